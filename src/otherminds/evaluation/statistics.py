@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -25,6 +25,17 @@ class Estimate(NamedTuple):
     low: float
     high: float
     n: int
+
+
+def exact(value: float, n: int) -> Estimate:
+    """An estimate without width, for a value that was computed and not sampled."""
+    return Estimate(value, value, value, n)
+
+
+def summary_row(experiment: str, condition: str, subject: str, metric: str, estimate: Estimate) -> dict[str, Any]:
+    """A row of the summary of an experiment."""
+    about = {"experiment": experiment, "condition": condition, "subject": subject, "metric": metric}
+    return about | estimate._asdict()
 
 
 def proportion(successes: Sequence[bool]) -> Estimate:

@@ -53,6 +53,13 @@ class Entry(Protocol):
 E = TypeVar("E", bound=Entry)
 
 
+def first_columns(experiment: str, key: Key, seed: int) -> Row:
+    """The first columns of every row of an episode."""
+    condition, subject, episode = key
+    row = {"schema": 1, "experiment": experiment, "condition": condition, "subject": subject, "seed": seed}
+    return {**row, "episode": episode}
+
+
 class Store:
     """One run in a folder, opened by one program at a time.
 

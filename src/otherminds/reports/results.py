@@ -137,9 +137,9 @@ def verdicts(summary: Sequence[Mapping[str, Any]]) -> list[tuple[Target, Mapping
     return [(t, row, t.met(row)) for t in figures().target for row in summary if t.key == _key(row)]
 
 
-def cell(row: Mapping[str, Any] | None) -> str:
+def cell(row: Mapping[str, Any] | None, digits: int = 2) -> str:
     """A value with its interval; a dash if there is none."""
-    return "–" if row is None else interval(row["value"], row["low"], row["high"])
+    return "–" if row is None else interval(row["value"], row["low"], row["high"], digits)
 
 
 def targets(summary: Sequence[Mapping[str, Any]]) -> Html:

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from otherminds.papers.functional import report as functional_report
-from otherminds.papers.functional.report import BEST, report
-from otherminds.papers.functional.tables import LIBRARY, RAISED, WORDS, notes, published, published_means
+from otherminds.papers.functional.report import BEST, LIBRARY, RAISED, WORDS, notes, published, published_means, report
 from otherminds.reports.game_plots import CELLS, GAMES, LEFT_OUT
 from otherminds.reports.page import number, safe
 from otherminds.reports.results import beside_published

@@ -31,12 +31,13 @@ from otherminds.papers.hypothetical_minds.players import AGENTS, SWEEP, ModelAge
 from otherminds.papers.hypothetical_minds.report import report
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, PUBLISHED
 from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
-from otherminds.papers.hypothetical_minds.verbal.scripted_models import scripted_model, straight
+from otherminds.papers.hypothetical_minds.verbal.scripted_models import straight
 from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Ends
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
+from papers.hypothetical_minds.scripted import scripted_model
 
 Row = dict[str, Any]
 STEPS = 220

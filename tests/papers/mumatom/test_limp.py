@@ -20,7 +20,7 @@ from otherminds.language.ledger import Recorded
 from otherminds.language.model import ModelError, Request
 from otherminds.language.prices import BudgetError, Price
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.mumatom.limp import Limp, LimpAnswer, StoryQuestion, StorySource, StoryTask
+from otherminds.papers.mumatom.limp import Limp, LimpAnswer, StoryQuestion, StoryTask
 from otherminds.papers.mumatom.replies import MOST_ITEMS
 
 Reply = Mapping[str, Any]
@@ -693,14 +693,14 @@ def test_questions_are_checked() -> None:
 
 
 def test_lines_are_those_of_a_dialogue_or_else_sentences() -> None:
-    assert StorySource("Mia: Where? Here?\n\n Tom: No. I said: no.").lines == (
+    assert StoryTask("", "Mia: Where? Here?\n\n Tom: No. I said: no.", ()).lines == (
         "Mia: Where? Here?",
         "Tom: No. I said: no.",
     )
-    assert StorySource('He said, "Stop. Now!" Then he left. "Why?"').lines == (
+    assert StoryTask("", 'He said, "Stop. Now!" Then he left. "Why?"', ()).lines == (
         'He said, "Stop.',
         'Now!"',
         "Then he left.",
         '"Why?"',
     )
-    assert StorySource(" \n").lines == ()
+    assert StoryTask("", " \n", ()).lines == ()

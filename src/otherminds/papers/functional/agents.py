@@ -19,7 +19,7 @@ from otherminds.evaluation.engines import stream
 from otherminds.evaluation.literal_functional import functional_regret, process_consistency, tom_percent
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.statistics import stratified
-from otherminds.evaluation.store import Row
+from otherminds.evaluation.store import Row, first_columns
 from otherminds.evaluation.tasks import Task, play
 from otherminds.files.database import Database
 from otherminds.language.find import as_model, blamed, load
@@ -155,9 +155,8 @@ Agent = MindreaderAgent | LanguageAgent
 
 
 def _base(encounter: CheckEpisode) -> Row:
-    condition, subject, episode = encounter.key
-    base = {"experiment": "check", "condition": condition, "subject": subject, "seed": encounter.seed}
-    return {**base, "episode": episode, "partner": encounter.task.partner.name, "policy": encounter.rung}
+    base = first_columns("check", encounter.key, encounter.seed)
+    return {**base, "partner": encounter.task.partner.name, "policy": encounter.rung}
 
 
 def agent(spec: str, asking: Asking, record: Path | Database) -> Agent:
@@ -220,21 +219,22 @@ def pair_scores(
         solve_ahead(game, rounds)
     pairs, found = [(task, name) for task in tasks for name in players], list[Row]()
     for task, name in shown(pairs, len(pairs), "Playing"):
-        scores: dict[str, list[float]] = {"functional_regret": [], "reward": [], "tom_percent": [], "consistency": []}
+        played = []
         for episode in range(episodes):
             about = (task.game.name, task.partner.name, str(episode))
             subject = player(name, task.game, horizon=task.horizon, rng=stream(seed, *about, name, "player"))
             acts, trembles = stream(seed, *about, name, "acts"), stream(seed, *about, "partner")
-            rows = list(play(task, subject, rng=acts, partner_rng=trembles))
-            scores["functional_regret"].append(functional_regret(task, rows))
-            scores["reward"].append(sum(row["reward"] for row in rows) / len(rows))
-            scores["tom_percent"].append(tom_percent(rows))
-            scores["consistency"].append(process_consistency(rows))
+            played.append(list(play(task, subject, rng=acts, partner_rng=trembles)))
+        scores = {
+            "functional_regret": [functional_regret(task, rows) for rows in played],
+            "reward": [sum(row["reward"] for row in rows) / len(rows) for rows in played],
+            "tom_percent": [tom_percent(rows) for rows in played],
+            "consistency": [process_consistency(rows) for rows in played],
+        }
         base = {"game": task.game.name, "partner": task.partner.name, "player": name}
         for metric, values in scores.items():
             estimate = stratified(values, [task.partner.name] * len(values))
-            optimum = task.optimum / task.horizon
-            found.append({**base, "metric": metric, **estimate._asdict(), "optimum": optimum})
+            found.append({**base, "metric": metric, **estimate._asdict(), "optimum": task.optimum / task.horizon})
     return found
 
 

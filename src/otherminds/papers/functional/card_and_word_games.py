@@ -5,28 +5,22 @@ A game is listed in `games`; what is particular to it is in its world.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.literal_functional import tom_percent
-from otherminds.evaluation.statistics import Estimate, mean
+from otherminds.evaluation.statistics import Estimate, exact, mean, summary_row
+from otherminds.evaluation.store import Row, first_columns
 from otherminds.worlds.clue_games.games import clue_games
 from otherminds.worlds.two_step_games import ClueGame
 
 EXPERIMENT = "functional"
 
-Row = dict[str, Any]
 
-
-@cache
-def games() -> Mapping[str, ClueGame]:
-    """The games by the names of their conditions."""
-    found: dict[str, ClueGame] = {}
-    found |= clue_games()
-    return found
+games: Callable[[], Mapping[str, ClueGame]] = cache(clue_games)
+"""The games by the names of their conditions."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +61,7 @@ def rows(entry: GameEpisode) -> list[Row]:
     Functional regret is (1/T) Σ (r*_t − r_t), where r*_t is the exact expected reward of the best response in round t.
     It is at least 0 in expectation, but chance can make it negative.
     """
-    base = {"schema": 1, "experiment": EXPERIMENT, "condition": entry.condition}
-    base |= {"subject": entry.subject, "seed": entry.seed, "episode": entry.episode}
+    base = first_columns(EXPERIMENT, entry.key, entry.seed)
     names = {"deals": "deals", "partner": "partner", "subject": entry.subject}
     streams = {role: stream(entry.seed, entry.condition, entry.episode, name) for role, name in names.items()}
     found = [{**base, **row} for row in games()[entry.condition].play(entry.partner, entry.subject, streams)]
@@ -86,15 +79,11 @@ def summarise(rows: Sequence[Row]) -> list[Row]:
     table = []
     for condition in dict.fromkeys(row["condition"] for row in rows):
         game, chosen = games()[condition], [row for row in rows if row["condition"] == condition]
-        scores = {
-            subject: _scores(game, [row for row in chosen if row["subject"] == subject])
-            for subject in dict.fromkeys(row["subject"] for row in chosen)
-        }
-        value = game.interestingness()
-        scores["task"] = {"interestingness": Estimate(value, value, value, len(game.partners))}
-        for subject, found in scores.items():
-            about = {"experiment": EXPERIMENT, "condition": condition, "subject": subject}
-            table += [{**about, "metric": metric, **estimate._asdict()} for metric, estimate in found.items()]
+        for subject in dict.fromkeys(row["subject"] for row in chosen):
+            scores = _scores(game, [row for row in chosen if row["subject"] == subject])
+            table += [summary_row(EXPERIMENT, condition, subject, metric, value) for metric, value in scores.items()]
+        interestingness = exact(game.interestingness(), len(game.partners))
+        table.append(summary_row(EXPERIMENT, condition, "task", "interestingness", interestingness))
     return table
 
 

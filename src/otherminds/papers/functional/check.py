@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from otherminds.errors import InputError
 from otherminds.evaluation.literal_functional import normalised, process_consistency
-from otherminds.evaluation.statistics import Estimate, mean
+from otherminds.evaluation.statistics import Estimate, mean, summary_row
 from otherminds.evaluation.store import Row
 from otherminds.evaluation.tasks import Task
 from otherminds.papers.functional.agents import OWN, TOLD, Agent, CheckEpisode
@@ -184,6 +184,5 @@ def summary(findings: Sequence[Findings]) -> list[Row]:
         if found.unreadable is not None:
             metrics |= {"unreadable_share": found.unreadable, "lost_share": found.lost}
         metrics |= {f"relative_regret_{rung}": estimate for rung, estimate in found.rungs.items()}
-        about = {"experiment": "check", "condition": "all", "subject": found.name}
-        rows += [{**about, "metric": metric, **estimate._asdict()} for metric, estimate in metrics.items()]
+        rows += [summary_row("check", "all", found.name, metric, estimate) for metric, estimate in metrics.items()]
     return rows

@@ -14,8 +14,8 @@ from typing import Any
 
 from otherminds.evaluation import literal_functional as metrics
 from otherminds.evaluation.engines import stream
-from otherminds.evaluation.statistics import Estimate, mean, stratified
-from otherminds.evaluation.store import Key, Row, key
+from otherminds.evaluation.statistics import Estimate, exact, mean, stratified, summary_row
+from otherminds.evaluation.store import Key, Row, first_columns, key
 from otherminds.evaluation.tasks import Task, evenly, play
 from otherminds.worlds.repeated_games import partners
 from otherminds.worlds.repeated_games.machines import read_machines
@@ -153,7 +153,7 @@ def rows(entry: GameEntry) -> list[Row]:
         subject = Myopic(subject, task.game)
     elif entry.policy == "model":
         subject = Rational(subject, task.game, task.horizon)
-    base = {"condition": entry.condition, "subject": entry.subject, "seed": entry.seed, "episode": entry.episode}
+    base = first_columns(EXPERIMENT, entry.key, entry.seed)
     acts = _stream(entry, "acts")
     choose = evenly(entry.number, entry.spread, acts) if entry.spread else None
     played = list(play(task, subject, rng=acts, partner_rng=_stream(entry, "partner"), choose=choose))
@@ -165,7 +165,6 @@ def episode_rows(task: Task, base: Row, played: Sequence[Row], extra: Sequence[s
 
     `extra` names columns of the rounds to keep beside the usual ones.
     """
-    base = {"schema": 1, "experiment": EXPERIMENT, **base}
     found = [{**base, **{name: row[name] for name in (*KEPT, *extra)}} for row in played]
     for row in found:
         row |= {name: round(row[name], 6) for name in ("p_true", "p_predicted")}
@@ -279,13 +278,13 @@ def summarise(rows: Sequence[Row], machines: str = "") -> list[Row]:
         found[condition, subject] = dict(_scores(tasks(condition, machines), condition, subject, chosen))
     for condition in dict.fromkeys(condition for condition, _ in found):
         every = tasks(condition, machines)
-        found[condition, "task"] = {"interestingness": _exact(metrics.interestingness(every), len(every))}
+        found[condition, "task"] = {"interestingness": exact(metrics.interestingness(every), len(every))}
     for condition in CELLS:
         if (condition, "rmax") in found:
             for subject in TABULAR:
                 found[condition, subject] = {**found.get((condition, subject), {}), **_enumerated(condition, subject)}
     return [
-        {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric, **estimate._asdict()}
+        summary_row(EXPERIMENT, condition, subject, metric, estimate)
         for (condition, subject), scores in found.items()
         for metric, estimate in (*scores.items(), *_skills(condition, subject, found))
     ]
@@ -339,11 +338,6 @@ def _mean(sampled: bool, values: Sequence[float], partners: Sequence[str]) -> Es
     return mean(values, partners) if sampled and len(set(partners)) > 1 else stratified(values, partners)
 
 
-def _exact(value: float, n: int) -> Estimate:
-    """An estimate without width, for a value that was computed and not sampled."""
-    return Estimate(value, value, value, n)
-
-
 def _enumerated(condition: str, subject: str) -> Scores:
     """The tabular player's exact expected regret over all branches of chance; empty for RPS tit for tat (too many)."""
     if condition == "rps/tft":
@@ -351,7 +345,7 @@ def _enumerated(condition: str, subject: str) -> Scores:
     chosen = tasks(condition)[:1] if condition == "rps/single" else tasks(condition)  # by symmetry, one of RPS's three
     player = RMax.of(chosen[0].game, exact_ties=subject == "rmax_exact_ties")
     values = [metrics.expected_regret(task, player, optimum="rate") for task in chosen]
-    return {"functional_regret_enumerated": _exact(sum(values) / len(values), len(tasks(condition)))}
+    return {"functional_regret_enumerated": exact(sum(values) / len(values), len(tasks(condition)))}
 
 
 def _skills(condition: str, subject: str, found: Mapping[tuple[str, str], Scores]) -> Iterator[tuple[str, Estimate]]:

@@ -11,7 +11,7 @@ from itertools import product
 
 from otherminds.errors import unknown
 from otherminds.evaluation.engines import stream
-from otherminds.evaluation.store import Row
+from otherminds.evaluation.store import Row, first_columns
 from otherminds.evaluation.tasks import Task, converse
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate, CountingModel
@@ -88,7 +88,7 @@ def rows(entry: ModelGameEntry, model: LanguageModel) -> list[Row]:
     """
     partner_rng = stream(entry.seed, entry.condition, entry.episode, "partner")
     played = list(converse(entry.task, player(entry, model), rng=partner_rng, note=_note))
-    base = {"condition": entry.condition, "subject": entry.subject, "seed": entry.seed, "episode": entry.episode}
+    base = first_columns(functional.EXPERIMENT, entry.key, entry.seed)
     base |= {"partner": entry.task.partner.name, "policy": "own", "names": entry.names, "strategy": entry.strategy}
     found = functional.episode_rows(entry.task, base, played, EXTRA)
     replies = sum(len(row["said"]) for row in played)

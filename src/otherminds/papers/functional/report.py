@@ -2,29 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
+from math import hypot
+from typing import Any
 
-from otherminds.papers.functional import tables
-from otherminds.papers.functional.tables import (
-    LITERAL,
-    MODELS,
-    REGRET,
-    WORDS,
-    Found,
-    Row,
-    explained,
-    name,
-    once,
-    score,
-    subjects,
-    value,
-)
+from otherminds.files.toml import packaged
+from otherminds.papers.functional.experiment import MODELS
 from otherminds.reports import game_plots
-from otherminds.reports.game_plots import CELLS, GAMES, LEFT_OUT, NOISES, PARTNERS
-from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, side_by_side, stack, table
-from otherminds.reports.results import targets
+from otherminds.reports.game_plots import CELLS, GAMES, LEFT_OUT, NOISES, PARTNERS, PLAYERS
+from otherminds.reports.page import (
+    NOTHING,
+    Html,
+    Page,
+    Section,
+    inline,
+    interval,
+    number,
+    page,
+    side_by_side,
+    stack,
+    table,
+)
+from otherminds.reports.results import Published, figures, targets
 
+Row = Mapping[str, Any]
+Found = Mapping[tuple[str, str, str], Row]
+"""Rows of a summary by condition, subject and metric."""
+
+LITERAL = "tom_percent"
+REGRET = "functional_regret_exact"
+RATE = "functional_regret_rate"
+AS_PRINTED = "functional_regret"
+PRINTED = {AS_PRINTED: "regret", "tom_regret_paper": "ToM regret", LITERAL: "ToM %"}
+LIBRARY = "ipd/machines"
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+WORDS = packaged("otherminds.papers.functional", "report.toml")
+NAMES = {
+    "floor": "Bayes floor, kind of partner told",
+    "floor_suite": "Bayes floor, not told",
+    **{subject: mark.name for subject, mark in PLAYERS.items()},
+    "rmax_exact_ties": "RMax, exact ties",
+    "tft": "Tit for tat itself",
+    "always-defect": "Always defect",
+}
+SUITES = PARTNERS | {
+    "memory_one": "one round remembered",
+    "machines": "machines",
+    "signals": "conventions",
+    "dials": "dials",
+}
+WORLDS = GAMES | {"hanabi": "Tiny Hanabi", "wavelength": "Wavelength"}
 BEST = 3  # published models in the table of means
 CLUE_GAMES = ("hanabi/signals", "wavelength/dials")
 
@@ -33,18 +62,18 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The page of the experiment, from rows and summary alone."""
     found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
     memory = [
-        [title, name(subject), *tables.scores(found, f"{game}/memory_one", subject)]
+        [title, name(subject), *scores(found, f"{game}/memory_one", subject)]
         for game, title in GAMES.items()
         for subject in subjects(found, f"{game}/memory_one")
     ]
-    digits = {tables.AS_PRINTED: 2, LITERAL: 1, "literal_error": 3}
+    digits = {AS_PRINTED: 2, LITERAL: 1, "literal_error": 3}
     clues = [
-        [tables.label(game), who.capitalize(), *(score(found.get((game, who, m)), n) for m, n in digits.items())]
+        [label(game), who.capitalize(), *(score(found.get((game, who, m)), n) for m, n in digits.items())]
         for game in CLUE_GAMES
         for who in subjects(found, game)
     ]
     interest = [
-        [tables.label(condition), number(row["value"])]
+        [label(condition), number(row["value"])]
         for (condition, _, metric), row in found.items()
         if metric == "interestingness" and "_noise" not in condition and condition != LEFT_OUT
     ]
@@ -58,7 +87,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
         "All partners that remember one round": explained(WORDS["memory"], (*scored, "Consistency"), memory),
         "Cards and words": explained(WORDS["clues"], (*scored, "Literal error"), clues),
         "How interesting each task is": explained(WORDS["interest"], ("Task", "Interestingness"), interest),
-        "Language models, as published": tables.models(),
+        "Language models, as published": published_models(),
         "What was tuned, and what cannot be compared": stack(*WORDS["notes"]),
         "Targets": targets(summary),
     }
@@ -94,7 +123,7 @@ def _results(found: Found) -> Html:
     for game, title in GAMES.items():
         cells = [f"{game}/{partner}" for partner in PARTNERS]
         if chosen := subjects(found, *cells):
-            lines = [[name(s), *(t for cell in cells for t in tables.scores(found, cell, s))] for s in chosen]
+            lines = [[name(s), *(t for cell in cells for t in scores(found, cell, s))] for s in chosen]
             games.append(table((title, *columns), lines))
     return stack(
         WORDS["measures"], _league(found), WORDS["optima"], players, _anchor(found), WORDS["consistency"], *games
@@ -104,10 +133,9 @@ def _results(found: Found) -> Html:
 def _league(found: Found) -> Html:
     """A table of mean regrets of all players of all six cells, and of the best published models, by regret."""
     entries: list[tuple[str, Row | None, Row | None]] = [
-        (name(s), tables.mean_of(found, CELLS, s, REGRET), tables.mean_of(found, CELLS, s, tables.RATE))
-        for s in subjects(found, *CELLS)
+        (name(s), mean_of(found, CELLS, s, REGRET), mean_of(found, CELLS, s, RATE)) for s in subjects(found, *CELLS)
     ]
-    whole = tables.published_means()
+    whole = published_means()
     best = sorted((s for s in whole if s.startswith(MODELS)), key=lambda subject: float(whole[subject]["value"]))
     entries += [(f"{name(s)}, as published{whole[s]['notes']}", None, whole[s]) for s in ("rmax", *best[:BEST])]
     ranked = sorted((rate["value"], who, score(exact), score(rate)) for who, exact, rate in entries if rate)
@@ -119,17 +147,17 @@ def _league(found: Found) -> Html:
 def _anchor(found: Found) -> Html:
     """RMax beside its published figures."""
     lines, inside = [], 0
-    for figure in tables.published():
-        condition, metric, digits = figure.condition, figure.metric, tables.digits_of(figure.metric)
+    for figure in published():
+        condition, metric, digits = figure.condition, figure.metric, digits_of(figure.metric)
         row = found.get((condition, "rmax", metric))
         if figure.subject != "rmax" or row is None or row.get("published_low") is None:
             continue
         low, ours, high = (round(row[key], digits) for key in ("published_low", "value", "published_high"))
         inside += low <= ours <= high
-        printed = interval(row["published"], low, high, digits) + tables.raised([figure])
+        printed = interval(row["published"], low, high, digits) + raised([figure])
         exact = score(found.get((condition, "rmax", f"{metric}_enumerated")), 4)
         verdict = "inside" if low <= ours <= high else "outside"
-        lines.append([tables.label(condition), tables.PRINTED[metric], printed, score(row, digits), verdict, exact])
+        lines.append([label(condition), PRINTED[metric], printed, score(row, digits), verdict, exact])
     columns = ("Cell", "RMax’s", "As published", "Here", "Published interval", "Exact")
     words = f"{WORDS['anchor']} {inside} of {len(lines)} figures are inside the published intervals."
     return explained(words, columns, lines)
@@ -138,10 +166,10 @@ def _anchor(found: Found) -> Html:
 def _picture(found: Found, rows: Sequence[Row], summary: Sequence[Row]) -> Html:
     if not subjects(found, *CELLS):
         return Html("")
-    literal = {(p.condition, p.subject): p.value for p in tables.published() if p.metric == LITERAL}
+    literal = {(p.condition, p.subject): p.value for p in published() if p.metric == LITERAL}
     points: dict[str, list[tuple[float, float]]] = {}
-    for p in tables.published():
-        if p.metric == tables.AS_PRINTED and p.subject.startswith(MODELS) and (p.condition, p.subject) in literal:
+    for p in published():
+        if p.metric == AS_PRINTED and p.subject.startswith(MODELS) and (p.condition, p.subject) in literal:
             points.setdefault(p.condition, []).append((literal[p.condition, p.subject], p.value))
     scatter = inline(game_plots.literal_against_functional(summary, points), WORDS["picture"])
     return stack(side_by_side(scatter, inline(game_plots.regret_over_rounds(rows), WORDS["curves"])), _regrets(found))
@@ -152,8 +180,8 @@ def _regrets(found: Found) -> Html:
     metrics = (REGRET, "tom_regret_paper", "tom_regret_myopic", "tom_regret_model")
     readers = [s for s in subjects(found, *CELLS) if any((cell, s, metrics[-1]) in found for cell in CELLS)]
     lines = [
-        [title, name(s), *(value(tables.mean_of(found, cells, s, metric)) for metric in metrics)]
-        for title, cells in (("Mean of the six cells", CELLS), (tables.label("ipd/tft"), ("ipd/tft",)))
+        [title, name(s), *(value(mean_of(found, cells, s, metric)) for metric in metrics)]
+        for title, cells in (("Mean of the six cells", CELLS), (label("ipd/tft"), ("ipd/tft",)))
         for s in readers
     ]
     columns = ("", "Player", "Its own", "Paper", "Myopic", "Model")
@@ -164,12 +192,12 @@ def _regrets(found: Found) -> Html:
 
 
 def _machines(found: Found, rows: Sequence[Row]) -> Html:
-    scored = [(tables.LIBRARY, s, name(s)) for s in subjects(found, tables.LIBRARY) if s != "floor"]
+    scored = [(LIBRARY, s, name(s)) for s in subjects(found, LIBRARY) if s != "floor"]
     scored += [(LEFT_OUT, s, f"{name(s)} without the partner") for s in subjects(found, LEFT_OUT)]
-    scored += [(tables.LIBRARY, "floor", "Bayes floor")]
+    scored += [(LIBRARY, "floor", "Bayes floor")]
     lines = []
     for condition, subject, title in scored:
-        if regret := found.get((condition, subject, REGRET)) or found.get((condition, subject, tables.AS_PRINTED)):
+        if regret := found.get((condition, subject, REGRET)) or found.get((condition, subject, AS_PRINTED)):
             literal = score(found.get((condition, subject, LITERAL)), 1)
             lines.append((regret["value"], title, regret["n"], score(regret), literal))
     if not lines:
@@ -183,7 +211,7 @@ def _noise(found: Found, summary: Sequence[Row]) -> Html:
     if not players:
         return Html("")
     lines = [
-        [tables.label(cell), share, *(score(found.get((cell + noise, s, REGRET)), 2) for s in players)]
+        [label(cell), share, *(score(found.get((cell + noise, s, REGRET)), 2) for s in players)]
         for cell in CELLS
         for noise, share in NOISES.items()
     ]
@@ -204,7 +232,7 @@ def _models_run(found: Found, rows: Sequence[Row]) -> Html:
         return Html("")
     curves = [inline(figure, words) for figure, words in zip(game_plots.by_names(rows), WORDS["names"], strict=False)]
     lines = [
-        [tables.label(cell), in_words(subject), score(regret), *tables.values(found, cell, subject, SCORED)]
+        [label(cell), in_words(subject), score(regret), *values(found, cell, subject, SCORED)]
         for cell, subject in product(CELLS, spoken)
         if (regret := found.get((cell, subject, REGRET)))
     ]
@@ -232,3 +260,155 @@ def _replies(found: Found, spoken: Sequence[str], rows: Sequence[Row]) -> Html:
         shares = (f"{100 * unreadable:.1f} %", f"{100 * lost:.1f} %")
         lines.append([in_words(subject), *shares, f"{tokens:,.0f}", f"{evaluated:,.0f}", mass])
     return table(("Model", "Unreadable", "Rounds lost", "Tokens", "Evaluated", "Mass"), lines)
+
+
+# Words
+
+
+def name(subject: str) -> str:
+    """The name of a player in words."""
+    model, prompting = _parts(subject)
+    return f"{model}, {prompting} prompting" if subject.startswith(MODELS) else NAMES.get(subject, subject)
+
+
+def _parts(subject: str) -> tuple[str, str]:
+    model, _, prompting = subject.removeprefix(MODELS).partition(":")
+    return model, prompting.replace("_", " ")
+
+
+def label(condition: str) -> str:
+    """A condition in words; an unknown part stays as it is."""
+    world, _, suite = condition.partition("/")
+    return f"{WORLDS.get(world, world)}, {SUITES.get(suite, suite)}"
+
+
+# Scores
+
+
+def subjects(found: Found, *conditions: str) -> list[str]:
+    """The players of these conditions: known ones in their usual order, then others."""
+    present = dict.fromkeys(subject for condition, subject, _ in found if condition in conditions)
+    order = {subject: i for i, subject in enumerate(NAMES)}
+    return sorted((s for s in present if s != "task"), key=lambda subject: order.get(subject, len(order)))
+
+
+def score(row: Row | None, digits: int = 3) -> str:
+    """A value with its interval if that has a width; a dash for a missing row."""
+    if row is None:
+        return NOTHING
+    sure = row["high"] - row["low"] < 0.5 * 10**-digits
+    return number(row["value"], digits) if sure else interval(row["value"], row["low"], row["high"], digits)
+
+
+def scores(found: Found, condition: str, subject: str) -> list[str]:
+    """Regret with its interval, ToM % and consistency."""
+    regret = found.get((condition, subject, REGRET))
+    return [score(regret), *values(found, condition, subject, {LITERAL: 1, "consistency": 2})]
+
+
+def values(found: Found, condition: str, subject: str, digits: Mapping[str, int]) -> list[str]:
+    """Values of metrics without intervals, in so many digits each."""
+    return [value(found.get((condition, subject, metric)), n) for metric, n in digits.items()]
+
+
+def value(row: Row | None, digits: int = 3) -> str:
+    """A value without its interval; a dash if there is none."""
+    return number(row["value"] if row else None, digits)
+
+
+def mean_of(found: Found, conditions: Sequence[str], subject: str, metric: str) -> Row | None:
+    """The mean of a metric over conditions; None if one is missing."""
+    return mean([found.get((condition, subject, metric)) for condition in conditions])
+
+
+def mean(rows: Sequence[Row | None]) -> Row | None:
+    """The mean over independent cells; None if a cell is missing."""
+    known = [row for row in rows if row is not None]
+    if len(known) < len(rows):
+        return None
+    value = sum(row["value"] for row in known) / len(known)
+    margin = hypot(*((row["high"] - row["low"]) / 2 for row in known)) / len(known)
+    return {"value": value, "low": value - margin, "high": value + margin}
+
+
+def once(lines: Iterable[Sequence[object]]) -> list[Sequence[object]]:
+    """The lines of a table, with the first cell empty where it would repeat the one above."""
+    above: object = None
+    kept: list[Sequence[object]] = []
+    for line in lines:
+        kept.append(["" if line[0] == above else line[0], *line[1:]])
+        above = line[0]
+    return kept
+
+
+def explained(words: str, columns: Sequence[str], lines: Sequence[Sequence[object]]) -> Html:
+    """A table below its explanation, with first cells that repeat left empty; nothing without lines."""
+    return stack(words, table(columns, once(lines))) if lines else Html("")
+
+
+# As published
+
+
+def published() -> list[Published]:
+    """All published figures on repeated games."""
+    return [p for p in figures().published if p.experiment == "functional"]
+
+
+def digits_of(metric: str) -> int:
+    """The number of decimals that the paper prints."""
+    return 1 if metric == LITERAL else 3
+
+
+def notes() -> dict[str, int]:
+    """All notes on published figures, with their numbers."""
+    return {note: i for i, note in enumerate(dict.fromkeys(p.note for p in published() if p.note), 1)}
+
+
+def raised(chosen: Iterable[Published]) -> str:
+    """The raised numbers of the notes on these published figures."""
+    numbers = sorted({notes()[p.note] for p in chosen if p.note})
+    return "".join(f" {str(n).translate(RAISED)}" for n in numbers)
+
+
+def published_means() -> dict[str, Row]:
+    """The mean published regret of each player for which the paper prints all six cells."""
+    regrets = {(p.condition, p.subject): p for p in published() if p.metric == AS_PRINTED}
+    means: dict[str, Row] = {}
+    for subject in dict.fromkeys(subject for _, subject in regrets):
+        cells = [regrets[condition, subject] for condition in CELLS if (condition, subject) in regrets]
+        margins = [(p.value, p.margin or 0) for p in cells]
+        bounds = [{"value": value, "low": value - margin, "high": value + margin} for value, margin in margins]
+        if len(cells) == len(CELLS) and (row := mean(bounds)):
+            means[subject] = {**row, "notes": raised(cells)}
+    return means
+
+
+def published_models() -> Html:
+    """Tables of the published language models: regrets, predictions, and notes."""
+    told = {(p.subject, p.condition, p.metric): p for p in published() if p.subject.startswith(MODELS)}
+    known = sorted({subject for subject, _, _ in told})
+    regrets = [[*_parts(s), *(_printed(told.get((s, cell, AS_PRINTED))) for cell in CELLS)] for s in known]
+    metrics = [metric for metric in PRINTED if metric != AS_PRINTED]
+    literal = [
+        [model, prompting + note, *(_printed(told.get((s, f"{game}/{partner}", m))) for game in GAMES for m in metrics)]
+        for s in known
+        for partner, note in (("single", ""), ("tft", f" ({PARTNERS['tft']})"))
+        for model, prompting in [_parts(s)]
+        if any((s, f"{game}/{partner}", LITERAL) in told for game in GAMES)
+    ]
+    columns = [f"{title}: {PRINTED[metric]}" for title in GAMES.values() for metric in metrics]
+    predict = f"How well they predict, as published ({PARTNERS['single']})"
+    return stack(
+        WORDS["language"],
+        table(("Model", "Prompting", *map(label, CELLS)), once(regrets), "What they lose, as published"),
+        table(("Model", "Prompting", *columns), once(literal), predict),
+        table(("", "Notes on published figures"), [[str(i), note] for note, i in notes().items()]),
+    )
+
+
+def _printed(figure: Published | None) -> str:
+    if figure is None:
+        return NOTHING
+    digits = digits_of(figure.metric)
+    margin = "" if figure.margin is None else f" ± {number(figure.margin, digits)}"
+    return number(figure.value, digits) + margin + raised([figure])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Options, Part, described
-from otherminds.evaluation.store import Row, Store
+from otherminds.evaluation.store import Row
 from otherminds.papers.functional import card_and_word_games, experiment, models, report
 from otherminds.papers.functional.agents import solve_ahead
 from otherminds.reports.results import beside_published
@@ -26,10 +26,6 @@ def _functional(options: Options) -> Experiment:
     clues = [] if machines else card_and_word_games.plan(options.seed)
     solve_ahead(find_game("rps"), experiment.HORIZON)
 
-    def collect(store: Store) -> list[Row]:
-        games = [*repeated, *(model_part.entries if model_part else ())]
-        return store.all([entry.key for entry in (*games, *clues)])
-
     conditions = {entry.condition for entry in clues}
 
     def games_of(rows: Sequence[Row]) -> list[Row]:
@@ -47,7 +43,6 @@ def _functional(options: Options) -> Experiment:
         ),
         parts=(Part(experiment.rows, repeated), Part(card_and_word_games.rows, clues)),
         model_part=model_part,
-        collect=collect,
         summarise=summarise,
         page=lambda rows, summary: report.report(games_of(rows), summary),
         what="Playing games",

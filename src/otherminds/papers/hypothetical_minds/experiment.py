@@ -6,12 +6,10 @@ partner's true strategy would have been worth. Bodies are scripted, so scores co
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
@@ -20,20 +18,15 @@ import numpy as np
 from otherminds.errors import unknown
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.progress import shown
-from otherminds.evaluation.statistics import Estimate, mean
+from otherminds.evaluation.statistics import Estimate, exact, mean, summary_row
+from otherminds.evaluation.store import Row, first_columns
+from otherminds.files.toml import packaged
 from otherminds.language.asking import Asker, plain
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate, CountingModel, Price
 from otherminds.observer import rescore
 from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds, Lesson
-from otherminds.papers.hypothetical_minds.melting_pot import (
-    COOKS,
-    ENOUGH,
-    NORMED,
-    background,
-    score_metrics,
-    summary_row,
-)
+from otherminds.papers.hypothetical_minds.melting_pot import COOKS, ENOUGH, NORMED, background, score_metrics
 from otherminds.papers.hypothetical_minds.players import AGENTS, PLAYERS, SWEEP, ModelAgent, best_against, call_counts
 from otherminds.papers.hypothetical_minds.programs import ALPHA, HypotheticalCook
 from otherminds.papers.hypothetical_minds.verbal.agents import SpeakingCook
@@ -57,8 +50,6 @@ SPOKEN: Mapping[str, Sequence[str]] = {"quick": ("HM",), "normal": ("HM",), "ful
 THRESHOLD = 0.7  # value from which on a theory is validated (Cross et al. 2024, table 2)
 SOURCE = "Cross et al. 2024, Table 1: HM with GPT-4, against neural bodies"
 SHOWN, LONGEST = 4, 200  # hypotheses of a row, and characters of each
-
-Row = dict[str, Any]
 
 
 # Plan
@@ -130,9 +121,7 @@ def spoken_plan(
 
 def rows(entry: ScenarioEntry, model: LanguageModel | None = None) -> list[Row]:
     """Play an episode: a row for every meeting, or every time that a cook thought, and a last one with the score."""
-    condition, subject, episode = entry.key
-    about = {"schema": 1, "experiment": EXPERIMENT, "condition": condition, "subject": subject}
-    about |= {"seed": entry.seed, "episode": episode}
+    about = first_columns(EXPERIMENT, entry.key, entry.seed)
     rng = stream(entry.seed, *entry.key)
     asker = None if model is None else Asker(model, " ".join(entry.key), entry.seed)
     return [about | row for row in (_in_kitchen if entry.cooks else _in_matrix)(entry, rng, asker)]
@@ -253,9 +242,9 @@ def summarise(found: Sequence[Row], price: Price | None = None) -> Iterator[Row]
     scores: dict[tuple[str, str], float] = {}
     for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in found):
         mine = [row for row in found if (row["condition"], row["subject"]) == (condition, subject)]
-        for metric, value in _metrics(mine, price).items():
-            if metric == "score":
-                scores[condition, subject] = value.value
+        metrics = _metrics(mine, price)
+        scores[condition, subject] = metrics["score"].value
+        for metric, value in metrics.items():
             yield _row(condition, subject, metric, value)
     episodes = {row["episode"] for row in found if row["subject"] == "programs"}
     yield from _compared(scores, enough=len(episodes) >= ENOUGH)
@@ -279,24 +268,20 @@ def _compared(scores: Mapping[tuple[str, str], float], *, enough: bool) -> Itera
         chosen = [condition for condition in mine if group in ("all", condition.rpartition("_")[0])]
         if chosen and enough:
             above = sum(mine[condition] >= published()[condition]["hm"][0] for condition in chosen)
-            yield _row(group, "programs", "at_least_published", Estimate(above, above, above, len(chosen)))
+            yield _row(group, "programs", "at_least_published", exact(above, len(chosen)))
     for condition, score in mine.items():
         if scores.get((condition, "informed"), 0.0) > 0.0:
-            share = score / scores[condition, "informed"]
-            yield _row(condition, "programs", "of_informed", Estimate(share, share, share, 1))
+            yield _row(condition, "programs", "of_informed", exact(score / scores[condition, "informed"], 1))
 
 
 @cache
-def published() -> Mapping[str, Mapping[str, tuple[float, float]]]:
+def published() -> Mapping[str, Mapping[str, Sequence[float]]]:
     """The paper's Table 1: a mean and its standard error for each agent, by scenario."""
-    text = (resources.files("otherminds.papers.hypothetical_minds") / "hypothetical_minds.toml").read_text("utf-8")
-    table = tomllib.loads(text)
-    return {
-        condition: {agent: (value, error) for agent, (value, error) in row.items()} for condition, row in table.items()
-    }
+    return packaged("otherminds.papers.hypothetical_minds", "hypothetical_minds.toml")
 
 
 def _metrics(mine: Sequence[Row], price: Price | None) -> dict[str, Estimate]:
+    """Means over episodes and meetings; with a model also of calls, tokens, dollars and unreadable replies."""
     ends = [row for row in mine if "score" in row]
     found = score_metrics(ends)
     checked = [(row, valid) for row, valid in validated(mine) if "correct" in row]
@@ -309,18 +294,13 @@ def _metrics(mine: Sequence[Row], price: Price | None) -> dict[str, Estimate]:
     for metric, pairs in meetings.items():
         if pairs:
             found[metric] = mean([float(value) for _, value in pairs], [row["episode"] for row, _ in pairs])
-    return found | _of_calls([row for row in ends if "calls" in row], price)
-
-
-def _of_calls(ends: Sequence[Row], price: Price | None) -> dict[str, Estimate]:
-    """Means over episodes: calls, tokens, dollars if there is a price, and the share of unreadable replies."""
-    if not ends:
-        return {}
-    found = {name: mean([float(row[name]) for row in ends]) for name in ("calls", "prompt_tokens", "written_tokens")}
-    if price:
-        used = (Usage(row["prompt_tokens"], 0, row["written_tokens"]) for row in ends)
-        found["dollars"] = mean([price.cost(usage) for usage in used])
-    found["unreadable_share"] = mean([row["unreadable"] / max(row["calls"], 1) for row in ends])
+    if spoken := [row for row in ends if "calls" in row]:
+        counted = ("calls", "prompt_tokens", "written_tokens")
+        found |= {name: mean([float(row[name]) for row in spoken]) for name in counted}
+        if price:
+            used = (Usage(row["prompt_tokens"], 0, row["written_tokens"]) for row in spoken)
+            found["dollars"] = mean([price.cost(usage) for usage in used])
+        found["unreadable_share"] = mean([row["unreadable"] / max(row["calls"], 1) for row in spoken])
     return found
 
 

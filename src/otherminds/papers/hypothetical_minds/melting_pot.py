@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from otherminds.evaluation.engines import stream
-from otherminds.evaluation.statistics import Estimate, mean, proportion, ratio
+from otherminds.evaluation.statistics import Estimate, mean, proportion, ratio, summary_row
+from otherminds.evaluation.store import Row, first_columns
 from otherminds.reports.results import beside_published
 from otherminds.world import World, rollout
 from otherminds.worlds.collaborative_cooking.bots import CookingBot, IdleBot, semi_skilled, skilled
@@ -39,8 +40,6 @@ NORMED = 1200  # steps that scores are given for, as in Cross et al. 2024
 ENOUGH = 5  # episodes from which on targets are checked; chosen, not tuned
 ROCK, PAPER, SCISSORS = range(3)
 COOPERATE, DEFECT = range(2)
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -127,29 +126,26 @@ def plan(calibrations: int, episodes: int, seed: int) -> list[MeltingPotEntry]:
 def rows(entry: MeltingPotEntry) -> list[Row]:
     """Play an episode: one row with the focal player's reward, steps, and meetings (or deliveries)."""
     rng = stream(entry.seed, *entry.key)
-    played = _scenario(entry, rng) if entry.condition == "scenario" else _calibration(entry, rng)
-    condition, subject, episode = entry.key
-    about = {"schema": 1, "experiment": EXPERIMENT, "condition": condition, "subject": subject}
-    about |= {"seed": entry.seed, "episode": episode}
-    return [about | played | {"score": played["reward"] * NORMED / played["steps"]}]
+    if entry.condition == "scenario":
+        played = _scenario(entry.subject, rng)
+    else:
+        case, world = CASES[entry.subject], in_the_matrix(CASES[entry.subject].substrate)
+        body = entry.condition.partition("/")[2]
+        if body == "full_information":
+            world = replace(world, all_seeing=frozenset(world.agents))
+        names = [case.bots[k] for k in rng.integers(len(case.bots), size=len(world.agents) - 1).tolist()]
+        played = _matrix_episode(world, case.focal, names, BODIES[body], NORMED, rng)
+    score = played["reward"] * NORMED / played["steps"]
+    return [first_columns(EXPERIMENT, entry.key, entry.seed) | played | {"score": score}]
 
 
-def _calibration(entry: MeltingPotEntry, rng: np.random.Generator) -> Row:
-    body = entry.condition.partition("/")[2]
-    case, world = CASES[entry.subject], in_the_matrix(CASES[entry.subject].substrate)
-    if body == "full_information":
-        world = replace(world, all_seeing=frozenset(world.agents))
-    names = [case.bots[k] for k in rng.integers(len(case.bots), size=len(world.agents) - 1).tolist()]
-    return _matrix_episode(world, case.focal, names, BODIES[body], NORMED, rng)
-
-
-def _scenario(entry: MeltingPotEntry, rng: np.random.Generator) -> Row:
-    chosen = scenario(entry.subject)
+def _scenario(name: str, rng: np.random.Generator) -> Row:
+    chosen = scenario(name)
     if chosen.substrate not in FOCAL:
-        (name,), kitchen = draw(chosen, 1, rng), cooking_asymmetric()
+        names, kitchen = draw(chosen, 1, rng), cooking_asymmetric()
         me, other = kitchen.agents
-        minds = {me: skilled(kitchen), other: COOKS[bot(name).rule](kitchen)}
-        return _totals(kitchen, minds, kitchen.steps, (name,), lambda state: state.rewards[0] > 0, rng)
+        minds = {me: skilled(kitchen), other: COOKS[bot(names[0]).rule](kitchen)}
+        return _totals(kitchen, minds, kitchen.steps, names, lambda state: state.rewards[0] > 0, rng)
     world = in_the_matrix(chosen.substrate)
     names = draw(chosen, len(world.agents) - 1, rng)
     return _matrix_episode(world, FOCAL[chosen.substrate], names, ORDINARY, world.rules.ends.limit, rng)
@@ -209,12 +205,6 @@ def summarise(found: Sequence[Row]) -> Iterator[Row]:
                 inside.append(bounds["published_low"] <= value.value <= bounds["published_high"])
     if inside:
         yield summary_row(EXPERIMENT, "calibration", "all", "inside", proportion(inside))
-
-
-def summary_row(experiment: str, condition: str, subject: str, metric: str, value: Estimate) -> Row:
-    """A row of the summary of an experiment."""
-    about = {"experiment": experiment, "condition": condition, "subject": subject, "metric": metric}
-    return about | value._asdict()
 
 
 def score_metrics(mine: Sequence[Row]) -> dict[str, Estimate]:

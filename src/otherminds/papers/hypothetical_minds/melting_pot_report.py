@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from otherminds.files.toml import packaged
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.reports.plots import BLUE, SOFT, styled, whisker
-from otherminds.reports.results import targets
+from otherminds.reports.results import cell, targets
 from otherminds.worlds.in_the_matrix.scenarios import scenarios
 
 Row = Mapping[str, Any]
@@ -42,14 +42,10 @@ def _calibration(found: Found) -> Html:
     for (condition, subject, metric), row in found.items():
         if metric == "score" and condition != "scenario":
             meetings = found[condition, subject, "meetings"]
-            about = (_brief(row), _brief(row, "published_"), number(meetings["value"], 1), row["n"])
+            printed = interval(row["published"], row["published_low"], row["published_high"], 1)
+            about = (cell(row, 1), printed, number(meetings["value"], 1), row["n"])
             lines.append([subject, _body(condition), *about])
     return table(("First player v the others", "Body", "Score", "Prototype", "Meetings", "Episodes"), lines)
-
-
-def _brief(row: Row, prefix: str = "") -> str:
-    """A value with its interval."""
-    return interval(row[prefix.rstrip("_") or "value"], row[f"{prefix}low"], row[f"{prefix}high"], 1)
 
 
 def _body(condition: str) -> str:
@@ -83,7 +79,7 @@ def _scenarios(world: str, found: Found) -> Html:
             others = ((found.get(("scenario", one.id, metric)), digits) for metric, digits in METRICS.items())
             means = (other and number(other["value"], digits) for other, digits in others)
             name = one.id.removeprefix(f"{world}_").replace("_", ", ")
-            lines.append([name, one.meaning, one.fidelity, row and _brief(row), *means])
+            lines.append([name, one.meaning, one.fidelity, row and cell(row, 1), *means])
     episodes = max((row["n"] for (c, s, _), row in found.items() if c == "scenario" and s.startswith(world)), default=0)
     columns = ("", "Who is met", "Fidelity", "Score", "Reward", "Steps", "Meetings", "Per meeting")
     return table(columns, lines, f"{WORLDS[world]}: {episodes} episode{'s' * (episodes != 1)} of each scenario")

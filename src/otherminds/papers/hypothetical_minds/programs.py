@@ -104,11 +104,11 @@ class RescorlaWagner(ProgramTheory):
 
     def predict(self) -> Categorical[int]:
         """What the best strategy plays next."""
-        return self.partners[self._best].act()
+        return self.partners[self._ranked[0]].act()
 
     def act(self) -> Categorical[int]:
         """The best response to the best strategy."""
-        pool, place = self.library.pool, self.library.place[self.partners[self._best]]
+        pool, place = self.library.pool, self.library.place[self.partners[self._ranked[0]]]
         return point_mass(int(pool.response.actions[0, place]))
 
     @property
@@ -119,10 +119,6 @@ class RescorlaWagner(ProgramTheory):
     @property
     def _ranked(self) -> list[int]:
         return sorted(range(len(self.values)), key=lambda i: (-self.values[i], -self.library.prior[i], i))
-
-    @property
-    def _best(self) -> int:
-        return self._ranked[0]
 
 
 class Habit(NamedTuple):

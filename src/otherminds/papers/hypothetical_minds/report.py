@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from statistics import mean
@@ -13,9 +14,9 @@ from matplotlib.figure import Figure
 from otherminds.files.toml import packaged
 from otherminds.papers.hypothetical_minds.experiment import FILMED, published, validated
 from otherminds.reports.matrix_replay import matrix_replay
-from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
+from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
 from otherminds.reports.plots import BLUE, SOFT, styled
-from otherminds.reports.results import targets
+from otherminds.reports.results import cell, targets
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios
 
@@ -59,7 +60,7 @@ def _scores(found: Found, names: Mapping[str, str]) -> Html:
         scores = [found.get((one.id, subject, "score")) for subject in subjects]
         if any(scores):
             paper = published().get(one.id)
-            lines.append([one.id, *map(_brief, scores), number(paper["hm"][0], 1) if paper else "–"])
+            lines.append([one.id, *(cell(score, 0) for score in scores), number(paper["hm"][0], 1) if paper else "–"])
     return table(("Scenario", *(names[subject] for subject in subjects), "HM (paper)"), lines)
 
 
@@ -77,7 +78,7 @@ def _speakers(found: Found) -> Html:
     for one, subject in product(scenarios(), _spoken(found)):
         if score := found.get((one.id, subject, "score")):
             rows = (found.get((one.id, subject, metric)) for metric in METRICS)
-            lines.append([one.id, *_who(subject), _brief(score), *(row and _figure(row["value"]) for row in rows)])
+            lines.append([one.id, *_who(subject), cell(score, 0), *(row and _figure(row["value"]) for row in rows)])
     return table(("Scenario", "Agent", "Model", "Score", "Predicted", "Regret", *OF_CALLS), lines)
 
 
@@ -123,10 +124,6 @@ def _paper(found: Found) -> Html:
     return table(("Scenario", "Who is met", "HM", "Reflexion", "ReAct", "PlanReAct", "PPO", "OPRE"), lines)
 
 
-def _brief(row: Row | None) -> str:
-    return "–" if row is None else interval(row["value"], row["low"], row["high"], 0)
-
-
 def _literal(found: Found) -> Html:
     lines = []
     for one in scenarios():
@@ -140,14 +137,14 @@ def _literal(found: Found) -> Html:
 
 def _lined_up(rows: Sequence[Row]) -> dict[int, list[float]]:
     """Rewards of meetings by their distance, in meetings, from the first validated one."""
-    found: dict[int, list[float]] = {}
+    found = defaultdict[int, list[float]](list)
     mine = [row for row in rows if row["subject"] == "programs" and row["condition"].startswith("rws_repeated")]
     for key in dict.fromkeys((row["condition"], row["episode"]) for row in mine):
         meetings = list(validated([row for row in mine if (row["condition"], row["episode"]) == key]))
         first = next((i for i, (_, valid) in enumerate(meetings) if valid), None)
         for i, (row, _) in enumerate(meetings):
             if first is not None and abs(i - first) <= AROUND:
-                found.setdefault(i - first, []).append(row["reward"])
+                found[i - first].append(row["reward"])
     return found
 
 

@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from otherminds.evaluation.engines import stream
-from otherminds.evaluation.statistics import mean, ratio
-from otherminds.evaluation.store import Row
+from otherminds.evaluation.statistics import mean, ratio, summary_row
+from otherminds.evaluation.store import Row, first_columns
 from otherminds.evaluation.story_sets import LETTERS, make
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate
 from otherminds.papers.mumatom.limp import Limp, StoryQuestion, StoryTask
-from otherminds.stories.answering import StoryAnswer, ask
+from otherminds.stories.answering import ask
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.fusing import fuse
 from otherminds.stories.invented.telling import phrasings
@@ -104,31 +104,26 @@ def rows(entry: BenchmarkEntry) -> list[Row]:
         if chosen is None and entry.subject != "symbolic":  # a shortcut guesses
             rng = stream(entry.seed, entry.subject, entry.source.id, f"question {t}")
             chosen = int(rng.integers(len(item.options)))
-        found.append(_row(entry, t, item, chosen, asked))
+        found.append(_row(entry, t, item, chosen, asked.answer, asked.reading.coverage))
     return _with_accuracy(found)
 
 
-def _row(entry: BenchmarkEntry, t: int, item: MumatomQuestion, chosen: int | None, asked: StoryAnswer) -> Row:
-    answer = asked.answer
+def _row(
+    entry: BenchmarkEntry, t: int, item: MumatomQuestion, chosen: int | None, answer: Answer, coverage: float
+) -> Row:
     return {
-        **_about(entry, t),
+        **first_columns(EXPERIMENT, entry.key, entry.seed),
+        "t": t,
         "kind": item.kind,
         "action": chosen,
         "gold": item.gold,
         "best": item.gold,
         "p_true": answer.posterior[item.gold] if item.gold < len(answer.posterior) else None,
         "posterior": [round(p, 6) for p in answer.posterior],
-        "coverage": round(asked.reading.coverage, 4),
+        "coverage": round(coverage, 4),
         "correct": chosen == item.gold,
         **({"abstained": answer.abstained} if answer.abstained else {}),
     }
-
-
-def _about(entry: BenchmarkEntry | InventedEntry, t: int) -> Row:
-    """The first columns of every row."""
-    condition, subject, episode = entry.key
-    row = {"schema": 1, "experiment": EXPERIMENT, "condition": condition, "subject": subject, "seed": entry.seed}
-    return {**row, "episode": episode, "t": t}
 
 
 def _with_accuracy(found: list[Row]) -> list[Row]:
@@ -172,9 +167,9 @@ def limp_rows(entry: BenchmarkEntry, model: LanguageModel) -> list[Row]:
     found = []
     for t, (item, answer) in enumerate(zip(entry.source.questions, answers, strict=True)):
         even = answer.posterior or (1.0 / len(item.options),) * len(item.options)
-        asked = StoryAnswer(Reading(Episode("", ())), None, Answer(answer.option, even, (), answer.abstained))
+        told = Answer(answer.option, even, (), answer.abstained)
         calls = {"calls": sum(answer.calls.values()), "unreadable": answer.unreadable}
-        found.append(_row(entry, t, item, answer.option, asked) | calls)
+        found.append(_row(entry, t, item, answer.option, told, 1.0) | calls)
     return _with_accuracy(found)
 
 
@@ -264,9 +259,7 @@ def _scores(condition: str, subject: str, chosen: Sequence[Row], cluster: str = 
         found["accuracy_answered"] = ratio(right, answered, clusters)
     if cluster == "group" and all("coverage" in row for row in chosen):
         found["coverage"] = mean([row["coverage"] for row in chosen], clusters)
-    for metric, value in found.items():
-        row = {"experiment": EXPERIMENT, "condition": condition, "subject": subject, "metric": metric}
-        yield {**row, **value._asdict()}
+    yield from (summary_row(EXPERIMENT, condition, subject, metric, value) for metric, value in found.items())
 
 
 WORD = re.compile(r"[a-z]+")
@@ -308,7 +301,7 @@ def invented_rows(entry: InventedEntry) -> list[Row]:
     for t, (row, (option, extra)) in enumerate(zip(invented, chosen, strict=True)):
         kind, gold = row["cell"].split("/")[0], LETTERS.index(row["letter"])
         answer = {"group": row["group"], "kind": kind, "action": option, "gold": gold, "correct": option == gold}
-        found.append({**_about(entry, t), **answer, **extra})
+        found.append({**first_columns(EXPERIMENT, entry.key, entry.seed), "t": t, **answer, **extra})
     return _with_accuracy(found)
 
 

@@ -27,6 +27,12 @@ fill = prompts_of("otherminds.papers.mumatom")
 MOST_OPTIONS = len(ascii_uppercase)
 RETRY_TEMPERATURE = 0.7  # of a second attempt, since at 0 the same reply would come again; chosen
 LEAST = re.compile(r"\bleast\s+(?:likely|probable|plausible)\b", re.IGNORECASE)
+LINES = re.compile(r"\n+")
+SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][\"”’'])\s+")
+SPOKEN = re.compile(r"\w[\w.'’-]*( \w[\w.'’-]*){0,2}: ")
+# Limits on the steps accepted from a reply, so that a model that does not stop is not followed; chosen: a sentence of
+# prose can tell 8 steps, a turn of a dialogue 2, and an action in the description of a video takes at least 2 words.
+STEPS_OF_A_SENTENCE, STEPS_OF_A_TURN, WORDS_OF_AN_ACTION = 8, 2, 2
 FIELDS = '"belief": ..., "social_goal": ..., "believed_goal": ...'
 
 
@@ -75,6 +81,25 @@ class StoryTask:
     questions: tuple[StoryQuestion, ...]
     video: str = ""
     people: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of a dialogue, or else the sentences."""
+        found = list[str]()
+        for line in map(str.strip, LINES.split(self.text)):
+            found += [line] if speaker(line) else SENTENCES.split(line)
+        return tuple(filter(None, found))
+
+    @property
+    def most_told(self) -> int:
+        """The number of steps of one person that the text can tell."""
+        steps = sum(STEPS_OF_A_TURN if speaker(line) else STEPS_OF_A_SENTENCE for line in self.lines)
+        return min(replies.MOST_ITEMS, steps)
+
+    @property
+    def most_filmed(self) -> int:
+        """The number of actions that the description of the video can tell."""
+        return min(replies.MOST_ITEMS, max(1, len(self.video.split()) // WORDS_OF_AN_ACTION))
 
 
 class Likelihood(NamedTuple):
@@ -133,9 +158,8 @@ class Limp:
         if not task.questions:
             return ()
         shared = self._calls(task.id)
-        source = StorySource(task.text, task.video, task.people)
         try:
-            fused = fuse(source, str(task.questions[0]), shared)
+            fused = fuse(task, shared)
         except replies.UnansweredError as error:
             lost = LimpAnswer(None, abstained=str(error))
             return (replace(lost, said=tuple(shared.said)), *[lost] * (len(task.questions) - 1))
@@ -241,14 +265,6 @@ def _prompt(fused: FusedStory, mind: replies.OptionMind, t: int, faithful: bool)
 # Fusion
 
 
-LINES = re.compile(r"\n+")
-SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][\"”’'])\s+")
-SPOKEN = re.compile(r"\w[\w.'’-]*( \w[\w.'’-]*){0,2}: ")
-# Limits on the steps accepted from a reply, so that a model that does not stop is not followed; chosen: a sentence of
-# prose can tell 8 steps, a turn of a dialogue 2, and an action in the description of a video takes at least 2 words.
-STEPS_OF_A_SENTENCE, STEPS_OF_A_TURN, WORDS_OF_AN_ACTION = 8, 2, 2
-
-
 @dataclass(frozen=True)
 class StoryStep:
     """An action or an utterance of a person, in words."""
@@ -281,40 +297,13 @@ class FusedStory:
         return (self.main, *self.others)
 
 
-@dataclass(frozen=True)
-class StorySource:
-    """The parts of a story before fusion: its text, and the description of its video; each may be empty."""
-
-    text: str
-    video: str = ""
-    people: tuple[str, ...] = ()
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """The lines of a dialogue, or else the sentences."""
-        found = list[str]()
-        for line in map(str.strip, LINES.split(self.text)):
-            found += [line] if speaker(line) else SENTENCES.split(line)
-        return tuple(filter(None, found))
-
-    @property
-    def most_told(self) -> int:
-        """The number of steps of one person that the text can tell."""
-        steps = sum(STEPS_OF_A_TURN if speaker(line) else STEPS_OF_A_SENTENCE for line in self.lines)
-        return min(replies.MOST_ITEMS, steps)
-
-    @property
-    def most_filmed(self) -> int:
-        """The number of actions that the description of the video can tell."""
-        return min(replies.MOST_ITEMS, max(1, len(self.video.split()) // WORDS_OF_AN_ACTION))
-
-
-def fuse(source: StorySource, question: str, calls: replies.LimpCalls) -> FusedStory:
-    """The fused story (MuMA-ToM, §4), for questions about the same person as this one.
+def fuse(source: StoryTask, calls: replies.LimpCalls) -> FusedStory:
+    """The fused story (MuMA-ToM, §4), for questions about the same person as the first one.
 
     It takes one call for the names, one for each person's part of the text, one for the video (three if no person
     speaks in the text), and one for the initial state. Raises UnansweredError if a reply cannot be read.
     """
+    question = str(source.questions[0])
     form = replies.names_form(source.people, f"{source.text}\n{source.video}\n{question}")
     main, *others = calls.written("names", fill("limp-names", question=question), form).people
     known = FusedStory(main, tuple(others))
@@ -346,7 +335,7 @@ def _numbered(lines: Sequence[str]) -> str:
     return "\n".join(f"{number}: {line}" for number, line in enumerate(lines, 1)) or "(nothing is told)"
 
 
-def _told(source: StorySource, people: Sequence[str], calls: replies.LimpCalls) -> list[tuple[float, StoryStep]]:
+def _told(source: StoryTask, people: Sequence[str], calls: replies.LimpCalls) -> list[tuple[float, StoryStep]]:
     """All steps in the text with the number of their line. A person is not asked about lines that others speak."""
     lines, found = source.lines, list[tuple[float, StoryStep]]()
     for name in people:
@@ -359,7 +348,7 @@ def _told(source: StorySource, people: Sequence[str], calls: replies.LimpCalls) 
     return sorted(found, key=lambda placed: placed[0])
 
 
-def _filmed(source: StorySource, known: FusedStory, calls: replies.LimpCalls) -> list[tuple[float, StoryStep]]:
+def _filmed(source: StoryTask, known: FusedStory, calls: replies.LimpCalls) -> list[tuple[float, StoryStep]]:
     """All actions in the video, each placed after a line of the text."""
     if not source.video.strip():
         return []

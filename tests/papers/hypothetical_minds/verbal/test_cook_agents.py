@@ -10,18 +10,17 @@ import numpy as np
 import pytest
 
 from hypothetical_minds import Told, unreadable
-from otherminds.errors import InputError
 from otherminds.language.asking import Asker
 from otherminds.language.scripted import Scripted
 from otherminds.mind import Mind
 from otherminds.papers.hypothetical_minds.melting_pot import COOKS
 from otherminds.papers.hypothetical_minds.verbal.agents import KEPT, STYLES, ReactingCook, SpeakingCook
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, HypothesisSettings
-from otherminds.papers.hypothetical_minds.verbal.scripted_models import BROKEN, scripted_model
 from otherminds.world import rollout
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingState, PotState
+from papers.hypothetical_minds.scripted import BROKEN, scripted_model
 from speaking_cooks import ROOM, kitchen_of, moment, play
 
 WORLD = kitchen_of(*ROOM)
@@ -183,11 +182,6 @@ def test_looking_changes_nothing_that_was_there() -> None:
         run(before, SERVING, 3)
         assert before == copy
         assert hash(before) == hash(copy)
-
-
-def test_there_is_no_other_program() -> None:
-    with pytest.raises(InputError, match="there is no scripted model `guess work`"):
-        scripted_model("guess\nwork")
 
 
 # Whole episodes

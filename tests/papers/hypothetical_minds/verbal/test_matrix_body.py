@@ -37,7 +37,6 @@ from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import (
     plan_form,
 )
 from otherminds.papers.hypothetical_minds.verbal.plan_follower import PAUSE, BegunPlan, SubgoalStep
-from otherminds.papers.hypothetical_minds.verbal.scripted_models import BROKEN, scripted_model
 from otherminds.papers.hypothetical_minds.verbal.sentences import Sentences
 from otherminds.world import rollout
 from otherminds.worlds.avatars import Action
@@ -46,6 +45,7 @@ from otherminds.worlds.in_the_matrix.rules import MatrixState
 from otherminds.worlds.in_the_matrix.scenarios import bot
 from otherminds.worlds.in_the_matrix.strategies import Aim
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
+from papers.hypothetical_minds.scripted import BROKEN, scripted_model
 
 WORLD = world_of()
 ME, OTHER = WORLD.agents

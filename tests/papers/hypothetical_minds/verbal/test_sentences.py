@@ -23,12 +23,12 @@ from otherminds.language.scripted import Scripted, text_of
 from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
 from otherminds.papers.hypothetical_minds.melting_pot import background
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, Hypothesis, HypothesisSettings
-from otherminds.papers.hypothetical_minds.verbal.scripted_models import BROKEN, NAMES, scripted_model
 from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid, Sentences
 from otherminds.world import rollout
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Inventory
 from otherminds.worlds.in_the_matrix.scenarios import bot
+from papers.hypothetical_minds.scripted import BROKEN, scripted_model
 
 WORLD = world_of()
 ME, OTHER = WORLD.agents
@@ -615,9 +615,3 @@ def test_a_model_that_thinks_straight_beats_bots(name: str) -> None:
     bots = background(world, other, bot(f"rws_repeated__{name}"), rng)
     steps = rollout(world, {me: HypotheticalMinds.initial(world, me, prior, rng), other: bots}, steps=700, rng=rng)
     assert sum(step.after.rewards[0] for step in steps) > 10
-
-
-def test_names_of_thinkers() -> None:
-    assert NAMES[0] == "straight"
-    with pytest.raises(ValueError, match="there is no scripted model `no one`"):
-        scripted_model("no\none", WORLD)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Generic, Literal, NamedTuple, Self, TypeVar
+from typing import Any, Generic, Literal, Self, TypeVar
 
 from otherminds.distribution import Categorical
 from otherminds.language.asking import Asker, listed, plain
@@ -55,27 +55,18 @@ STYLES: Mapping[str, PlanningStyle] = MappingProxyType(
 )
 
 
-class Reflection(NamedTuple):
-    """A call beside those for subgoals: the step, its purpose, its result (empty if unreadable), and all exchanges."""
-
-    t: int
-    purpose: str
-    text: str
-    said: Calls
-
-
 @dataclass(frozen=True)
 class PlanningAgent(Generic[B]):
     """A mind with a body that follows plans, which may reflect on plans and keep notes.
 
-    `reflected`: the step in which the plan was made that it reflected on last. Immutable; its model is asked as it
-    observes.
+    `reflected`: the step in which the plan was made that it reflected on last; `thoughts`: all exchanges about plans.
+    Immutable; its model is asked as it observes.
     """
 
     body: B
     notes: tuple[str, ...] = ()
     reflected: int = -1
-    thoughts: tuple[Reflection, ...] = ()
+    thoughts: Calls = ()
 
     def act(self) -> Categorical[Action]:
         """The action of the body."""
@@ -84,25 +75,22 @@ class PlanningAgent(Generic[B]):
     @property
     def said(self) -> Calls:
         """All that the model said."""
-        return (*(said for thought in self.thoughts for said in thought.said), *self.body.said)
+        return (*self.thoughts, *self.body.said)
 
     def _reflected(self, template: str, finished: BegunPlan[Any, Any], **told: object) -> Self:
         """With a note on a finished plan, if the reply can be read."""
-        t, plan = self.body.situation.t, listed(list(map(str, finished.plan)))
-        notes = f"\n{self._notes}\n" if self.notes else ""
-        prompt = fill(template, **{"from": finished.t}, t=t, plan=plan, notes=notes, **told)
+        told |= {"from": finished.t, "t": self.body.situation.t, "plan": listed(list(map(str, finished.plan)))}
+        prompt = fill(template, notes=f"\n{self._notes}\n" if self.notes else "", **told)
         answer = self.body.ask("reflect", prompt, forms.LESSON)
         lesson = answer.read(lambda reply: plain(reply.lesson))
         kept = self.notes if lesson is None else (*self.notes, lesson)[-KEPT:]
-        thought = Reflection(t, "reflect", lesson or "", answer.said)
-        return replace(self, notes=kept, reflected=finished.t, thoughts=(*self.thoughts, thought))
+        return replace(self, notes=kept, reflected=finished.t, thoughts=(*self.thoughts, *answer.said))
 
     def _plan_in_words(self, prompt: str) -> tuple[Self, str | None]:
         """A plan in words; None if it cannot be read."""
         answer = self.body.ask("plan", prompt, forms.STRATEGY)
         plan = answer.read(lambda reply: plain(reply.strategy))
-        thought = Reflection(self.body.situation.t, "plan", plan or "", answer.said)
-        return replace(self, thoughts=(*self.thoughts, thought)), plan
+        return replace(self, thoughts=(*self.thoughts, *answer.said)), plan
 
     def _planned(self, *purposes: str) -> Self:
         """With subgoals for these purposes."""

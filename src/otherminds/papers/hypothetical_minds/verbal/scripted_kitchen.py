@@ -91,17 +91,19 @@ class KitchenPromptReader:
 
     def plan(self) -> Sequence[ReplyFields]:
         """The next subgoals with the thing in hand, by the strategy in the prompt."""
+        loads, serves = LOADS in self.text, SERVES in self.text
+        room = [pot for pot in self._pots if pot.tomatoes < 3 and not pot.soup]
         if self._holds("soup"):
             return self._deliver()
         if self._holds("tomato"):
-            return self._fill(self._room) if self._room else self._put_down() if self._serves else self._hold_ready()
+            return self._fill(room) if room else self._put_down() if serves else self._hold_ready()
         if self._holds("dish"):
-            return self._put_down() if self._loads else self._serve()
-        if self._serves or (not self._loads and any(pot.soup for pot in self._pots)):
+            return self._put_down() if loads else self._serve()
+        if serves or (not loads and any(pot.soup for pot in self._pots)):
             return [*self._use_nearest("dishes"), *self._serve()]
-        if self._room:
-            return [*self._use_nearest("tomatoes"), *self._fill(self._room)]
-        if self._loads:
+        if room:
+            return [*self._use_nearest("tomatoes"), *self._fill(room)]
+        if loads:
             return [*self._use_nearest("tomatoes"), *self._hold_ready()]
         return [*self._use_nearest("dishes"), *self._serve()]
 
@@ -138,23 +140,11 @@ class KitchenPromptReader:
     def _holds(self, thing: str) -> bool:
         return f"and hold a {thing}." in self.text
 
-    @property
-    def _loads(self) -> bool:
-        return LOADS in self.text
-
-    @property
-    def _serves(self) -> bool:
-        return SERVES in self.text
-
     @cached_property
     def _pots(self) -> Sequence[ToldPot]:
         """All pots within reach, the nearest first."""
         told = {(int(x), int(y)): what for x, y, what in POT.findall(self.text)}
         return [_told_pot(place, told[place]) for place in self._places("pots") if place in told]
-
-    @property
-    def _room(self) -> Sequence[ToldPot]:
-        return [pot for pot in self._pots if pot.tomatoes < 3 and not pot.soup]
 
     def _places(self, what: str) -> Sequence[Place]:
         line = re.search(f"^- {what}: (.*)$", self.text, re.MULTILINE)

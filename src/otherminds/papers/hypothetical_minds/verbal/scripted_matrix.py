@@ -157,8 +157,8 @@ class MatrixPromptReader:
             walks = near[: min(ERRANDS, ENOUGH - lead)]
             return [{"do": "move_to", "x": x, "y": y} for x, y in walks] or [{"do": "patrol"}]
         told = OTHERS.search(self.text)
-        others = told[1].split(", ") if told else []
-        seen = [name for name in others if f"'{name}-" in self.text.partition("Observable other")[2]]
+        view = self.text.partition("Observable other")[2]
+        seen = [name for name in told[1].split(", ") if f"'{name}-" in view] if told else []
         return [{"do": "fire_at", "player": name} for name in seen[:1]] or [{"do": "patrol"}]
 
     @property
