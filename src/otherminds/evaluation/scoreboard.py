@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from otherminds.evaluation import statistics as st
-from otherminds.evaluation.statistics import Estimate
+from otherminds.evaluation.statistics import Estimate, summary_row
 
 Row = dict[str, Any]
 EXPERIMENT = "scoreboard"
@@ -54,7 +54,7 @@ def scores(episodes: Iterable[Episode]) -> list[Row]:
     for episode in episodes:
         found.setdefault((episode.world, episode.agent), []).append(episode)
     return [
-        {"experiment": EXPERIMENT, "condition": world, "subject": agent, "metric": metric, **estimate._asdict()}
+        summary_row(EXPERIMENT, world, agent, metric, estimate)
         for (world, agent), mine in found.items()
         for metric, estimate in _scores(mine)
     ]

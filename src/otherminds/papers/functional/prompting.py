@@ -190,9 +190,8 @@ class Prompted:
         if self.strategy.social == "lm":
             return self._drawn("predict", prompts.unfinished(self.setting, self.rounds, "partner-first"))
         if self.strategy.score:
-            return self._drawn(
-                "predict", prompts.unfinished(self.setting, self.rounds, "agent-first", self.moved.action)
-            )
+            own = self.moved.action
+            return self._drawn("predict", prompts.unfinished(self.setting, self.rounds, "agent-first", own))
         return self._answered("predict")
 
     @property

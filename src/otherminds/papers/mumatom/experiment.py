@@ -193,20 +193,17 @@ def place_prior(found: Sequence[Row], sources: Sequence[MumatomEpisode]) -> list
     the shortcut without video.
     """
     claimed = {source.id: _claimed_place(source) for source in sources}
-    tally: dict[str, Counter[str]] = {}
-    for source in sources:
-        for item in source.questions:
-            if item.kind == "social_goal":
-                tally.setdefault(source.id, Counter())[_meant(item, item.gold)] += 1
+    tally = {
+        source.id: Counter(_meant(item, item.gold) for item in source.questions if item.kind == "social_goal")
+        for source in sources
+    }
+    questions = {source.id: source.questions for source in sources}
     changed = []
     for row in (row for row in found if row["subject"] == "no_video"):
-        source = next(source for source in sources if source.id == row["episode"])
-        item = source.questions[row["t"]]
-        chosen = row["action"]
+        own, item, chosen = row["episode"], questions[row["episode"]][row["t"]], row["action"]
         if item.kind == "social_goal":
-            alike = (other for other, place in claimed.items() if place == claimed[source.id] and other != source.id)
-            votes = sum((tally[other] for other in alike if other in tally), Counter[str]())
-            if votes:
+            alike = (other for other, place in claimed.items() if place == claimed[own] and other != own)
+            if votes := sum((tally[other] for other in alike), Counter[str]()):
                 likely = max(votes, key=lambda word: votes[word])
                 chosen = next((i for i in range(len(item.options)) if _meant(item, i) == likely), chosen)
         changed.append({**row, "subject": "place_prior", "action": chosen, "correct": chosen == item.gold})

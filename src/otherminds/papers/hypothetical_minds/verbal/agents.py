@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Generic, Literal, Self, TypeVar
 
 from otherminds.distribution import Categorical
@@ -50,9 +49,11 @@ class PlanningStyle:
 
 
 REACT = PlanningStyle()
-STYLES: Mapping[str, PlanningStyle] = MappingProxyType(
-    {"react": REACT, "reflexion": PlanningStyle(reflects="plan"), "planreact": PlanningStyle(plans=True)}
-)
+STYLES: Mapping[str, PlanningStyle] = {
+    "react": REACT,
+    "reflexion": PlanningStyle(reflects="plan"),
+    "planreact": PlanningStyle(plans=True),
+}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Self
 
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import (
@@ -40,14 +39,12 @@ from otherminds.worlds.in_the_matrix.bots import MOVES
 
 BLOCKED = 10  # steps that the body waits for a cook in its way; chosen, not tuned
 LONG = 60  # steps after which a subgoal has failed; chosen, not tuned
-POT_REFUSES: Mapping[int, str] = MappingProxyType(
-    {
-        rules.NOTHING: "you hold neither a tomato to put in nor a dish to take soup with",
-        rules.TOMATO: "the pot was full",
-        rules.DISH: "there was no soup in the pot yet",
-        rules.SOUP: "you hold soup already",
-    }
-)
+POT_REFUSES: Mapping[int, str] = {
+    rules.NOTHING: "you hold neither a tomato to put in nor a dish to take soup with",
+    rules.TOMATO: "the pot was full",
+    rules.DISH: "there was no soup in the pot yet",
+    rules.SOUP: "you hold soup already",
+}
 """Why a pot cannot be used by a cook that holds this."""
 
 

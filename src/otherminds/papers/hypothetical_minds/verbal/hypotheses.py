@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Generic, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel
@@ -68,15 +67,13 @@ class HypothesisSettings:
 
 
 PUBLISHED = HypothesisSettings()
-ABLATIONS: Mapping[str, HypothesisSettings] = MappingProxyType(
-    {
-        "VMP": HypothesisSettings(modular=False, evaluate=False, refine=False),
-        "MMP": HypothesisSettings(evaluate=False, refine=False),
-        "MMP+HE": HypothesisSettings(refine=False),
-        "HE+HR": HypothesisSettings(mind_prompting=False, c=3.0, threshold=3.0),
-        "HM": PUBLISHED,
-    }
-)
+ABLATIONS: Mapping[str, HypothesisSettings] = {
+    "VMP": HypothesisSettings(modular=False, evaluate=False, refine=False),
+    "MMP": HypothesisSettings(evaluate=False, refine=False),
+    "MMP+HE": HypothesisSettings(refine=False),
+    "HE+HR": HypothesisSettings(mind_prompting=False, c=3.0, threshold=3.0),
+    "HM": PUBLISHED,
+}
 """The variants that were compared (§4.5, appendix F); HE+HR has numbers of its own (table 3)."""
 
 
