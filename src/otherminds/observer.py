@@ -148,10 +148,10 @@ class Observer(Generic[M]):
         return self.posterior.bind(lambda mind: cast("Categorical[Any]", mind.act()))
 
     def surprise(self, action: Hashable) -> float:
-        """−log P(a) − H(P): by how many nats the action is less probable than what the agent does is on average.
+        """−log P(a) − H(P): how improbable the action is, in nats, beyond what is expected of it on average.
 
-        Its mean over many actions is about 0 if the agent acts as one of the minds does, in the proportions of the
-        posterior; it stays above 0 if none of the minds describes the agent. ∞ for what no mind could have done.
+        Its expectation is 0 for an agent that acts as the posterior predicts. A positive mean over many actions says
+        that none of the minds describes the agent well. ∞ for what no mind could have done.
         """
         expected = self.predict()
         return -expected.log_prob(action) - expected.entropy
