@@ -1,7 +1,8 @@
-"""Settings of hypothesis for the whole test suite, and the command line as a function."""
+"""Settings of hypothesis and of memory for the whole test suite, and the command line as a function."""
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -21,6 +22,16 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("repo")
+
+# thousands of tests and modules stay alive to the end: searching them for cycles again and again took a quarter of
+# the time
+gc.set_threshold(50_000, 20, 50)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what is there before the first test out of every search for cycles."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -370,7 +370,8 @@ def test_the_key_leads_only_to_studies(seen: Watched) -> None:
         "https://evil.example/studies",
     ):
         seen.page.goto(f"{seen.server.address}/enter?to={text}#a secret that tests know")
-        seen.page.wait_for_url("**/studies")
+        seen.page.wait_for_url(f"{seen.server.address}/studies")
+        seen.page.wait_for_selector("[data-list]", state="attached")
 
 
 # Pages that need nothing else
