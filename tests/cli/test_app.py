@@ -567,6 +567,21 @@ def test_notes_from_outside_wait_for_those_inside(
             time.sleep(0.01)
 
 
+def test_consecutive_notes_share_one_patience(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.5)
+    progress.said()
+    began = time.monotonic()
+    text = ""
+    while not text:  # each part is too short to be told of by itself
+        with progress.noted("a part"):
+            time.sleep(0.2)
+        text = capsys.readouterr().err
+    assert time.monotonic() - began >= 0.5
+    assert text.count("a part") == 1
+
+
 @pytest.mark.parametrize("text", ["name: a\0b\nagents: Ana\n\na1\n", "recipes: lettuce\0\nagents: Ana\n\n##\n"])
 def test_text_with_a_nul_byte_is_refused(run: Run, here: Path, text: str) -> None:
     (here / "level.txt").write_text(text)

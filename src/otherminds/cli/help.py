@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from otherminds.errors import near
-from otherminds.evaluation.progress import noted
+from otherminds.evaluation.progress import noted, said
 
 EXAMPLE = "Example: "
 INDENT, GAP = 2, 2
@@ -26,6 +26,7 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command. On a terminal it is told that it runs whenever nothing inside tells more."""
+        said()
         with noted(ctx.command_path) if sys.stderr.isatty() else nullcontext():
             return super().invoke(ctx)
 

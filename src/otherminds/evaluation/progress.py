@@ -23,7 +23,15 @@ PATIENCE = 0.5
 """Seconds of work without any output until it is said what is going on; chosen."""
 SILENCE = 30.0
 """Seconds between lines if the output is not a terminal; chosen, not tuned."""
+GLANCE = 0.1
+"""Seconds that a note waits at least, however long nothing has been said before; chosen."""
 _telling: list[object] = []  # who tells what is going on, the innermost last
+_quiet_since = [time.monotonic()]  # when something was last shown, or the command began
+
+
+def said() -> None:
+    """Something has just been shown, or a command has begun: the time without any output begins now."""
+    _quiet_since[0] = time.monotonic()
 
 
 @contextmanager
@@ -39,22 +47,25 @@ def telling() -> Iterator[object]:
 
 @contextmanager
 def noted(what: str) -> Iterator[None]:
-    """Say on standard error what is going on if it takes longer than PATIENCE, then after twice that time, and so on.
+    """Say on standard error what is going on once nothing was said for PATIENCE, then after twice that time, and so on.
 
     The states that a planner has expanded are told, too.
     """
     over = Event()
 
     def tell() -> None:
-        began, wait = time.monotonic(), PATIENCE
+        began = time.monotonic()
+        wait = max(PATIENCE - (began - _quiet_since[0]), min(GLANCE, PATIENCE))
         while not over.wait(wait):
             if _telling[-1] is not mine:
                 began, wait = time.monotonic(), PATIENCE
                 continue
-            wait = seconds = time.monotonic() - began
+            seconds = time.monotonic() - began
+            wait = max(seconds, PATIENCE)
             planner = Expansion.latest
             states = f", {planner.states:,} states of at most {planner.most:,}" if planner and planner.states else ""
             print(f"{what}{states}, {seconds:,.1f} s", file=sys.stderr, flush=True)
+            said()
 
     with telling() as mine:
         teller = Thread(target=tell, daemon=True)
@@ -76,6 +87,7 @@ def patiently(items: Iterable[T], what: str) -> Iterator[T]:
             except StopIteration:
                 return
         yield item
+        said()
 
 
 @dataclass
