@@ -201,7 +201,7 @@ KINDS: Mapping[str, tuple[Mapping[str, Callable[[], str]], Mapping[str, tuple[st
         {
             "watch": ("watch", "FILE", "--delay", "0"),
             "watch oracle": ("watch", "FILE", "--delay", "0", "--facilitator", "oracle"),
-            "watch ahead": ("watch", "FILE", "--delay", "0", "--facilitator", "protom_lookahead"),
+            "watch at once": ("watch", "FILE", "--delay", "0", "--facilitator", "protom_at_once"),
             "infer": ("infer", "FILE", "WALK"),
             "draw": ("draw", "FILE"),
             "draw svg": ("draw", "FILE", "--out", "OUT.svg"),

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from kitchens import THINGS, kitchen
+from otherminds.mind import WithErrand
 from otherminds.world import Step
+from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.agent import BeliefSampler, Cook
 from otherminds.worlds.overcooked.kitchen import CHOPPED, FRESH, NOTHING, mergeable
-from otherminds.worlds.overcooked.planner import CookGoal, OvercookedPlanner
+from otherminds.worlds.overcooked.planner import Advice, CookGoal, OvercookedPlanner
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked, State
 
 FOODS_OF = {"SimpleTomato": "t", "SimpleLettuce": "l", "SimpleOnion": "o", "Salad": "tl", "OnionSalad": "tlo"}
@@ -182,3 +184,20 @@ def random_play(world: Overcooked, seed: int, steps: int) -> Iterator[State]:
     yield world.initial
     for step in random_steps(world, seed, steps):
         yield step.after
+
+
+# Messages
+
+
+def told(advice: OvercookedAdvice, state: State, minds: Sequence[Any], request: Advice | None) -> list[Any]:
+    """The minds after the request, if there is one, which its helper follows."""
+    after = list(minds)
+    if request is not None:
+        mind = minds[request.helper]
+        after[request.helper] = WithErrand(mind, advice.errand(state, request, mind))
+    return after
+
+
+def forecast(advice: OvercookedAdvice, state: State, minds: Sequence[Any], request: Advice | None, horizon: int) -> int:
+    """Steps until the last of them is done if the request is followed first."""
+    return max(advice.finish(state, told(advice, state, minds, request), horizon))

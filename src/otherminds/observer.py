@@ -15,6 +15,7 @@ M = TypeVar("M", bound=Mind[Any, Any])
 T = TypeVar("T", bound=Hashable)
 S = TypeVar("S", bound=Hashable)
 A = TypeVar("A", bound=Hashable)
+SURPRISING = 3.0  # nats from which an action is called surprising; chosen
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,19 @@ class Observer(Generic[M]):
         """Replace every mind by `change(mind)`, for example by a mind that has been told something; weights stay."""
         return replace(self, minds=tuple(change(mind) for mind in self.minds))
 
+    def bind(self, change: Callable[[M], Iterable[tuple[M, float]]]) -> Self:
+        """Replace every mind by some with these shares of its probability, such as one that follows what it was told.
+
+        Minds that are equal afterwards are one mind.
+        """
+        weights, prior = dict[M, float](), dict[M, float]()
+        for mind, w, p in zip(self.minds, self.weights, self.prior, strict=True):
+            for new, share in change(mind):
+                log_share = math.log(share) if share > 0.0 else IMPOSSIBLE
+                weights[new] = log_sum_exp((weights.get(new, IMPOSSIBLE), w + log_share))
+                prior[new] = log_sum_exp((prior.get(new, IMPOSSIBLE), p + log_share))
+        return replace(self, minds=tuple(weights), weights=tuple(weights.values()), prior=tuple(prior.values()))
+
     def condition(self, event: Callable[[M], bool]) -> Self:
         """P(m | event): rule out all minds for which `event(mind)` is false. Raises ValueError if none is left."""
         held = [event(mind) for mind in self.minds]
@@ -155,6 +169,11 @@ class Observer(Generic[M]):
         """
         expected = self.predict()
         return -expected.log_prob(action) - expected.entropy
+
+
+def surprise_in_words(nats: float) -> str:
+    """The surprise with its number if it is worth a word, SURPRISING or more; else nothing."""
+    return f"surprising: {nats:.1f} nats" if nats >= SURPRISING else ""
 
 
 def _share(weights: Iterable[float], prior: Iterable[float], rate: float) -> tuple[float, ...]:

@@ -97,7 +97,8 @@ def test_groups_list_their_commands(run: Run, group: str) -> None:
 def test_posteriors_as_json(run: Run, here: Path) -> None:
     history = json.loads(fine(run("infer", "nook.txt", "walk.jsonl", "--format", "json")))
     assert [row["t"] for row in history] == list(range(7))
-    assert history[0]["posterior"]["Ana"] == {"red": 0.5, "blue": 0.5}
+    assert history[0]["posterior"]["Ana"] == pytest.approx({"red": 0.475, "blue": 0.475, "none of these": 0.05})
+    assert history[0]["surprise"].keys() == {"Ana", "Ben"}
     assert history[2]["joint"] == {"Ana": "unlock door1 with key1", "Ben": "pickup gem2"}
     assert history[-1]["joint"] == {}
     assert history[-1]["posterior"]["Ana"]["red"] > 0.99
@@ -106,13 +107,26 @@ def test_posteriors_as_json(run: Run, here: Path) -> None:
 
 def test_posteriors_as_a_table(run: Run, here: Path) -> None:
     lines = fine(run("infer", "nook.txt", "walk.jsonl")).splitlines()
-    assert lines[0].split() == ["Ana", "Ben", *["Ana:"] * 2, *["Ben:"] * 2]
-    assert lines[1].split() == ["t", "did", "did", *["red?", "blue?"] * 2]
+    history = json.loads(fine(run("infer", "nook.txt", "walk.jsonl", "--format", "json")))
+    assert lines[1].split() == ["t", "who", "did", "surprise", "red?", "blue?", "these?"]
     cells = [re.split("  +", line.strip()) for line in lines[3:]]
-    assert cells[0] == ["0", "right", "right", "0.50", "0.50", "0.50", "0.50"]
-    assert [row[1] for row in cells[:-1]] == list(ANA)
-    assert [row[2] for row in cells[:-1]] == list(BEN)
-    assert cells[-1] == ["6", "1.00", "0.00", "0.00", "1.00"]
+    assert cells[0] == ["0", "Ana", "right", f"{history[0]['surprise']['Ana']:.1f}", "0.48", "0.48", "0.05"]
+    assert [row[2] for row in cells[:-2:2]] == list(ANA)
+    assert [row[1] for row in cells[1:-2:2]] == list(BEN)
+    assert cells[-2:] == [["6", "Ana", "1.00", "0.00", "0.00"], ["Ben", "0.00", "1.00", "0.00"]]
+
+
+def test_a_surprise_is_marked_in_tables_and_named_in_pictures(run: Run, here: Path) -> None:
+    (here / "x.jsonl").write_text(line(0, "right") + line(1, "left") + line(2, "right"))
+    told = ("infer", "nook.txt", "x.jsonl", "--beta", "9", "--lapse", "0.01")
+    history = json.loads(fine(run(*told, "--format", "json")))
+    nats = history[1]["surprise"]["Ana"]
+    assert nats > 3 > max(history[t]["surprise"]["Ana"] for t in (0, 2))
+    table = fine(run(*told))
+    assert f" {nats:.1f} !" in table
+    assert "surprising: 3 nats or more" in table
+    fine(run(*told, "--format", "picture", "--out", "p.svg"))
+    assert f"surprising: {nats:.1f} nats" in Path("p.svg").read_text()
 
 
 @pytest.mark.slow
@@ -177,7 +191,7 @@ def test_the_same_seed_shows_the_same_episode(run: Run, here: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("helper", ["none", "random", "oracle", "protom", "protom_lookahead"])
+@pytest.mark.parametrize("helper", ["none", "random", "oracle", "protom", "protom_at_once", "protom_paper"])
 def test_help_is_shown_in_words(run: Run, here: Path, helper: str) -> None:
     out = fine(run("watch", "locked-in", "--facilitator", helper))
     success = {"none": "Not everybody succeeded after 80 steps."}.get(helper, "Everybody succeeded after")
@@ -383,9 +397,10 @@ def test_a_problem_without_gems_has_no_goals_to_infer(run: Run, here: Path) -> N
     complaint(run("infer", "x.pddl", "x.plan"), "gem")
 
 
-def test_deeds_that_no_mind_would_do_are_told(run: Run, here: Path) -> None:
+def test_deeds_of_no_listed_mind_are_those_of_none_of_these(run: Run, here: Path) -> None:
     (here / "x.jsonl").write_text(line(0, "stay"))
-    complaint(run("infer", "nook.txt", "x.jsonl", "--beta", "inf", "--lapse", "0"), "lapse|mind")
+    told = fine(run("infer", "nook.txt", "x.jsonl", "--beta", "inf", "--lapse", "0", "--format", "json"))
+    assert json.loads(told)[-1]["posterior"]["Ana"]["none of these"] > 0.99
 
 
 LINES: dict[str, tuple[str, str]] = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from otherminds.evaluation.assistance import brier, calibration_error, quality
+from otherminds.evaluation.assistance import brier, calibration_error, quality, reasons
 
 Row = dict[str, Any]
 
@@ -77,3 +77,51 @@ def test_the_interval_of_calibration_error_is_by_episodes() -> None:
     spread = calibration_error(table(0.75, 2, 8))
     assert 0.0 <= spread.low < 0.5 < spread.high <= 0.75
     assert spread == calibration_error(table(0.75, 2, 8))
+
+
+def told(episode: str, finished: int | None, *said: dict[str, Any], length: int = 20) -> list[Row]:
+    """An episode in which Ana helps Ben, who wants the red gem, and has it after so many steps."""
+    rows: list[Row] = []
+    for message in said:
+        rows.append({"episode": episode, "t": message["t"], "agent": "Ben", "goal": "red"})
+        usual = {"action": "Ana: open the door", "friends": ["Ben"], "stated": None, "saves": 5.0}
+        gains = {"Ana": 9, "Ben": 4, "Cleo": 4}
+        rows.append({"episode": episode, "agent": "facilitator", "gains": gains, **usual, **message})
+    finish = {"Ana": 3, "Ben": finished, "Cleo": None}
+    return [
+        *rows,
+        {"episode": episode, "agent": "facilitator", "t": 9, "action": "", "finished": finish, "length": length},
+    ]
+
+
+def test_reasons_by_hand() -> None:
+    rows = [
+        *told("one", 10, {"t": 7, "stated": "red", "stated_p": 0.95}),  # three steps before the end; saved 7, said 5
+        *told(
+            "two", 10, {"t": 8, "stated": "blue", "stated_p": 0.9}, {"t": 2, "gains": {"Ana": 0, "Ben": 1, "Cleo": 2}}
+        ),
+        *told("three", None, {"t": 60, "gains": {"Ana": 3, "Ben": 0, "Cleo": 0}}, length=80),  # saved 0, said 5
+        *told("four", 5),
+    ]
+    alone = [row for name in ("one", "two", "four") for row in told(name, 15, length=27)]
+    last = {row["episode"]: row for row in [*alone, *told("three", None, length=80)]}
+    found = {metric: estimate.value for metric, estimate in reasons(rows, last).items()}
+    assert found == pytest.approx(
+        {
+            "stated_goal_true": 1 / 2,
+            "stated_p": 0.925,
+            "stated_calibration_error": abs(0.95 - 1 + 0.9) / 2,
+            "stated_share": 1 / 3,  # not the one two steps before the end
+            "friend_right": 2 / 4,
+            "stated_minus_realised": ((5 - 7) + (5 - 0)) / 2,
+        }
+    )
+    assert reasons(told("four", 5), last) == {}
+
+
+def test_who_is_slowed_beside_somebody_who_wants_nothing() -> None:
+    last = {name: told(name, steps)[-1] for name, steps in {"a": 5, "b": 5, "c": None, "d": 5}.items()}
+    rows = [
+        {**told(name, steps)[-1], "aimless": "Ana"} for name, steps in {"a": 6, "b": 4, "c": None, "d": None}.items()
+    ]
+    assert reasons(rows, last)["slowed"].value == 2 / 4

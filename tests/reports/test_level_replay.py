@@ -108,6 +108,37 @@ def test_beliefs_are_in_thousandths_in_the_order_of_the_gems(level: Level) -> No
     assert viewed["episodes"][0][0]["wants"] == [0, 1]
 
 
+def test_none_of_these_is_believed_last_and_in_grey_and_nobodys_wish(level: Level) -> None:
+    rows = [
+        row | {"posterior": {"none of these": 0.1, "blue": 0.2, "red": 0.7}} if "posterior" in row else row
+        for row in played(level)
+    ]
+    viewed = shown(level, rows)
+    assert [goal[0] for goal in viewed["levels"][0]["goals"]] == ["red gem", "blue gem", "none of these"]
+    *_, (_, label, colour, _, icon) = viewed["levels"][0]["goals"]
+    assert (label, colour, icon) == ("?", sprites.GREY, "none")
+    assert viewed["episodes"][0][0]["beliefs"][0][0] == [700, 200, 100]
+    assert viewed["episodes"][0][0]["wants"] == [0, 1]
+
+
+@pytest.mark.parametrize(("nats", "words"), [(4.13, "Ana: right (surprising: 4.1 nats)"), (2.9, "Ana: right")])
+def test_surprising_steps_are_called_so(level: Level, nats: float, words: str) -> None:
+    rows = played(level)
+    rows[0]["surprise"] = nats
+    viewed = shown(level, rows)
+    assert account(viewed, 0)[1] == ["people", [(0, words), (1, "Ben: right")]]
+
+
+def test_messages_that_are_under_way_together_end_on_their_own(level: Level) -> None:
+    rows = played(level)
+    other = "Ben: unlock the red door for Ana"
+    rows[8] |= {"action": other, "words": "Ben, please.", "why": ""}
+    rows[11] |= {"status": "completed", "statuses": {MESSAGE: "running", other: "completed"}}
+    rows[14] |= {"status": "ignored", "statuses": {MESSAGE: "ignored"}}
+    marks = [mark[2:4] for mark in shown(level, rows)["episodes"][0][0]["marks"]]
+    assert marks == [[4, "ignored"], [3, "completed"]]
+
+
 def test_a_facilitator_that_infers_nothing_has_no_beliefs(level: Level) -> None:
     assert shown(level, played(level, "none"))["episodes"][0][0]["beliefs"] is None
 

@@ -211,8 +211,8 @@ def test_a_page_can_show_both_worlds_and_a_map_has_no_fog() -> None:
     walk = [{**base, "agent": agent, "action": "right"} for agent in ("Ana", "Ben")]
     cooking = played(LEVEL, [("stay", "stay")], "none")
     both = replays({"garden": garden, LEVEL.name: LEVEL}, [*cooking, *walk])
-    icons = {level["name"]: level["icon"] for level in data(both)["levels"]}
-    assert icons == {"garden": "gem", LEVEL.name: "dish"}
+    icons = {level["name"]: {goal[4] for goal in level["goals"]} for level in data(both)["levels"]}
+    assert icons == {"garden": {"gem"}, LEVEL.name: {"dish"}}
     alone = replays({"garden": garden}, walk)
     assert data(alone)["episodes"][0][0]["sights"] is None
     assert 'data-at="eyes"' not in alone

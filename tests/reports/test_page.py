@@ -190,7 +190,7 @@ def test_bars_name_classes_facilitators_and_what_is_published() -> None:
         assert words in shown
     assert "No facilitator" not in shown
     assert "a-very-long-model…" in texts(plots.class_bars([summary_row("all", "lm:a-very-long-model-name")], "success"))
-    assert "No facilitator" in texts(plots.class_bars(rows, "success", held_out=True))
+    assert "No facilitator" in texts(plots.class_bars(rows, "success", {"heldout/all": "Held out"}))
 
 
 def belief_row(t: int, p: float, **more: Any) -> Mapping[str, Any]:

@@ -80,7 +80,9 @@ def test_the_summary_is_spelt_as_the_contract_says(done: Path) -> None:
     for row in summary:
         assert {"experiment", "condition", "subject", "metric", "value", "low", "high", "n"} <= {*row}
         assert row["low"] <= row["high"]
-        assert row["n"] == sizes[row["condition"]]
+        if row["metric"] in METRICS:
+            assert row["n"] == sizes[row["condition"]]
+        assert 0 < row["n"] <= sizes[row["condition"]]
 
 
 def test_published_figures_stand_beside_protom_on_all_levels(done: Path) -> None:
@@ -240,6 +242,36 @@ def test_the_setting_for_a_stimulus_is_chosen_without_it(judgements: Path) -> No
         table = {s: [p for j, p in enumerate(points) if j != i] for s, points in inferred.items()}
         assert dkg_human.in_sample(table, others).settings[0] == setting
         assert found.inferred[i] is inferred[setting][i]
+
+
+def test_a_given_setting_is_scored_and_not_fitted(judgements: Path, tmp_path: Path) -> None:
+    options = Options(tmp_path / "out", data=judgements, fixed="leak=0.25, beta=7,lapse=0.5")
+    summary = reproduce("dkg-human", options).summary
+    given, stimuli = InferenceSetting(7.0, 0.5, 0.25), read_stimuli(judgements)
+    expected = dkg_human.summarise(
+        {("fixed", "m"): dkg_human.in_sample(dict([dkg_human.inferences(stimuli, given)]), stimuli)}, stimuli
+    )
+    found = [row for row in summary if row["condition"] == "fixed"]
+    assert [(row["metric"], row["value"]) for row in found] == [(row["metric"], row["value"]) for row in expected]
+    without = reproduce("dkg-human", Options(tmp_path / "without", data=judgements)).summary
+    assert [row for row in summary if row["condition"] != "fixed"] == without
+    assert "Fixed setting" in (tmp_path / "out" / "report.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "beta=2",
+        "beta=2,lapse=0,leak=1",
+        "beta=nan,lapse=0,leak=0",
+        "beta=2,lapse=x,leak=0",
+        "beta=2,beta=2,lapse=0,leak=0",
+    ],
+)
+def test_what_is_no_setting_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="is no setting"):
+        dkg_human.read_setting(text)
 
 
 def test_judgements_from_end_to_end(judgements: Path, tmp_path: Path) -> None:

@@ -438,12 +438,12 @@ def test_who_does_not_leave_after_all_plays_on_with_the_keyboard(server: Server,
 def test_loading_the_page_again_loses_nothing_that_was_seen(server: Server, visitors: Visitors) -> None:
     page = visitors.page(solo(server, "Ben", "two-onions"))
     until(page, "game")
-    perform([page], script("two-onions")[:6])
+    perform([page], script("two-onions")[:14])
     remembered = [page.locator(f".board {name}").count() for name in (".mist", ".ghost")]
     assert min(remembered) > 0
     page.reload()
     until(page, "game")
-    assert step(page) == 6
+    assert step(page) == 14
     assert [page.locator(f".board {name}").count() for name in (".mist", ".ghost")] == remembered
 
 

@@ -97,6 +97,49 @@ def check_export(lobby: Lobby, study: Study) -> None:
 
 
 @pytest.mark.slow
+def test_a_round_reveals_what_was_believed_and_ignored_and_what_was_not_said(tmp_path: Path) -> None:
+    async def ignore_and_see() -> None:
+        with opened(tmp_path / "j.sqlite") as lobby:
+            study = lobby.create(plan(levels=("hatch",), facilitators=("protom",)))
+            pages = people(lobby, study)
+            for page in pages:
+                page.do("ready")
+            await at(pages, "game")
+            game = lobby.game(lobby.place(pages[0].one))
+            assert game is not None
+            for joint in script("hatch"):
+                await perform(pages, [joint])
+                await settle(lambda: game.ended or game.t in game.thoughts)
+                for number, said in enumerate(game.said):
+                    if not said.reply and said.status == "running":
+                        reader = next(page for page in pages if game.people[said.to] == page.one.id)
+                        reader.do("heard", advice=number, reply="ignore")
+                        assert said.status == "ignored"
+            await at(pages, "reveal")
+            await settle(lambda: pages[0].last("page")["data"]["people"][0]["sure"])
+            data = pages[0].last("page")["data"]
+            assert {one["status"] for one in data["messages"]} == {"Ignored"}
+            heard = [row for row in researchers.rows(lobby, study) if "ignored" in row.get("statuses", {}).values()]
+            assert len(heard) == len(data["messages"])
+            for person in data["people"]:
+                believed = {one["goal"]["name"]: one["p"] for one in person["belief"]}
+                assert set(believed) == {"tomato dish", "lettuce dish", "onion dish", "none of these"}
+                posterior = game.thoughts[data["halfway"]].beliefs[person["name"]]["posterior"]
+                assert list(believed.values()) == list(posterior.values())
+                sure = [t for t, one in game.thoughts.items() if one.beliefs[person["name"]]["p_true"] < 0.9]
+                assert person["sure"] == max(sure) + 1
+            assert abs(2 * data["halfway"] - data["steps"]) <= 1
+            assert 1 <= len(data["unsaid"]) <= stages.UNSAID
+            for one in data["unsaid"]:
+                row = game.thoughts[one["t"]].row
+                assert (row["action"], row["why"]) == ("", one["why"])
+                saves = {price["message"]: price["saves"] for price in row["prices"]}
+                assert saves[one["message"]] == one["saves"] >= stages.NOTABLE
+
+    running(ignore_and_see())
+
+
+@pytest.mark.slow
 def test_what_was_rated_survives_and_can_be_forgotten(tmp_path: Path) -> None:
     async def rate_and_forget() -> None:
         with opened(tmp_path / "j.sqlite") as lobby:

@@ -16,9 +16,20 @@ import pytest
 from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated
 from otherminds.papers.protom import overcooked as protom_overcooked
+from otherminds.papers.protom.facilitator import SAID_SO, ProToM
 from otherminds.web import thinking
 from otherminds.web.board import Playable
-from otherminds.web.thinking import FacilitatorThought, GameSetup, PlayedStep, ThinkingProcesses, act, advise, alone
+from otherminds.web.thinking import (
+    GOT_IT,
+    IGNORE,
+    FacilitatorThought,
+    GameSetup,
+    PlayedStep,
+    ThinkingProcesses,
+    act,
+    advise,
+    alone,
+)
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from web_lobbies import LEVELS
 
@@ -172,3 +183,60 @@ def test_how_long_people_take_alone() -> None:
     assert found is not None
     assert 29 <= found <= 41
     assert alone(replace(LEVELS["hatch"], certificate={})) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("facilitator", ["protom", "oracle"])
+@pytest.mark.parametrize("reply", [GOT_IT, IGNORE])
+def test_answers_reach_the_facilitator_before_its_next_decision_even_if_it_has_forgotten_everything(
+    facilitator: str, reply: str
+) -> None:
+    setup = GameSetup("answers", LEVELS["hatch"], facilitator, 3)
+    rows = simulated(LEVELS["hatch"], facilitator)
+    steps = history(rows)
+    spoken = next(t for t, step in enumerate(steps, 1) if step.said)
+    message = steps[spoken - 1].said
+    before = steps[:spoken]
+    answered = [*before, PlayedStep(steps[spoken].joint, heard=((message, reply),))]
+    advise(setup, [*before[:-1], before[-1]._replace(said="")])
+    warm = advise(setup, answered, since=spoken)
+    assert (warm.row["statuses"] == {message: "ignored"}) == (reply == IGNORE)
+    thinking._games.clear()
+    cold = advise(setup, answered, since=spoken)
+    assert {**cold.row, "ms": 0} == {**warm.row, "ms": 0}
+    assert cold[2:] == warm[2:]
+    thinking._games.clear()
+    unanswered = advise(setup, [*before, PlayedStep(steps[spoken].joint)], since=spoken)
+    assert unanswered.row["statuses"] == {message: "running"}
+    asked = [any(price["message"].startswith(message[:4]) for price in one.row["prices"]) for one in (warm, unanswered)]
+    assert asked == [reply == IGNORE, False]  # whoever has a message gets no other
+
+
+@pytest.mark.slow
+def test_an_answer_to_a_message_that_is_over_changes_nothing() -> None:
+    setup = GameSetup("late answers", LEVELS["hatch"], "protom", 3)
+    steps = history(simulated(LEVELS["hatch"], "protom"))[:4]
+    usual = advise(setup, steps, since=3)
+    thinking._games.clear()
+    late = advise(setup, [*steps[:3], steps[3]._replace(heard=(("Ana: fly", IGNORE),))], since=3)
+    assert {**late.row, "ms": 0} == {**usual.row, "ms": 0}
+
+
+@pytest.mark.slow
+def test_who_says_got_it_is_expected_to_follow_but_not_for_certain() -> None:
+    setup = GameSetup("got it", LEVELS["hatch"], "protom", 3)
+    steps = history(simulated(LEVELS["hatch"], "protom"))
+    spoken = next(t for t, step in enumerate(steps, 1) if step.said)
+    message = steps[spoken - 1].said
+    advise(setup, steps[:spoken])
+    game = thinking._games[setup.key, (), True]
+    game.follow(steps[:spoken], 0)
+    protom = game.episode.facilitator
+    assert isinstance(protom, ProToM)
+    helper = message.partition(":")[0]
+    (asked, _), before = game.episode.under_way[helper], protom.following(helper)
+    assert before < SAID_SO
+    assert protom.accept(asked).following(helper) == pytest.approx(SAID_SO)
+    assert protom.accept(asked).beliefs()[helper].prob(protom.beliefs()[helper].mode) > 0
+    faithful = replace(protom, faithful=True)
+    assert faithful.accept(asked) is faithful

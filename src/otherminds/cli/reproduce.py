@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from otherminds.reports.results import Results
 
 CHECK = "check"
+ROBUST = ("protom-dkg", "protom-overcooked")
+FIXED = ("dkg-human",)
 GAMES = ("rps", "ibs", "ipd")
 
 
@@ -66,6 +68,12 @@ def reproduce(
         list[str] | None,
         typer.Option(metavar="NAME", help="hypothetical: as programs, or HM with --model; repeatable."),
     ] = None,
+    robust: Annotated[
+        bool, typer.Option("--robust", help="protom-dkg, protom-overcooked: people not as expected, too.")
+    ] = False,
+    fixed: Annotated[
+        str | None, typer.Option(metavar="SETTINGS", help="dkg-human: score beta=2,lapse=0.05,leak=0.1 without a fit.")
+    ] = None,
     asked: ModelOptions,
     model: Annotated[
         str | None, model_option(metavar="SPEC", help="embedded[:NAME|FILE.gguf], openai:MODEL@URL, module:object.")
@@ -82,6 +90,9 @@ def reproduce(
 
     if quick and full:
         raise InputError("--quick and --full exclude each other")
+    for option, given, where in (("--robust", robust, ROBUST), ("--fixed", fixed, FIXED)):
+        if given and name not in where:
+            raise InputError(f"{option} is not for {name}", hint=f"for {' and '.join(where)}")
     part = parse_shard(shard) if shard is not None else (1, 1)
     console, found = Console(), dict[str, Results]()
     chosen = names(name, data, bool(model))
@@ -97,6 +108,8 @@ def reproduce(
             asking=asking,
             scenario=scenario,
             agents=tuple(agent or ()),
+            robust=robust,
+            fixed=fixed,
             engine=engine,
             shard=part,
         )

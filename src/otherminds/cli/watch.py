@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Hashable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from otherminds.papers.protom.episodes import FacilitatedEpisode
 
 
-Helper = Literal["none", "random", "oracle", "protom", "protom_lookahead"]
+Helper = Literal["none", "random", "oracle", "protom", "protom_at_once", "protom_paper"]
 SHOWN = 3
 """The latest messages that stay on the screen."""
 
@@ -55,29 +56,33 @@ def show(
     from otherminds.evaluation.progress import patiently, telling
     from otherminds.reports.terminal import screens
 
-    console, said = Console(), list[str]()
+    console, said, surprise = Console(), list[tuple[Hashable, str]](), dict[str, float]()
     live = Live(console=console, auto_refresh=False) if console.is_terminal else None
     with telling(), live or nullcontext():
         for t, moment in enumerate(patiently(played, "planning")):
-            _follow_up(said, moment.status)
+            _follow_up(said, moment.statuses)
             if moment.decision.message is not None:
-                said.append(f"{t}: {moment.decision.words}")
-            caption = f"{level.name}, step {t}"
-            frame = screens.frame(level.world, moment.state, moment.beliefs, said[-SHOWN:], caption)
+                said.append((moment.decision.message, f"{t}: {moment.decision.words}"))
+            words, caption = [one for _, one in said[-SHOWN:]], f"{level.name}, step {t}"
+            frame = screens.frame(level.world, moment.state, moment.beliefs, surprise, words, caption)
+            surprise = dict(moment.surprise)
             steps.append(Step(moment.state, moment.joint, moment.after))
             _display(frame, live, console, delay)
-        _follow_up(said, played.status)
+        _follow_up(said, played.statuses)
         last = steps[-1].after if steps else level.world.initial
-        frame = screens.frame(level.world, last, played.facilitator.beliefs(), said[-SHOWN:], f"{level.name}, the end")
+        words, caption = [one for _, one in said[-SHOWN:]], f"{level.name}, the end"
+        frame = screens.frame(level.world, last, played.facilitator.beliefs(), surprise, words, caption)
         _display(frame, live, console, 0.0)
     done = played.world.done(last)
     console.print(f"{'Everybody succeeded' if done else 'Not everybody succeeded'} after {len(steps)} steps.")
 
 
-def _follow_up(said: list[str], status: str | None) -> None:
-    """Append the status of the last message."""
-    if said and status not in (None, "running"):
-        said[-1] += f" [{status}]"
+def _follow_up(said: list[tuple[Hashable, str]], statuses: Mapping[Any, str]) -> None:
+    """Append to messages how they ended."""
+    for message, status in statuses.items():
+        if status != "running":
+            k = max(k for k, (other, _) in enumerate(said) if other == message)
+            said[k] = message, f"{said[k][1]} [{status}]"
 
 
 def _display(frame: Any, live: Live | None, console: Console, delay: float) -> None:
@@ -91,7 +96,8 @@ def _display(frame: Any, live: Live | None, console: Console, delay: float) -> N
 def watch(
     level: LevelArgument,
     facilitator: Annotated[
-        Helper, typer.Option(metavar="NAME", help="none, random, oracle, protom, protom_lookahead.")
+        Helper,
+        typer.Option(metavar="NAME", help="none, random, oracle, protom, protom_at_once (maps only), protom_paper."),
     ] = "protom",
     seed: SeedOption = 42,
     delay: Annotated[float, typer.Option(min=0.0, max=10.0, metavar="X", help="Seconds between steps.")] = 0.4,

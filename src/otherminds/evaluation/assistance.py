@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -46,7 +47,10 @@ def speedup(outcome: AssistanceOutcome, without: AssistanceOutcome) -> float:
 
 
 def metrics(found: Sequence[AssistanceOutcome], without: Mapping[str, AssistanceOutcome]) -> dict[str, Estimate]:
-    """Success, speed-up (mean of ratios, and ratio of means), messages and decision time (ms) of some episodes."""
+    """Success, speed-up (mean of ratios, and ratio of means), messages and decision time (ms) of some episodes.
+
+    Where help is not needed, `needless` is the share of episodes with a message.
+    """
     names = [o.episode for o in found]
     times = [(ms, o.episode) for o in found for ms in o.decision_ms]
     ratio = st.ratio([float(without[o.episode].length) for o in found], [float(o.length) for o in found], names)
@@ -56,6 +60,8 @@ def metrics(found: Sequence[AssistanceOutcome], without: Mapping[str, Assistance
         "speedup_ratio_of_means": Estimate(ratio.value - 1, ratio.low - 1, ratio.high - 1, ratio.n),
         "messages": st.mean([float(o.messages) for o in found], names),
     }
+    if {o.condition.rpartition("/")[2] for o in found} == {"not_needed"}:
+        found_metrics["needless"] = st.proportion([o.messages > 0 for o in found])
     if times:
         found_metrics["decision_ms"] = st.mean([ms for ms, _ in times], [name for _, name in times])
     return found_metrics
@@ -129,3 +135,61 @@ def calibration_error(rows: Sequence[Row]) -> Estimate:
     """Expected calibration error of the posterior over goals, clustered by episode."""
     told = [(p, goal == row["goal"], row["episode"]) for row in rows for goal, p in row["posterior"].items()]
     return st.miscalibration([p for p, *_ in told], [came for _, came, _ in told], [name for *_, name in told])
+
+
+LAST_STEPS = 2
+"""Steps before a friend has what it wants in which its goal is plain to see, so that stating it says little; chosen."""
+
+
+def reasons(rows: Sequence[Row], without: Mapping[str, Row]) -> dict[str, Estimate]:
+    """Whether the reasons of messages hold; {} if none was given. `without`: the last row of each episode without help.
+
+    stated_goal_true: the share of stated goals that are true. stated_p: their mean probability as believed, and
+    stated_calibration_error its distance from the share that is true, over ten bins. stated_share: of the messages
+    sent more than LAST_STEPS steps before the first friend has what it wants, the share that states a goal.
+    friend_right: the share of messages whose first friend really gains, and no other agent but the helper more, as
+    forecast from the true minds. stated_minus_realised: of episodes with one message, the mean of the expected saving
+    minus what was saved: the episode's length without help minus its length, a failure counting as the horizon. slowed:
+    if somebody is aimless, the share of episodes in which another one takes longer than without help.
+    """
+    found: dict[str, list[tuple[float, str]]] = {}
+    confidence = list[tuple[float, bool, str]]()
+    for name, group in groupby(rows, key=lambda row: row["episode"]):
+        episode = list(group)
+        goals = {(row["agent"], row["t"]): row["goal"] for row in episode if "goal" in row}
+        last, alone = episode[-1], without[name]
+        finished = last["finished"]
+        said = [row for row in episode if row["agent"] == FACILITATOR and row.get("friends")]
+        for row in said:
+            friend, stated = row["friends"][0], row["stated"]
+            if stated is not None:
+                confidence.append((row["stated_p"], stated == goals[friend, row["t"]], name))
+            if finished[friend] is None or finished[friend] - row["t"] > LAST_STEPS:
+                found.setdefault("stated_share", []).append((float(stated is not None), name))
+            found.setdefault("friend_right", []).append((float(_gains_most(friend, row)), name))
+        if len(said) == 1:
+            realised = alone["length"] - last["length"]
+            found.setdefault("stated_minus_realised", []).append((said[0]["saves"] - realised, name))
+        if "aimless" in last:
+            others = [agent for agent in finished if agent != last["aimless"]]
+            later = [_steps(last, agent) > _steps(alone, agent) for agent in others]
+            found.setdefault("slowed", []).append((float(any(later)), name))
+    metrics = {metric: st.mean(*zip(*cases, strict=True)) for metric, cases in found.items()}
+    if confidence:
+        p, true, names = zip(*confidence, strict=True)
+        metrics["stated_goal_true"] = st.mean(true, names)
+        metrics["stated_p"] = st.mean(p, names)
+        metrics["stated_calibration_error"] = st.miscalibration(p, true, names)
+    return metrics
+
+
+def _steps(last: Row, agent: str) -> float:
+    """The steps after which an agent has what it wants, ∞ if it does not get it."""
+    steps = last["finished"][agent]
+    return math.inf if steps is None else float(steps)
+
+
+def _gains_most(friend: str, message: Row) -> bool:
+    """Whether a message lets this agent gain, and no other but the helper more."""
+    gains, helper = message["gains"], message["action"].partition(":")[0]
+    return bool(gains[friend] > 0 and gains[friend] >= max(g for agent, g in gains.items() if agent != helper))

@@ -37,8 +37,9 @@ PATIENCE = 3.0
 class Options:
     """How to run an experiment. `scale` is quick, normal or full; `data` is a path to data that may not be shipped.
 
-    With `asking`, a language model takes part. `scenario` and `agents` restrict what is played, where the experiment
-    has them. `shard` (i, n) plays every nth episode from the ith on. `frozen` plays nothing and only reports.
+    With `asking`, a language model takes part. `scenario` and `agents` restrict what is played, `robust` adds people
+    who are not as expected, and `fixed` is a setting to score, where the experiment has them. `shard` (i, n) plays
+    every nth episode from the ith on. `frozen` plays nothing and only reports.
     """
 
     out: Path
@@ -49,6 +50,8 @@ class Options:
     asking: Asking | None = None
     scenario: str | None = None
     agents: tuple[str, ...] = ()
+    robust: bool = False
+    fixed: str | None = None
     engine: str | None = None
     shard: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] = (1, 1)
     frozen: bool = False

@@ -1,4 +1,4 @@
-"""Joint plans: the fewest joint steps by exact search, and the length of a joint plan that is run forward."""
+"""Joint plans: the fewest joint steps by exact search, and when each agent is done if plans are run forward."""
 
 from __future__ import annotations
 
@@ -134,28 +134,34 @@ def _bits(cells: int) -> Iterator[int]:
         cells ^= low
 
 
-def rollout_steps(
-    start: S, known: dict[S, int], done: Callable[[S], bool], advance: Callable[[S], tuple[int, S]], limit: int = NEVER
-) -> int:
-    """Steps from `start` until `done` in a deterministic rollout; NEVER if that takes more than about `limit` steps.
+def finishing_steps(
+    start: S,
+    known: dict[S, tuple[int, ...]],
+    done: Callable[[S], tuple[bool, ...]],
+    advance: Callable[[S], tuple[int, S]],
+    limit: int = NEVER,
+) -> tuple[int, ...]:
+    """Steps from `start` until each agent is done in a deterministic rollout; NEVER for more than about `limit` steps.
 
-    `advance` returns how many steps pass until the next event and the state then, or NEVER steps if no event follows.
-    The remaining steps of every state on the way are kept in `known`.
+    `done` says which agents are done, and stay so. `advance` returns how many steps pass until the next event and the
+    state then, or NEVER steps if no event follows. What remains from every state on the way is kept in `known`.
     """
-    trail: list[tuple[S, int]] = []
+    trail: list[tuple[S, int, tuple[bool, ...]]] = []
     state, total = start, 0
     while True:
-        rest = 0 if done(state) else known.get(state)
+        ready = done(state)
+        rest = (0,) * len(ready) if all(ready) else known.get(state)
         if rest is None and total > limit:
-            rest = NEVER
+            rest = tuple([0 if is_done else NEVER for is_done in ready])
         if rest is not None:
             break
-        trail.append((state, total))
+        trail.append((state, total, ready))
         steps, state = advance(state)
         total += steps
         if steps == NEVER:
-            rest = NEVER
+            rest = (NEVER,) * len(ready)
             break
-    for passed, since in trail:
-        known[passed] = min(total - since + rest, NEVER)
-    return min(total + rest, NEVER)
+    for passed, since, ready in reversed(trail):
+        rest = tuple([0 if is_done else min(r + total - since, NEVER) for r, is_done in zip(rest, ready, strict=True)])
+        total, known[passed] = since, rest
+    return rest

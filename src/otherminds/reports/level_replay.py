@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 from otherminds.errors import InputError
 from otherminds.files.text import printable
+from otherminds.mind import NONE_OF_THESE
+from otherminds.observer import surprise_in_words
 from otherminds.reports.page import Html, number, safe, stack
 from otherminds.reports.replay import (
     Caption,
@@ -39,7 +41,8 @@ SUBJECTS = {
     "random": "Random",
     "oracle": "Oracle",
     "protom": "ProToM",
-    "protom_lookahead": "ProToM looking ahead",
+    "protom_at_once": "ProToM, which never waits",
+    "protom_paper": "ProToM by the paper's rule",
 }
 ENDINGS = {
     "completed": "was carried out at step",
@@ -78,11 +81,13 @@ class LevelScene:
 
     def goal(self, name: str) -> ReplayGoal:
         """The goal of this name; a grey one if the world has none."""
-        return self.goals.get(name) or ReplayGoal.of(name, printable(name)[:1].upper(), GREY)
+        if name == NONE_OF_THESE:
+            return ReplayGoal.of(name, "?", GREY, "none")
+        return self.goals.get(name) or ReplayGoal.of(name, printable(name)[:1].upper(), GREY, self.icon)
 
     def rank(self, name: str) -> tuple[int, str]:
-        """The position of a goal in the order; unknown ones come last."""
-        return _position(list(self.goals), name), name
+        """The position of a goal in the order; unknown ones come after the others, and none of these last."""
+        return _position([*self.goals, *[name] * (name != NONE_OF_THESE)], name), name
 
 
 def level_scene(level: Playable) -> LevelScene:
@@ -96,7 +101,7 @@ def level_scene(level: Playable) -> LevelScene:
             picture=kitchen_drawing.draw(world, world.initial, numbered=True).svg(),
             parts=partial(kitchen_drawing.moving_parts, world),
             fog=partial(kitchen_drawing.fog, world),
-            goals={recipe: ReplayGoal.of(*mark) for recipe, mark in marks.items()},
+            goals={recipe: ReplayGoal.of(*mark, "dish") for recipe, mark in marks.items()},
             icon="dish",
             ends=("Every dish is delivered", "Not every dish was delivered"),
         )
@@ -108,7 +113,7 @@ def level_scene(level: Playable) -> LevelScene:
         picture=map_drawing.draw(world, world.initial, goals=True).svg(),
         parts=partial(map_drawing.moving_parts, world, goals=True),
         fog=None,
-        goals={colour: ReplayGoal.of(f"{colour} gem", letters[colour], hue(colour)) for colour in colours},
+        goals={colour: ReplayGoal.of(f"{colour} gem", letters[colour], hue(colour), "gem") for colour in colours},
         icon="gem",
         ends=("Everybody has their gem", "Not everybody had their gem"),
     )
@@ -140,7 +145,7 @@ def replays(levels: Levels, rows: Sequence[Row]) -> Html:
         people = [(agent, initials[agent], PEOPLE[i % len(PEOPLE)]) for i, agent in enumerate(agents)]
         start = {part.name: part for part in scene.parts(scene.world.initial)}
         goal_looks = [scene.goal(goal) for goal in goals]
-        shown.append(ReplayLevel(levels[name].name, scene.picture, start, people, goal_looks, scene.icon))
+        shown.append(ReplayLevel(levels[name].name, scene.picture, start, people, goal_looks))
         alone = played.get("none")
         episodes.append([played[s].episode(goals, alone) if s in played else None for s in subjects])
     options = dict.fromkeys((*KINDS.values(), "Other levels"), "")
@@ -286,8 +291,8 @@ class _Played:
         for t, row in enumerate(self.facilitator):
             if row.get("action"):
                 message, words = row["action"], row.get("words") or ""
-                later = ((u, self.facilitator[u].get("status")) for u in range(t + 1, last))
-                still = last, self.facilitator[-1].get("outcome", "running")
+                later = ((u, _status(self.facilitator[u], message)) for u in range(t + 1, last))
+                still = last, _status(self.facilitator[-1], message, "outcome", "outcomes") or "running"
                 end, status = next(((u, s) for u, s in later if s in ENDED), still)
                 saves = next((p["saves"] for p in row.get("prices", ()) if p["message"] == message), None)
                 found.append(_Message(t, message, words, saves, end, status))
@@ -298,7 +303,11 @@ class _Played:
     ) -> list[Caption]:
         """The account of a step: actions, messages and reasons, what each agent does not see, and possible messages."""
         agents, row = self.scene.world.agents, self.facilitator[t]
-        acts = [(i, f"{printable(agent)}: {self.acts[t][agent]['action']}") for i, agent in enumerate(agents)]
+        acts = []
+        for i, agent in enumerate(agents):
+            act = self.acts[t][agent]
+            words = surprise_in_words(act.get("surprise") or 0.0)
+            acts.append((i, f"{printable(agent)}: {act['action']}" + f" ({words})" * bool(words)))
         captions = [Caption("heading", "What everybody does next"), Caption("people", lines=acts)]
         now = [one for one in messages if one.t == t]
         for one in now:
@@ -325,6 +334,12 @@ class _Played:
             captions.append(Caption("heading", "What it could say"))
             captions.append(Caption("table", lines=lines, head=head, marked=said[0] if said else -1))
         return captions
+
+
+def _status(row: Row, message: str, latest: str = "status", each: str = "statuses") -> str | None:
+    """The status of a message: from the column of each, or in rows without it from that of the latest."""
+    found: str | None = row[each].get(message) if each in row else row.get(latest)
+    return found
 
 
 def _where(row: Row, t: int | None = None) -> str:

@@ -48,6 +48,7 @@ METRICS = {
     "speedup": "Speedup (steps without help ÷ with help − 1)",
     "speedup_ratio_of_means": "Speedup of the mean numbers of steps",
     "messages": "Messages an episode",
+    "needless": "Share of episodes with a needless message",
     "decision_ms": "Milliseconds to infer and decide",
 }
 
@@ -90,17 +91,17 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
 
 @styled
-def class_bars(summary: Sequence[Row], metric: str, *, held_out: bool = False) -> Figure:
-    """One metric by class and facilitator, with 95 % intervals; open marks are the published values."""
-    prefix = "heldout/" if held_out else ""
+def class_bars(summary: Sequence[Row], metric: str, conditions: Mapping[str, str] = CLASSES) -> Figure:
+    """One metric by condition and facilitator, with 95 % intervals; open marks are the published values.
+
+    conditions: their names; by default the classes of level.
+    """
     found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == metric}
-    drawn = marks(subject for condition, subject in found if condition.removeprefix(prefix) in CLASSES)
-    kinds = {
-        kind: name for kind, name in CLASSES.items() if any((prefix + kind, subject) in found for subject in drawn)
-    }
+    drawn = marks(subject for condition, subject in found if condition in conditions)
+    kinds = {kind: name for kind, name in conditions.items() if any((kind, subject) in found for subject in drawn)}
 
     def draw(axes: Axes, y: float, kind: str, subject: str, mark: PlotMark) -> None:
-        row = found.get((prefix + kind, subject))
+        row = found.get((kind, subject))
         if row is None:
             return
         whisker(axes, y, row.get("low"), row.get("high"), mark.colour, 1.6)
@@ -114,7 +115,7 @@ def class_bars(summary: Sequence[Row], metric: str, *, held_out: bool = False) -
     figure = Figure(figsize=(WIDTH, 0.8 + 0.19 * (len(drawn) + 1.5) * len(kinds)))
     axes = _grouped_rows(figure, kinds, drawn, 1.5, draw)
     figure.suptitle(METRICS.get(metric, printable(metric)), x=0.02, ha="left", size=10)
-    if metric == "success":
+    if metric in ("success", "needless"):
         axes.set_xlim(0, 1)
     elif metric.startswith("speedup"):
         axes.axvline(0, color=SOFT, linewidth=0.7, zorder=0)

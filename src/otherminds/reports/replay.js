@@ -32,13 +32,14 @@
   const ICONS = {
     gem: (colour) => [drawn("polygon", { points: "-10,-13 10,-13 18,-4 0,17 -18,-4", fill: colour })],
     dish: (colour) => [drawn("circle", { r: 18.5, cy: 2, class: "plate" }), drawn("circle", { r: 14, cy: 2, fill: colour })],
+    none: () => [drawn("rect", { x: -13, y: -11, width: 26, height: 26, rx: 6, class: "nothing" })],
   };
-  const DROPS = { gem: 5, dish: 7.5 };
+  const DROPS = { gem: 5, dish: 7.5, none: 8 };
 
-  function goalIcon(kind, [name, label, colour, ink]) {
+  function goalIcon([name, label, colour, ink, kind]) {
     const icon = drawn("svg", { viewBox: "-20 -16 40 36", class: "goal", role: "img", "aria-label": name });
     const size = label.length > 1 ? 13 - 2 * (label.length - 2) : 17;
-    const letter = drawn("text", { y: DROPS[kind], "font-size": size, "font-weight": 700, "text-anchor": "middle", fill: ink });
+    const letter = drawn("text", { y: DROPS[kind], "font-size": size, "font-weight": 700, "text-anchor": "middle", fill: kind === "none" ? "currentColor" : ink });
     letter.textContent = label;
     icon.append(...ICONS[kind](colour), letter);
     return icon;
@@ -89,7 +90,6 @@
     get episode() { return this.data.episodes[this.level][this.subject]; }
     get steps() { return this.episode.moves.length; }
     get place() { return this.data.levels[this.level]; }
-    icon(goal) { return goalIcon(this.place.icon, goal); }
     word(number) { return this.data.words[number]; }
 
     choose() {
@@ -259,7 +259,7 @@
       const charts = this.place.people.map(([name, label, colour], i) => {
         const goal = this.place.goals[wants[i]];
         const head = make("h4", "", token(label, colour), name);
-        if (goal) head.append(make("span", "quiet", `wants the ${goal[0]}`), this.icon(goal));
+        if (goal) head.append(make("span", "quiet", `wants the ${goal[0]}`), goalIcon(goal));
         const mind = make("div", "mind", head);
         if (beliefs) mind.append(this.plot(i), this.drawBars(i));
         return mind;
@@ -312,7 +312,7 @@
       const widths = above.map((p, t) => Math.min(p - below[t], 600) - Math.abs(t - this.steps / 2) / this.steps);
       const t = widths.indexOf(Math.max(...widths.slice(1, -1), -1000));
       if (t < 0 || above[t] - below[t] < 250) return null;
-      const tag = this.icon(this.place.goals[goal]);
+      const tag = goalIcon(this.place.goals[goal]);
       tag.classList.add("tag");
       tag.style.left = percent(t / this.steps);
       tag.style.top = percent(1 - (above[t] + below[t]) / 2000);
@@ -326,7 +326,7 @@
         const value = make("b");
         const bar = make("i");
         bar.style.background = colour;
-        const line = make("li", goal === this.episode.wants[i] ? "true" : "", this.icon(this.place.goals[goal]), make("span", "", bar), value);
+        const line = make("li", goal === this.episode.wants[i] ? "true" : "", goalIcon(this.place.goals[goal]), make("span", "", bar), value);
         line.title = name;
         list.append(line);
         this.bars.push({ i, goal, value, bar });

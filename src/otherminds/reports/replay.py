@@ -34,17 +34,21 @@ Note = tuple[str | int, ...]
 
 
 class ReplayGoal(NamedTuple):
-    """The name of a goal, its label, and the colours of its icon and of the letters on it."""
+    """The name of a goal, its label, the colours of its icon and of the letters on it, and the kind of its icon.
+
+    icon: `gem`, `dish`, or `none` for no goal that could be named.
+    """
 
     name: str
     label: str
     colour: str
     ink: str
+    icon: str
 
     @classmethod
-    def of(cls, name: str, label: str, colour: str) -> ReplayGoal:
+    def of(cls, name: str, label: str, colour: str, icon: str) -> ReplayGoal:
         """A goal with letters that can be read on its colour."""
-        return cls(printable(name), label, colour, ink_on(colour))
+        return cls(printable(name), label, colour, ink_on(colour), icon)
 
 
 class TimelineMark(NamedTuple):
@@ -79,7 +83,7 @@ class ReplayLevel:
     """What the episodes of a level share.
 
     picture: SVG with a `<g data-part="agent-0">` for every part. start: these parts, by name. people: name, label and
-    colour of each agent. icon: the kind of drawing that stands for a goal, `gem` or `dish`.
+    colour of each agent.
     """
 
     name: str
@@ -87,7 +91,6 @@ class ReplayLevel:
     start: Mapping[str, MovingPart]
     people: Sequence[tuple[str, str, str]]
     goals: Sequence[ReplayGoal] = ()
-    icon: str = ""
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,6 @@ def viewer(
                 "name": printable(level.name),
                 "people": [[printable(name), label, colour] for name, label, colour in level.people],
                 "goals": level.goals,
-                "icon": level.icon,
                 "parts": list(start),
                 "start": list(start.values()),
                 "views": list(views),

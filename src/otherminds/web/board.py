@@ -57,7 +57,7 @@ def goal(shown: LevelScene, name: str | None) -> dict[str, str] | None:
         return None
     found = shown.goal(name)
     needs = ", ".join(parts(RECIPES[name])) if name in RECIPES else ""
-    return {**found._asdict(), "icon": shown.icon, "needs": needs}
+    return {**found._asdict(), "needs": needs}
 
 
 def options(world: Any, state: Any, agent: str) -> list[dict[str, str]]:

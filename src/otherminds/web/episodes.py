@@ -56,9 +56,13 @@ FACILITATORS = {
     "random": ("Random: says anything", "and a facilitator says anything that can be said"),
     "oracle": ("Oracle: knows what everybody wants", "and a facilitator helps that knows what everybody wants"),
     "protom": ("ProToM: infers what everybody wants", "and ProToM infers what everybody wants, and speaks if it helps"),
-    "protom_lookahead": (
-        "ProToM that also considers speaking later",
-        "and ProToM infers what everybody wants, and speaks if now is the time that helps most",
+    "protom_at_once": (
+        "ProToM, which never waits for a better time to speak",
+        "and ProToM infers what everybody wants, and speaks as soon as it helps",
+    ),
+    "protom_paper": (
+        "ProToM by the rule of the paper",
+        "and ProToM infers what everybody wants, and speaks by the rule of the paper",
     ),
 }
 AGENTS = {

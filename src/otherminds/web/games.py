@@ -9,7 +9,7 @@ from typing import Any, Literal
 from otherminds.papers.protom.episodes import BEFORE_FIRST_STEP
 from otherminds.web.board import WorldBoard, board, options
 from otherminds.web.event_log import LogEvent
-from otherminds.web.thinking import FacilitatorThought, GameSetup, PlayedStep
+from otherminds.web.thinking import IGNORE, FacilitatorThought, GameSetup, PlayedStep
 
 NAMES = {"completed": "Completed", "ignored": "Ignored", "impossible": "Not executable", "running": "Open"}
 Ending = Literal["finished", "time", "left", "lost", "failed"]
@@ -47,6 +47,11 @@ class GameMessage:
     status: str = "running"
     reply: str = ""
 
+    @property
+    def address(self) -> str:
+        """The message in short form, beginning with the recipient's name."""
+        return f"{self.to}: {self.text}"
+
 
 @dataclass
 class LiveGame:
@@ -54,8 +59,8 @@ class LiveGame:
 
     steps: the steps so far; times: when they happened; chosen: the agents whose people chose an action.
     pending: actions chosen for the next step, by agent. thoughts: the facilitator's thoughts, by step. said: its
-    messages. away: agents whose people are disconnected. replaced: agents that a simulated one took over, with the id
-    of their former player. ended: how the game ended, empty while it runs.
+    messages. heard: answers to them since the last step. away: agents whose people are disconnected. replaced: agents
+    that a simulated one took over, with the id of their former player. ended: how the game ended, empty while it runs.
     """
 
     setup: GameSetup
@@ -68,6 +73,7 @@ class LiveGame:
     pending: dict[str, str] = field(default_factory=dict)
     thoughts: dict[int, FacilitatorThought] = field(default_factory=dict)
     said: list[GameMessage] = field(default_factory=list)
+    heard: list[tuple[str, str]] = field(default_factory=list)
     away: set[str] = field(default_factory=set)
     replaced: dict[str, str] = field(default_factory=dict)
     ended: str = ""
@@ -133,14 +139,15 @@ class LiveGame:
                 vocabulary = self.board.scene.vocabulary
                 joint = {agent: vocabulary[word] for agent, word in body["joint"].items()}
                 self.states.append(self.world.step(self.state, joint))
-                self.steps.append(PlayedStep(body["joint"]))
+                self.steps.append(PlayedStep(body["joint"], heard=tuple(self.heard)))
+                self.heard = []
                 self.chosen.append(body["chosen"])
                 self.pending = {}
                 self.times.append(event.at)
             case "thought":
                 self._think(FacilitatorThought(**body["thought"]))
             case "heard":
-                self.said[body["advice"]].reply = body["reply"]
+                self._hear(self.said[body["advice"]], body["reply"])
             case "away":
                 self.away.add(body["agent"])
             case "back":
@@ -153,12 +160,20 @@ class LiveGame:
             case "ended":
                 self.ended = body["reason"]
 
+    def _hear(self, said: GameMessage, reply: str) -> None:
+        """Record an answer, which the facilitator learns of with the next step; an ignored message is over at once."""
+        said.reply = reply
+        if said.status == "running":
+            self.heard.append((said.address, reply))
+            said.status = "ignored" if reply == IGNORE else said.status
+
     def _think(self, thought: FacilitatorThought) -> None:
         """Record a thought of the facilitator, and the message that it sends."""
         self.thoughts[thought.t] = thought
-        status, message = thought.row.get("status"), thought.row["action"]
-        if self.said and status and self.said[-1].status == "running":
-            self.said[-1].status = status
+        statuses, message = thought.row.get("statuses", {}), thought.row["action"]
+        for said in self.said:
+            if said.status == "running":
+                said.status = statuses.get(said.address, said.status)
         if message:
             self.steps[thought.t - 1] = self.steps[thought.t - 1]._replace(said=message)
             text = message.removeprefix(f"{thought.helper}: ")

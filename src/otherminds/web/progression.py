@@ -307,8 +307,9 @@ def _advise(lobby: Lobby, room: GameRoom) -> None:
             if lobby.stage(participant) == "reveal":
                 lobby.show(participant)
         return
-    row = game.last_thought().row
-    changed = bool(row["action"]) + (row.get("status") not in (None, "running"))
-    for number in range(max(0, len(game.said) - changed), len(game.said)):
-        if who := game.people.get(game.said[number].to):
+    thought = game.last_thought()
+    ended = {address for address, status in thought.row.get("statuses", {}).items() if status != "running"}
+    for number, said in enumerate(game.said):
+        who = game.people.get(said.to)
+        if who and (said.t == thought.t or said.address in ended):
             lobby.send(who, stages.advice(lobby.study_in[room.name], game, number))

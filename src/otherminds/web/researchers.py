@@ -124,13 +124,13 @@ def trial(study: Study, pair: ParticipantPair, index: int, game: LiveGame) -> li
     told = [{**base, **row} for t in range(game.t) for row in _step(game, t)]
     done = game.ended == "finished"
     last = game.thoughts.get(game.t)
-    outcome = last.row.get("status") if last else None
+    ends = {"outcome": "status", "outcomes": "statuses"}
     told[-1] |= {
         "success": done,
         "length": game.t if done else game.setup.level.horizon,
         "ended": game.ended,
         "by": {agent: "person" if agent in game.people else "simulated" for agent in game.world.agents},
-        **({"outcome": outcome} if outcome else {}),
+        **({outcome: last.row[status] for outcome, status in ends.items() if status in last.row} if last else {}),
         **_answers(study, index, game),
     }
     return told
@@ -138,7 +138,7 @@ def trial(study: Study, pair: ParticipantPair, index: int, game: LiveGame) -> li
 
 def _step(game: LiveGame, t: int) -> Iterator[Row]:
     """The rows of a step: one for each agent, and one for the facilitator's decision before it."""
-    step, thought = game.steps[t], game.thoughts.get(t)
+    step, thought, later = game.steps[t], game.thoughts.get(t), game.thoughts.get(t + 1)
     vocabulary = game.board.scene.vocabulary
     joint = {agent: vocabulary[word] for agent, word in step.joint.items()}
     rewards = game.world.reward(game.states[t], joint, game.states[t + 1])
@@ -152,6 +152,7 @@ def _step(game: LiveGame, t: int) -> Iterator[Row]:
             "at": game.times[t],
             "chosen": agent in game.chosen[t] or agent not in game.people,
             **(thought.beliefs.get(agent, {}) if thought else {}),
+            **({"surprise": later.surprise[agent]} if later and agent in later.surprise else {}),
         }
     why = NOBODY if not game.facilitated else BEFORE_FIRST_STEP if t == 0 else BUSY
     row = dict(thought.row) if thought else {"action": "", "why": why, **({} if why == BUSY else {"ms": 0.0})}

@@ -15,7 +15,7 @@ from typing import Any
 from otherminds.web.event_log import EventLog, Written, on_disk
 from otherminds.web.games import LiveGame, RefusedError
 from otherminds.web.studies import StudyPlan
-from otherminds.web.thinking import FacilitatorThought, ThinkingProcesses
+from otherminds.web.thinking import GOT_IT, IGNORE, FacilitatorThought, ThinkingProcesses
 
 LOG = logging.getLogger(__name__)
 STAY = "stay"  # the action of agents that have not chosen
@@ -83,8 +83,8 @@ class GameRoom:
         """Record a person's reply to a message, and the milliseconds it took. Raises RefusedError for other replies."""
         if not isinstance(advice, int) or not 0 <= advice < len(self.game.said) or self.game.said[advice].to != agent:
             raise RefusedError("there is no such advice for you")
-        if reply not in ("got it", "ignore"):
-            raise RefusedError("the answer is `got it` or `ignore`")
+        if reply not in (GOT_IT, IGNORE):
+            raise RefusedError(f"the answer is `{GOT_IT}` or `{IGNORE}`")
         took = float(ms) if isinstance(ms, int | float) and 0 <= ms < 1e7 else None
         return self.log("heard", {"advice": advice, "reply": reply, "ms": took}, self.game.people[agent], n)
 

@@ -10,10 +10,12 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from otherminds.observer import surprise_in_words
+from otherminds.papers.protom.facilitator import SURE
 from otherminds.web.board import board, goal, looks, options, person, words
 from otherminds.web.games import NAMES, LiveGame
 from otherminds.web.studies import ASPECTS, Participant, Study
-from otherminds.web.thinking import alone
+from otherminds.web.thinking import FacilitatorThought, alone
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.sprites import CELL
 
@@ -32,6 +34,8 @@ FAREWELLS = {
     "full": "The study has all the participants it needs. Thank you very much for your interest!",
 }
 SCALE = {"low": "Strongly disagree", "high": "Strongly agree", "points": 7}
+NOTABLE = 0.1  # steps that a message must promise to save to be shown among those not said; chosen
+UNSAID = 3  # messages that the facilitator kept to itself and a reveal shows; chosen
 DECLINED = "You have chosen not to take part. You can close this page."
 Data = dict[str, Any]
 
@@ -181,11 +185,49 @@ def messages(game: LiveGame) -> list[Data]:
     return [{**{key: getattr(said, key) for key in kept}, "status": NAMES[said.status]} for said in game.said]
 
 
+def unsaid(game: LiveGame) -> list[Data]:
+    """The most promising messages that the facilitator kept to itself, each when it promised most, and why."""
+    best = dict[str, Data]()
+    for t, thought in sorted(game.thoughts.items()):
+        prices = () if thought.row["action"] else thought.row.get("prices", ())
+        if not prices:
+            continue
+        price = max(prices, key=lambda one: (one["worth"], one["saves"]))
+        message, saves = price["message"], price["saves"]
+        if saves >= NOTABLE and (message not in best or saves > best[message]["saves"]):
+            best[message] = {"t": t, "message": message, "saves": saves, "why": thought.row["why"]}
+    most = sorted(best.values(), key=lambda one: -one["saves"])[:UNSAID]
+    return sorted(most, key=lambda one: one["t"])
+
+
+def belief(game: LiveGame, thought: FacilitatorThought, agent: str) -> list[Data]:
+    """What the facilitator believed of an agent's goal; empty if it infers no goals."""
+    posterior = thought.beliefs.get(agent, {}).get("posterior", {})
+    return [{"goal": goal(game.board.scene, name), "p": p} for name, p in posterior.items()]
+
+
+def sure_from(game: LiveGame, agent: str) -> int | None:
+    """The step from which the facilitator was sure of an agent's goal to the end; None if it was not in the end."""
+    since = None
+    for t, thought in sorted(game.thoughts.items(), reverse=True):
+        if thought.beliefs.get(agent, {}).get("p_true", 0.0) < SURE:
+            break
+        since = t
+    return since
+
+
+def surprises(game: LiveGame, agent: str) -> list[str]:
+    """The surprising steps of an agent, in words."""
+    found = ((t, surprise_in_words(thought.surprise.get(agent, 0.0))) for t, thought in sorted(game.thoughts.items()))
+    return [f"step {t} was {words}" for t, words in found if words]
+
+
 def reveal(participant: Participant, game: LiveGame) -> Data:
-    """The end of a round: all agents' goals, and all messages."""
+    """The end of a round: all agents' goals, what was believed of them, all messages, and what was not said."""
     study, agent, done = participant.study, seat(game, participant), game.ended == "finished"
     steps = alone(game.setup.level) if study.kind == "solo" else None
     count = f"{game.t} step{'' if game.t == 1 else 's'}"
+    halfway = min(game.thoughts.values(), key=lambda thought: abs(2 * thought.t - game.t), default=game.last_thought())
     people = [
         {
             "name": name,
@@ -193,6 +235,9 @@ def reveal(participant: Participant, game: LiveGame) -> Data:
             "reached": reached(game, name),
             "you": name == agent,
             "simulated": name not in game.people,
+            "belief": belief(game, halfway, name),
+            "sure": sure_from(game, name),
+            "surprises": surprises(game, name),
         }
         for name in game.world.agents
     ]
@@ -204,6 +249,8 @@ def reveal(participant: Participant, game: LiveGame) -> Data:
         "text": f"{game.board.scene.ends[0]} after {count}." if done else ENDINGS.get(game.ended, ENDINGS["lost"]),
         "people": people,
         "messages": messages(game),
+        "halfway": halfway.t,
+        "unsaid": unsaid(game),
         "alone": round(steps) if steps and steps < math.inf else None,
         "hopeless": steps == math.inf,
         "facilitator": helper(study, game),
@@ -268,10 +315,8 @@ def watched(study: Study, game: LiveGame) -> Mapping[str, Any]:
             "name": agent,
             "goal": goal(shown.scene, wants(game, agent)),
             "simulated": agent not in game.people,
-            "belief": [
-                {"goal": goal(shown.scene, name), "p": p}
-                for name, p in thought.beliefs.get(agent, {}).get("posterior", {}).items()
-            ],
+            "belief": belief(game, thought, agent),
+            "surprise": surprise_in_words(thought.surprise.get(agent, 0.0)),
         }
         for agent in game.world.agents
     ]

@@ -33,14 +33,19 @@ from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 T = TypeVar("T")
 REMEMBERED = 256  # games that a process keeps in its cache; chosen
+IGNORE, GOT_IT = "ignore", "got it"  # what people may answer to a message
 POLITENESS = 10  # niceness of thinking processes, so that serving pages comes first; chosen
 
 
 class PlayedStep(NamedTuple):
-    """One step of a game: the joint action in words, and the message sent after it (empty if none)."""
+    """One step of a game: the joint action in words, and the message sent after it (empty if none).
+
+    heard: what people answered to messages before it, each with the message.
+    """
 
     joint: Mapping[str, str]
     said: str = ""
+    heard: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,8 @@ _model = cache(find_model)
 class FacilitatorThought(NamedTuple):
     """A facilitator's decision after step t: its row, its beliefs as rows, and the recipient of its message, if any.
 
-    `saves` is the expected number of steps saved, `place` the square that the message is about.
+    `saves` is the expected number of steps saved, `place` the square that the message is about, `surprise` how
+    surprising each agent's action in step t was, in nats.
     """
 
     t: int
@@ -83,6 +89,7 @@ class FacilitatorThought(NamedTuple):
     helper: str = ""
     saves: float | None = None
     place: Sequence[int] | None = None
+    surprise: Mapping[str, float] = {}
 
 
 class _FollowedGame:
@@ -97,28 +104,44 @@ class _FollowedGame:
         self.state = self.cast.world.start(self.episode.people_rng)
         self.episode.look(self.state)
         self.t = 0
-        self.status: Status | None = None
+        self.statuses: dict[Any, Status] = {}
+        self.surprise: Mapping[str, float] = {}
         self.answers: dict[int, FacilitatorThought] = {}
 
     def follow(self, steps: Sequence[PlayedStep], decided: int, since: int = 0) -> None:
         """Replay the remaining steps. The facilitator's decision after step `decided` is still open.
 
-        The status of messages is collected from step `since` on.
+        The statuses of messages are collected from step `since` on.
         """
         vocabulary = self.board.scene.vocabulary
         for step in steps[self.t :]:
             self.t += 1
             self._seed()
+            ignored = self._hear(step.heard)
             joint = {agent: vocabulary[word] for agent, word in step.joint.items()}
             self.state = self.cast.world.step(self.state, joint, self.episode.people_rng)
             self.episode.look(self.state)
+            if self.t == len(steps):
+                self.surprise = self.episode.facilitator.surprise(joint)
             self.episode.watch(joint, self.state, self.t)
             if self.t > since:
-                self.status = self.episode.status or self.status
+                self.statuses |= ignored | self.episode.statuses
             if step.said and self.t != decided:
                 for message in self.cast.messages.candidates(self.state):
                     if self.cast.messages.address(message) == step.said:
                         self.episode.tell(message, self.state, self.t)
+
+    def _hear(self, heard: Sequence[tuple[str, str]]) -> dict[Any, Status]:
+        """Tell the facilitator what people answered to messages under way; returns those that they ignore."""
+        ignored: dict[Any, Status] = {}
+        for address, reply in heard:
+            for message, _ in list(self.episode.under_way.values()):
+                if self.cast.messages.address(message) == address and reply == IGNORE:
+                    self.episode.ignore(message)
+                    ignored[message] = "ignored"
+                elif self.cast.messages.address(message) == address:
+                    self.episode.accept(message)
+        return ignored
 
     def _seed(self) -> None:
         """Reseed for this step: randomness must not depend on how often minds have thought before."""
@@ -151,30 +174,33 @@ def act(setup: GameSetup, steps: Sequence[PlayedStep], simulated: Sequence[str])
 
 
 def advise(setup: GameSetup, steps: Sequence[PlayedStep], since: int = 0) -> FacilitatorThought:
-    """The facilitator's decision now, with its beliefs and the status of its last message since step `since`."""
+    """The facilitator's decision now, with its beliefs and the statuses of its messages since step `since`."""
     began = time.perf_counter()
     game = _game(setup, steps, (), advises=True)
     t = len(steps)
     if t not in game.answers:
         game.follow(steps, t, since)
         decision = game.episode.decide(game.state, t)
-        status, game.status = game.status, None
+        statuses, game.statuses = facilitated.statuses(game.cast, game.statuses), {}
         if decision.message is not None:
             game.episode.tell(decision.message, game.state, t)
-        game.answers = {t: _thought(game, decision, status, 1e3 * (time.perf_counter() - began))}
+        game.answers = {t: _thought(game, decision, statuses, 1e3 * (time.perf_counter() - began))}
     return game.answers[t]
 
 
-def _thought(game: _FollowedGame, decision: Decision[Any], status: Status | None, ms: float) -> FacilitatorThought:
+def _thought(
+    game: _FollowedGame, decision: Decision[Any], statuses: Mapping[str, Status], ms: float
+) -> FacilitatorThought:
     cast, message = game.cast, decision.message
-    row = facilitated.decision_row(cast, decision, status, ms)
+    row = facilitated.decision_row(cast, decision, statuses, ms)
     held = {} if game.setup.facilitator == "oracle" else game.episode.facilitator.beliefs()
+    surprise = game.surprise if held else {}
     beliefs = {agent: facilitated.belief_row(cast, agent, belief) for agent, belief in held.items()}
     if message is None:
-        return FacilitatorThought(game.t, row, beliefs)
+        return FacilitatorThought(game.t, row, beliefs, surprise=surprise)
     saves = next((price.saves for price in decision.utilities if price.message == message), None)
     place = game.board.place(game.state, message)
-    return FacilitatorThought(game.t, row, beliefs, cast.messages.helper(message), saves, place)
+    return FacilitatorThought(game.t, row, beliefs, cast.messages.helper(message), saves, place, surprise)
 
 
 def prepare() -> None:

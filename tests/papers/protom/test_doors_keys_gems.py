@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from otherminds.papers.protom.doors_keys_gems import EXPERIMENT, VARIANTS, episode, rows
+from otherminds.mind import NONE_OF_THESE
+from otherminds.papers.protom.doors_keys_gems import EXPERIMENT, SETS, VARIANTS, episode, rows
 from otherminds.papers.protom.experiment import SUBJECTS, PlannedEpisode, assess, plan
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels, parse_level
@@ -20,6 +21,7 @@ Row = dict[str, Any]
 TWENTY = {level.name: level for level in bundled_levels()}
 LOCKED_IN, PURPLE_GATE, OWN_KEY = (TWENTY[name] for name in ("locked-in", "purple-gate", "own-key"))
 EVERY = ("none", "random", *VARIANTS)
+FAITHFUL = [subject for subject, settings in VARIANTS.items() if settings.get("faithful")]
 
 
 def entry(level: Level, subject: str, seed: int = 42) -> PlannedEpisode:
@@ -71,7 +73,8 @@ def test_only_those_who_infer_goals_report_what_they_believe(subject: str) -> No
             assert not believed
             continue
         posterior = row["posterior"]
-        assert set(posterior) == {gem.colour for gem in LOCKED_IN.world.gems}
+        none = [] if subject in FAITHFUL else [NONE_OF_THESE]
+        assert set(posterior) == {*(gem.colour for gem in LOCKED_IN.world.gems), *none}
         assert sum(posterior.values()) == pytest.approx(1.0)
         assert posterior[row["predicted"]] == max(posterior.values())
         assert row["p_true"] == posterior[row["goal"]]
@@ -86,8 +89,31 @@ def test_the_facilitator_either_says_something_or_says_why_not(subject: str) -> 
     assert found[0]["why"] == "nobody has done anything yet"
     for row in found:
         if subject not in ("none", "random") and row["action"]:
-            best = max(price["saves"] for price in row["prices"])
-            assert row["action"] in [price["message"] for price in row["prices"] if price["saves"] > best - 1e-6]
+            best = max(price["worth"] for price in row["prices"])
+            assert row["action"] in [price["message"] for price in row["prices"] if price["worth"] > best - 1e-6]
+            assert all(price["worth"] == price["saves"] for price in row["prices"]) == (subject in FAITHFUL)
+
+
+@pytest.mark.parametrize("subject", VARIANTS)
+def test_a_goal_is_stated_if_it_is_believed(subject: str) -> None:
+    """The paper's rule states the likeliest goal, however likely it is."""
+    for level in (LOCKED_IN, PURPLE_GATE):
+        found = rows(entry(level, subject))
+        spoken = [row for row in advice(found) if row["action"]]
+        for row in spoken:
+            assert {"friends", "stated", "sure", "saves"} <= row.keys()
+            assert (row["stated"] is None) == ("I believe" not in row["words"])
+            (friend, *_) = row["friends"]
+            if subject in FAITHFUL:
+                (held,) = [r["posterior"] for r in found if (r["t"], r["agent"]) == (row["t"], friend)]
+                assert row["stated"] == max(held, key=held.__getitem__)
+            elif row["stated"]:
+                assert row["stated"] == level.world.gems[level.world.goals[level.world.agents.index(friend)]].colour
+        assert spoken or subject == "protom_traj"
+
+
+def test_every_facilitator_of_every_set_can_be_played() -> None:
+    assert {subject for subjects in SETS.values() for subject in subjects} <= {*EVERY}
 
 
 def test_the_last_row_tells_how_it_ended() -> None:

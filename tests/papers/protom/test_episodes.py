@@ -55,8 +55,12 @@ class Script(SilentFacilitator):
         self.log.append(("decide", t))
         return Decision(self.line, "please") if t in self.at else Decision(silence="not now")
 
-    def tell(self, message: Advice | None) -> Script:
+    def tell(self, message: Advice, state: State) -> Script:
         self.log.append(("tell", message))
+        return self
+
+    def dismiss(self, message: Advice) -> Script:
+        self.log.append(("dismiss", message))
         return self
 
     def asked(self, what: str) -> list[Any]:
@@ -150,7 +154,11 @@ def test_a_message_that_is_not_followed_is_ignored_ten_steps_after_it_could_have
     effort = DoorsKeysGemsAdvice(LOCKED_OUT).effort(moments[1].state, OPEN)
     deadline = 1 + effort + PATIENCE
     assert statuses(moments)[: deadline + 1] == [None, None] + ["running"] * (effort + PATIENCE - 1) + ["ignored"]
-    assert script.asked("tell")[:3] == [OPEN, None, OPEN]
+    assert [(kind, what) for kind, what in script.log if kind in ("tell", "dismiss")][:3] == [
+        ("tell", OPEN),
+        ("dismiss", OPEN),
+        ("tell", OPEN),
+    ]
     assert said(moments)[deadline] == OPEN
 
 
@@ -186,7 +194,7 @@ def test_the_helper_runs_the_errand_as_long_as_it_lasts_and_is_itself_again_afte
 def test_the_message_is_that_which_is_under_way_at_the_end(at: list[int], left: Advice | None) -> None:
     episode = play(LOCKED_OUT, Script(at=at), obedience=0.0)
     assert len(list(episode)) == HORIZON
-    assert episode.message == left
+    assert [message for message, _ in episode.under_way.values()] == ([left] if left else [])
 
 
 # How long it goes on
@@ -224,7 +232,7 @@ def test_nothing_is_said_that_nobody_has_time_to_hear() -> None:
     episode = play(LOCKED_OUT, script := Script(at=[HORIZON]))
     assert not any(said(list(episode)))
     assert script.asked("tell") == []
-    assert episode.message is None
+    assert not episode.under_way
 
 
 # The facilitators that need no mindreading

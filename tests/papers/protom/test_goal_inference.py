@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from otherminds.mind import NONE_OF_THESE
 from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.goal_inference import goals, posteriors
@@ -60,10 +61,24 @@ def test_whoever_is_served_wanted_that() -> None:
     level = read_kitchen(KITCHENS / "two-rooms.txt")
     moments = list(protom_overcooked.episode(PlannedEpisode(level, "none", "useful", 5)))
     steps = [Step(moment.state, moment.joint, moment.after) for moment in moments]
-    history = posteriors(level.world, steps, beta=0.0, lapse=0.05, leak=0.0, particles=2)
+    history = posteriors(level.world, steps, beta=3.0, lapse=0.05, leak=0.0, particles=2)
+    blind = posteriors(level.world, steps, beta=0.0, lapse=0.05, leak=0.0, particles=2)
     for agent, recipe in zip(level.world.agents, level.world.recipes, strict=True):
-        assert history[-1]["posterior"][agent][recipe] == pytest.approx(1.0)
-        assert history[1]["posterior"][agent][recipe] == pytest.approx(1 / 3)
+        assert history[-1]["posterior"][agent][recipe] > 0.98
+        assert history[0]["posterior"][agent][recipe] == pytest.approx(0.95 / 3)
+        assert history[0]["posterior"][agent][NONE_OF_THESE] == pytest.approx(0.05)
+        assert blind[1]["posterior"][agent][recipe] == pytest.approx(0.95 / 3)
+
+
+def test_surprise_is_zero_where_nothing_distinguishes_actions_and_none_of_these_may_be_left_out() -> None:
+    level = read_kitchen(KITCHENS / "two-rooms.txt")
+    steps = [Step(level.world.initial, dict.fromkeys(level.world.agents, "stay"), level.world.initial)]
+    blind = posteriors(level.world, steps, beta=0.0, lapse=0.05, leak=0.0, particles=1)
+    assert [row["surprise"] for row in blind] == [pytest.approx({"Ana": 0.0, "Ben": 0.0}), {}]
+    seeing = posteriors(level.world, steps, beta=3.0, lapse=0.05, leak=0.0, particles=1)
+    assert min(seeing[0]["surprise"].values()) > 0.0
+    ruled_out = posteriors(level.world, steps, beta=3.0, lapse=0.05, leak=0.0, none_prior=0.0)
+    assert all(NONE_OF_THESE not in p for row in ruled_out for p in row["posterior"].values())
 
 
 def test_recipes_are_the_simple_ones_and_those_of_somebody_there() -> None:

@@ -138,12 +138,12 @@ def test_what_was_said_is_told_with_what_became_of_it() -> None:
     helper, advice, state = speaker(GATE, log), DoorsKeysGemsAdvice(GATE), GATE.initial
     give, door = (next(f for f in advice.candidates(state) if f.goal.kind == kind) for kind in ("give", "door"))
     idle = dict.fromkeys(GATE.agents, GATE.vocabulary["stay"])
-    helper = helper.watch(idle, state).tell(door).watch(idle, state).tell(None).tell(give)
+    helper = helper.watch(idle, state).tell(door, state).watch(idle, state).dismiss(door).tell(give, state)
     helper.watch(idle, state).decide(state, 30, RNG)
     ignored = f"After step 1: {advice.address(door)} (ignored)"
     assert log.part("What you said before:") == [ignored, f"After step 2: {advice.address(give)} (under way)"]
     given, gone = (state._replace(items=(holder, *state.items[1:])) for holder in (1, USED))
-    helper.watch(idle, given).tell(door).watch(idle, gone).decide(state, 30, RNG)
+    helper.watch(idle, given).tell(door, given).watch(idle, gone).decide(state, 30, RNG)
     assert log.part("What you said before:") == [
         ignored,
         f"After step 2: {advice.address(give)} (done)",
@@ -156,7 +156,7 @@ def test_nothing_that_was_ignored_or_done_changes_any_more() -> None:
     helper, advice, state = speaker(GATE, log), DoorsKeysGemsAdvice(GATE), GATE.initial
     door = next(f for f in advice.candidates(state) if f.goal.kind == "door")
     idle = dict.fromkeys(GATE.agents, GATE.vocabulary["stay"])
-    helper = helper.tell(door).tell(None).watch(idle, state._replace(locked=0))
+    helper = helper.tell(door, state).dismiss(door).watch(idle, state._replace(locked=0))
     helper.decide(state, 30, RNG)
     assert log.part("What you said before:") == [f"After step 0: {advice.address(door)} (ignored)"]
     assert "nothing" in asked(GATE).part("What you said before:")
@@ -646,7 +646,7 @@ def test_the_goals_that_were_last_named_are_believed() -> None:
     assert certain(helper.beliefs()) == {"Ana": first, "Ben": second}
     helper = helper.watch(idle, GATE.initial)
     found: Decision[Any] = helper.decide(GATE.initial, 28, RNG)
-    helper = helper.tell(found.message)
+    helper = helper.tell(found.message, GATE.initial)
     assert certain(helper.beliefs()) == {"Ana": second, "Ben": second}
 
 

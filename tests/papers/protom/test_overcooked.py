@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kitchens import kitchen
+from otherminds.mind import NONE_OF_THESE
 from otherminds.papers.protom.episodes import Moment
 from otherminds.papers.protom.experiment import SUBJECTS, PlannedEpisode, assess
 from otherminds.papers.protom.experiment import episode as play
@@ -112,7 +113,7 @@ def test_only_those_who_infer_recipes_report_what_they_believe(subject: str) -> 
             assert not believed
             continue
         posterior = row["posterior"]
-        assert {*posterior} == {*SIMPLE}
+        assert {*posterior} == {*SIMPLE, *(() if subject == "protom_paper" else (NONE_OF_THESE,))}
         assert sum(posterior.values()) == pytest.approx(1.0)
         assert posterior[row["predicted"]] == max(posterior.values())
         assert row["p_true"] == posterior[row["goal"]]
@@ -128,9 +129,10 @@ def test_the_facilitator_either_says_something_or_says_why_not(subject: str) -> 
     spoken = [row for row in found if row["action"]]
     assert bool(spoken) == (subject != "none")
     for row in spoken if subject not in ("none", "random") else ():
-        best = max(price["saves"] for price in row["prices"])
-        assert best > SETTINGS["phi"]
-        assert row["action"] in [p["message"] for p in row["prices"] if p["saves"] > best - 1e-6 and p["changes"] > 0.3]
+        best = max(price["worth"] for price in row["prices"])
+        assert best > 2.0 if subject == "protom_paper" else best >= 0.0
+        allowed = [p["message"] for p in row["prices"] if p["worth"] > best - 1e-6 and p["changes"] >= 0.3]
+        assert row["action"] in allowed
 
 
 @pytest.mark.slow
@@ -263,36 +265,39 @@ def test_the_oracle_knows_the_recipes_and_nobody_else_does() -> None:
     for subject in VARIANTS:
         goals = {agent: {goal for goal, _ in minds} for agent, minds in considered(subject, USEFUL).items()}
         true = {agent: {recipe} for agent, recipe in zip(world.agents, world.recipes, strict=True)}
-        assert goals == (true if subject == "oracle" else {agent: {*SIMPLE} for agent in world.agents})
+        known = {*SIMPLE} if subject == "protom_paper" else {*SIMPLE, NONE_OF_THESE}
+        assert goals == (true if subject == "oracle" else dict.fromkeys(world.agents, known))
 
 
 def test_every_recipe_is_considered_with_as_many_beliefs_as_there_are_particles() -> None:
     for subject, count in (("protom", 5), ("protom_paper", 5), ("protom_particles_2", 2), ("protom_particles_10", 10)):
         for minds in considered(subject, USEFUL).values():
-            assert sorted(minds) == sorted((goal, k) for goal in SIMPLE for k in range(count))
+            menu = SIMPLE if subject == "protom_paper" else (*SIMPLE, NONE_OF_THESE)
+            assert sorted(minds) == sorted((goal, k) for goal in menu for k in range(count))
     assert [len(minds) for minds in considered("oracle", USEFUL).values()] == [5, 5]
-    assert [len(minds) for minds in considered("protom", USEFUL, particles=1).values()] == [3, 3]
+    assert [len(minds) for minds in considered("protom", USEFUL, particles=1).values()] == [4, 4]
 
 
 def test_variants_differ_from_the_paper_in_one_thing_at_a_time() -> None:
     advice = OvercookedAdvice(USEFUL.world)
     found = {subject: facilitator(subject, USEFUL, advice) for subject in VARIANTS}
     shown = {
-        subject: (p.phi, p.epsilon, p.gate, p.faithful, p.distinct, p.waits)
+        subject: (p.cost, p.epsilon, p.gate, p.faithful, p.even_particles, p.distinct, p.waits)
         for subject, p in found.items()
         if isinstance(p, ProToM)
     }
-    paper = (2.0, 0.3, "next", True, False, ())
-    assert shown["protom_paper"] == shown["protom_fast"] == shown["oracle"] == paper
+    assert shown["protom_paper"] == (2.0, 0.3, "next", True, True, False, ())
+    at_once = (SETTINGS["cost"], SETTINGS["epsilon"], "plan", False, True, False, ())
+    assert shown["protom_fast"] == shown["oracle"] == at_once
     messages = {subject: p.messages for subject, p in found.items() if isinstance(p, ProToM)}
     assert [s for s, m in messages.items() if isinstance(m, OvercookedAdvice) and not m.beliefs] == ["protom_fast"]
-    ours = (*paper[:5], (2,))
+    ours = (*at_once[:6], (2,))
     assert shown["protom"] == ours
-    assert shown["protom_weighted"] == (*paper[:3], False, False, (2,))
-    for epsilon in {*SWEEPS["epsilon"]} - {0.3}:
-        assert shown[f"protom_epsilon_{epsilon:g}"] == (2.0, epsilon, *ours[2:])
-    for phi in {*SWEEPS["phi"]} - {2}:
-        assert shown[f"protom_phi_{phi:g}"] == (phi, *ours[1:])
+    assert shown["protom_weighted"] == (*ours[:4], False, *ours[5:])
+    for epsilon in {*SWEEPS["epsilon"]} - {SETTINGS["epsilon"]}:
+        assert shown[f"protom_epsilon_{epsilon:g}"] == (ours[0], epsilon, *ours[2:])
+    for cost in {*SWEEPS["cost"]} - {SETTINGS["cost"]}:
+        assert shown[f"protom_cost_{cost:g}"] == (cost, *ours[1:])
     for particles in {*SWEEPS["particles"]} - {5}:
         assert shown[f"protom_particles_{particles:g}"] == ours
     assert len(VARIANTS) == 5 + sum(len(values) - 1 for values in SWEEPS.values())

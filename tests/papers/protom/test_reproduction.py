@@ -30,10 +30,12 @@ from otherminds.papers.protom import experiment as facilitated
 from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom import report as protom_report
 from otherminds.papers.protom import reproduction
+from otherminds.papers.protom.episodes import Reason
 from otherminds.papers.protom.experiment import SUBJECTS, EpisodeSetup, PlannedEpisode, assess, estimate, reply_metrics
 from otherminds.papers.protom.language_facilitator import subject
 from otherminds.papers.protom.levels import kitchens
 from otherminds.papers.protom.levels.level_sets import Design
+from otherminds.papers.protom.people import KINDS, NEED_SPARE
 from otherminds.reports.page import safe
 from otherminds.reproduce.run import Options, reproduce
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels
@@ -134,7 +136,18 @@ def test_who_says_what_protom_says_does_as_well(level: Level | KitchenLevel) -> 
         return reply(request, listed(request).index(chosen[asked[-1]]))
 
     found = advised(level, Scripted("model", as_protom))
-    other = ("subject", "why", "words", "prices", *ABOUT_BELIEFS, *ABOUT_REPLIES)
+    other = (
+        "subject",
+        "why",
+        "words",
+        "prices",
+        "surprise",
+        *Reason._fields,
+        "stated",
+        "stated_p",
+        *ABOUT_BELIEFS,
+        *ABOUT_REPLIES,
+    )
     assert without(found, *other) == without(expected, *other)
     assert [row["t"] for row in advice(found) if row.get("said")] == asked
     assert any(row["action"] for row in advice(found)) == any(row["action"] for row in advice(expected))
@@ -386,7 +399,8 @@ def test_a_model_takes_part_beside_the_others(name: str, levels: list[Level | Ki
     assert [key(row) for row in rows if "success" in row] == expected
     metrics = {metric for condition, who, metric in summary if (condition, who) == ("all", "protom")}
     theirs = {metric for condition, who, metric in summary if (condition, who) == ("all", EVIL)}
-    assert theirs == metrics | {"unreadable_share", "replies", "tokens", "evaluated"}
+    reasons = {metric for metric in metrics if metric.startswith("stated")} | {"friend_right"}
+    assert theirs == metrics - reasons | {"unreadable_share", "replies", "tokens", "evaluated"}
     assert 0 < summary["all", EVIL, "unreadable_share"]["value"] < 1
     assert summary["all", EVIL, "replies"]["value"] == len(asked()) / len(levels)
     # in the terminal
@@ -404,6 +418,24 @@ def test_a_model_takes_part_beside_the_others(name: str, levels: list[Level | Ki
     assert page.text.count(EVIL) > 8
     # in the record
     assert answers("one") == len(asked())
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
+def test_people_who_are_not_as_expected_have_conditions_of_their_own(run: Run) -> None:
+    assert run("reproduce", "protom-dkg", "--robust", "--out", "one").code == 0
+    found = summary_of("one")
+    kinds = {condition.split("/")[1] for condition, *_ in found if condition.startswith("robust/")}
+    assert kinds >= {*KINDS} - {*NEED_SPARE}
+    assert found["robust/ignore_all/all", "oracle", "success"]["value"] < found["all", "oracle", "success"]["value"]
+    assert found["robust/idle/all", "oracle", "slowed"]["n"] == 1
+    usual = {about: row["value"] for about, row in found.items() if about[2] != "decision_ms"}
+    assert run("reproduce", "protom-dkg", "--out", "two").code == 0
+    without = {about: row["value"] for about, row in summary_of("two").items() if about[2] != "decision_ms"}
+    assert without == {about: value for about, value in usual.items() if "/" not in about[0]}
+    assert "Other people" in Tags(Path("one", "report.html").read_text("utf-8")).text
+    assert "Other people" not in Tags(Path("two", "report.html").read_text("utf-8")).text
+    complaint(run("reproduce", "functional", "--robust"), "--robust is not for functional .*protom-dkg")
 
 
 @pytest.mark.slow

@@ -103,7 +103,10 @@ def test_a_large_kitchen_with_its_bars_fits_80_columns() -> None:
     world = kitchen("-" * 9, "1      2-", *["-       -"] * 6, "t" * 9, recipes=("SimpleTomato", "SimpleLettuce"))
     belief = Categorical.uniform(["SimpleTomato", "SimpleLettuce", "SimpleOnion"])
     state = holding(world, "chopped tomato, plate", "")
-    lines = shown(frame(world, state, {"Ana": belief, "Ben": belief}, ["well"], "kitchen, step 3")).splitlines()
+    beliefs, surprise = {"Ana": belief, "Ben": belief}, {"Ana": 3.14, "Ben": 2.9}
+    lines = shown(frame(world, state, beliefs, surprise, ["well"], "kitchen, step 3")).splitlines()
+    assert sum("surprising" in line for line in lines) == 1
+    assert any("surprising: 3.1 nats" in line for line in lines)
     assert max(map(len, lines)) <= 80
     assert "kitchen, step 3" in lines[0]
     assert "1 Ana: chopped tomato, plate" in lines[0]

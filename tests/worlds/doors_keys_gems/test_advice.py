@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otherminds.mind import WithErrand
+from otherminds.mind import GoalDirected, NoneOfThese, WithErrand
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
@@ -55,16 +56,27 @@ def towards_friend(plans: DoorsKeysGemsPlanner, state: State, i: int, goal: Goal
 
 def step_by_step(
     world: DoorsKeysGems, state: State, goals: tuple[Goal, ...], favour: Advice | None, horizon: int
-) -> int:
-    plans = DoorsKeysGemsPlanner(world)
+) -> tuple[int, ...]:
+    """When each of them has what they want."""
+    plans, found = DoorsKeysGemsPlanner(world), [horizon] * len(goals)
     for t in range(horizon):
-        if all(plans.achieved(state, i, goal) for i, goal in enumerate(goals)):
-            return t
+        found = [min(f, t) if plans.achieved(state, i, goals[i]) else f for i, f in enumerate(found)]
+        if max(found) <= t:
+            break
         if favour and plans.settled(state, favour.helper, favour.goal):
             favour = None
         wants = [favour.goal if favour and favour.helper == i else goal for i, goal in enumerate(goals)]
         state = world.step(state, {a: next_deed(plans, state, i, wants[i]) for i, a in enumerate(world.agents)})
-    return horizon
+    return tuple(found)
+
+
+def minds_of(advice: DoorsKeysGemsAdvice, state: State, favour: Advice | None) -> list[GoalDirected[Action]]:
+    """Everybody's mind, of which the helper's follows the favour."""
+    gems = gems_of(advice.world)
+    minds: list[GoalDirected[Action]] = [Seeker(advice.planner, i, gem, state=state) for i, gem in enumerate(gems)]
+    if favour:
+        minds[favour.helper] = WithErrand(minds[favour.helper], advice.errand(state, favour, minds[favour.helper]))
+    return minds
 
 
 @pytest.mark.slow
@@ -74,7 +86,8 @@ def test_steps_are_those_of_playing_it_out(moment: Moment, horizon: int) -> None
     advice, goals = DoorsKeysGemsAdvice(world), gems_of(world)
     for favour in (None, *advice.candidates(state)):
         expected = step_by_step(world, state, goals, favour, horizon)
-        assert advice.steps(state, goals, favour, horizon) == expected
+        assert advice.finish(state, minds_of(advice, state, favour), horizon) == expected
+        assert advice.steps(state, goals, favour, horizon) == max(expected)
 
 
 @pytest.mark.slow
@@ -90,6 +103,24 @@ def test_what_was_asked_before_does_not_change_the_answer(moment: Moment, other:
     shorter = [used.steps(state, goals, favour, 3) for favour in said]
     assert first == again == fresh
     assert shorter == [min(steps, 3) for steps in first]
+
+
+def test_who_needs_nobody_is_done_when_they_are_done() -> None:
+    """Ana takes three steps; Ben never gets past the door if nobody opens it."""
+    world = world_of("a1 .. gr", ".. ## ##", "kr dr gb", ".. ## ##", "a2 ## ##", goals=(0, 1))
+    state = world.initial._replace(items=(0, GROUND, GROUND))
+    advice = DoorsKeysGemsAdvice(world)
+    assert advice.finish(state, minds_of(advice, state, None), 80) == (3, 80)
+    helped = advice.finish(state, minds_of(advice, state, Advice(0, Goal("door", 0), 1)), 80)
+    assert helped[1] < 80
+    assert helped[0] > 3
+
+
+def test_who_wants_nothing_known_stands_still_and_is_done() -> None:
+    world = world_of("a1 .. gr .. a2", goals=(0, 0))
+    advice = DoorsKeysGemsAdvice(world)
+    ana, ben = minds_of(advice, world.initial, None)
+    assert advice.finish(world.initial, [ana, NoneOfThese(ben)], 80) == (3, 0)
 
 
 def test_a_deadlock_takes_for_ever() -> None:
@@ -142,7 +173,7 @@ def test_a_mind_told_to_open_a_door_opens_it_whatever_ties_it_breaks(moment: Mom
     advice, rng = DoorsKeysGemsAdvice(world), generator(seed)
     for favour in (f for f in advice.candidates(state) if f.goal.kind == "door"):
         own = Seeker(advice.planner, favour.helper, Goal("gem", 0), math.inf, 0.0)
-        errand, later = advice.errand(favour, own), state
+        errand, later = advice.errand(state, favour, own), state
         for _ in range(advice.effort(state, favour)):
             assert advice.status(later, favour) == "running"
             later = world.apply(later, favour.helper, errand.observe(later).act().sample(rng))
@@ -240,8 +271,8 @@ def test_an_errand_is_run_by_somebody_as_rational() -> None:
     advice = DoorsKeysGemsAdvice(world)
     mind = Seeker(advice.planner, 1, Goal("gem", 0), beta=1.5, lapse=0.2, state=world.initial)
     errand = Seeker(advice.planner, 1, Goal("door", 0), beta=1.5, lapse=0.2, state=world.initial)
-    assert advice.errand(DOOR, mind) == errand
-    assert advice.errand(DOOR, WithErrand(mind, advice.errand(GIVE, mind))) == errand
+    assert advice.errand(world.initial, DOOR, mind) == errand
+    assert advice.errand(world.initial, DOOR, WithErrand(mind, advice.errand(world.initial, GIVE, mind))) == errand
 
 
 # How it is put
@@ -249,22 +280,52 @@ def test_an_errand_is_run_by_somebody_as_rational() -> None:
 
 def test_who_cannot_get_there_alone() -> None:
     world = world_of("a1 dr gr", ".. ## ##", ".. a2 kr", ".. gb ..")
-    advice, goals = DoorsKeysGemsAdvice(world), gems_of(world)
-    locked_out = world.initial._replace(items=(1, GROUND, GROUND))
-    assert advice.explain(locked_out, DOOR, goals) == (
+    assert explained(world, DOOR, needed=True, saves=60.0) == (
         "Ben, please unlock the red door for Ana. "
         "I believe Ana wants the red gem, and Ana cannot get there without your help."
     )
 
 
+def explained(world: DoorsKeysGems, favour: Advice, **reason: Any) -> str:
+    known: dict[str, Any] = {
+        "friends": ("Ana",),
+        "goal": Goal("gem", 0),
+        "sure": True,
+        "needed": False,
+        "saves": 6.4,
+    } | reason
+    return DoorsKeysGemsAdvice(world).explain(world.initial, favour, **known)
+
+
+WORDY = world_of("a1 dr gr", ".. ## ..", ".. ## ..", "kr .. ..", "a2 gb ..")
+
+
 def test_who_would_need_longer() -> None:
-    world = world_of("a1 dr gr", ".. ## ..", ".. ## ..", "kr .. ..", "a2 gb ..")
-    advice, goals = DoorsKeysGemsAdvice(world), gems_of(world)
-    assert advice.explain(world.initial, DOOR, goals) == (
-        "Ben, please unlock the red door for Ana. "
-        "I believe Ana wants the red gem, and without your help Ana would need about 6 more steps."
+    assert explained(WORDY, DOOR) == (
+        "Ben, please unlock the red door for Ana. I believe Ana wants the red gem, and this should save about 6 steps."
     )
-    assert "hand the red key to Ana. " in advice.explain(world.initial, GIVE, goals)
+    assert "hand the red key to Ana. " in explained(WORDY, GIVE)
+
+
+@pytest.mark.parametrize(
+    ("reason", "why"),
+    [
+        ({"goal": None}, "Whichever gem Ana wants, this should save about 6 steps."),
+        ({"goal": None, "sure": False}, "I am not sure which gem Ana wants, but this should save about 6 steps."),
+        ({"goal": None, "needed": True}, "Whichever gem Ana wants, Ana cannot get there without your help."),
+        (
+            {"goal": None, "friends": ("Ana", "Cem")},
+            "Whichever gem Ana and Cem want, this should save about 6 steps.",
+        ),
+        (
+            {"friends": ("Ana", "Cem"), "saves": 1.2},
+            "I believe Ana wants the red gem, and this should save about 1 step.",
+        ),
+        ({"saves": 0.4}, "I believe Ana wants the red gem, and this spares you a detour."),
+    ],
+)
+def test_only_what_is_believed_is_said(reason: dict[str, Any], why: str) -> None:
+    assert explained(WORDY, DOOR, **reason) == f"Ben, please unlock the red door for Ana. {why}"
 
 
 def test_things_of_the_same_colour_are_told_apart_by_name() -> None:
@@ -273,12 +334,3 @@ def test_things_of_the_same_colour_are_told_apart_by_name() -> None:
     assert advice.words(Advice(1, Goal("door", 1), 0)) == "unlock the red door (door2) for Ana"
     assert advice.words(Advice(1, Goal("door", 2), 0)) == "unlock the blue door for Ana"
     assert advice.words(Advice(1, Goal("give", 0, 0), 0)) == "hand the red key (key1) to Ana"
-
-
-def test_a_favour_that_saves_the_friend_nothing_alone() -> None:
-    world = world_of("a1 gr ..", "kr ## ..", "a2 dr gb")
-    assert (
-        DoorsKeysGemsAdvice(world)
-        .explain(world.initial, DOOR, gems_of(world))
-        .endswith("and this would spare you both a detour.")
-    )

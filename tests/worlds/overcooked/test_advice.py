@@ -10,9 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cooks import anywhere, at_work, cook, place, shuffled, small_kitchen, small_rows, steps_until_done
+from cooks import (
+    anywhere,
+    at_work,
+    cook,
+    forecast,
+    place,
+    shuffled,
+    small_kitchen,
+    small_rows,
+    steps_until_done,
+    told,
+)
 from kitchens import holding, kitchen, thing
-from otherminds.mind import WithErrand
+from otherminds.mind import NoneOfThese, WithErrand
 from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.agent import BeliefSampler, Cook
@@ -146,8 +157,8 @@ def check_request(advice: OvercookedAdvice, state: State, request: Advice) -> No
 def test_a_favour_runs_until_it_is_done() -> None:
     advice = OvercookedAdvice(DIVIDED)
     minds = minds_of(advice, DIVIDED.initial)
-    told: list[Any] = [minds[0], WithErrand(minds[1], advice.errand(TOMATO_TO_ANA, minds[1]))]
-    states = list(islice(at_work(DIVIDED, told, generator()), 6))
+    asked = told(advice, DIVIDED.initial, minds, TOMATO_TO_ANA)
+    states = list(islice(at_work(DIVIDED, asked, generator()), 6))
     found = [advice.status(state, TOMATO_TO_ANA) for state in states]
     assert found == ["running"] * 3 + ["completed"] * 3
     assert states[3].on[BETWEEN[0]] == TOMATO or states[3].on[BETWEEN[1]] == TOMATO
@@ -189,7 +200,7 @@ def test_an_errand_is_run_by_the_same_person_with_another_aim() -> None:
     advice = OvercookedAdvice(DIVIDED)
     mind = replace(minds_of(advice, DIVIDED.initial)[1], beta=2.0, lapse=0.2, particle=7, goal="Salad", reached=True)
     for asked in (mind, WithErrand(mind, cook(DIVIDED, None))):
-        errand = advice.errand(TOMATO_TO_ANA, asked)
+        errand = advice.errand(DIVIDED.initial, TOMATO_TO_ANA, asked)
         assert errand == replace(mind, goal=TOMATO_TO_ANA, reached=False)
 
 
@@ -199,7 +210,7 @@ def test_who_is_told_where_a_thing_lies_goes_there_without_having_seen_it(seed: 
     advice = OvercookedAdvice(world)
     request = Pass(0, TOMATO, place(world, 6, 1), 1, (place(world, 3, 2),))
     mind = cook(world, "SimpleTomato", particle=seed).observe(world.observe(world.initial, "Ana"))
-    errand = advice.errand(request, mind)
+    errand = advice.errand(world.initial, request, mind)
     assert errand.kitchen is not None
     assert errand.kitchen.on.count(TOMATO) == 1
     assert errand.kitchen.on[request.place] == TOMATO
@@ -214,7 +225,7 @@ def test_who_is_asked_to_pass_something_learns_that_there_is_none_yet() -> None:
     mind = cook(world, "SimpleTomato").observe(world.observe(world.initial, "Ana"))
     assert mind.kitchen is not None
     astray = replace(mind, kitchen=put(mind.kitchen, (request.counters[0], TOMATO)))
-    errand = advice.errand(request, astray)
+    errand = advice.errand(world.initial, request, astray)
     assert errand.kitchen == mind.kitchen
     assert not errand.over
 
@@ -236,7 +247,7 @@ def test_alone_the_forecast_is_what_a_cook_takes() -> None:
 def foreseen_and_taken(seed: int) -> tuple[int, int | None]:
     world = small_kitchen(seed, ("SimpleTomato",), "-o", walls="-")
     advice = OvercookedAdvice(world)
-    found = advice.length(world.initial, minds_of(advice, world.initial), None, FAR)
+    found = forecast(advice, world.initial, minds_of(advice, world.initial), None, FAR)
     return found, steps_until_done(world, [cook(world, "SimpleTomato")], generator(seed), 100)
 
 
@@ -250,7 +261,7 @@ def test_of_two_who_cannot_meet_the_forecast_is_what_the_slower_one_takes(seed: 
         rows = [a + b.replace("1", "2") for a, b in zip(one, other, strict=True)]
         world = kitchen(*rows, recipes=("SimpleTomato", "SimpleOnion"))
         advice = OvercookedAdvice(world)
-        found = advice.length(world.initial, minds_of(advice, world.initial), None, FAR)
+        found = forecast(advice, world.initial, minds_of(advice, world.initial), None, FAR)
         cooks = [cook(world, recipe, i) for i, recipe in enumerate(world.recipes)]
         took = steps_until_done(world, cooks, generator(seed), 100)
         # cooks break ties at random, the forecast in a fixed order: a few steps either way
@@ -262,10 +273,10 @@ def test_what_a_favour_saves_by_hand() -> None:
     """Ben takes 3 steps, Ana waits, takes it, a step, chops it, a step, takes the plate, delivers."""
     advice = OvercookedAdvice(DIVIDED)
     minds = minds_of(advice, DIVIDED.initial)
-    assert advice.length(DIVIDED.initial, minds, None, 80) == 80
-    assert advice.length(DIVIDED.initial, minds, TOMATO_TO_ANA, 80) == 9
-    told: Any = WithErrand(minds[1], advice.errand(TOMATO_TO_ANA, minds[1]))
-    assert steps_until_done(DIVIDED, [minds[0], told], generator(), 80) == 9
+    assert forecast(advice, DIVIDED.initial, minds, None, 80) == 80
+    assert forecast(advice, DIVIDED.initial, minds, TOMATO_TO_ANA, 80) == 9
+    asked = told(advice, DIVIDED.initial, minds, TOMATO_TO_ANA)
+    assert steps_until_done(DIVIDED, asked, generator(), 80) == 9
 
 
 def test_who_has_done_a_favour_goes_on_with_its_own_dish() -> None:
@@ -273,10 +284,9 @@ def test_who_has_done_a_favour_goes_on_with_its_own_dish() -> None:
     advice = OvercookedAdvice(world)
     request = Pass(1, TOMATO, place(world, 8, 1), 0, (place(world, 3, 1), place(world, 3, 2)))
     minds: list[Any] = minds_of(advice, world.initial)
-    assert advice.length(world.initial, minds, None, FAR) == FAR
-    found = advice.length(world.initial, minds, request, FAR)
-    told = [minds[0], WithErrand(minds[1], advice.errand(request, minds[1]))]
-    assert found == steps_until_done(world, told, generator(), 100)
+    assert forecast(advice, world.initial, minds, None, FAR) == FAR
+    found = forecast(advice, world.initial, minds, request, FAR)
+    assert found == steps_until_done(world, told(advice, world.initial, minds, request), generator(), 100)
 
 
 @pytest.mark.slow
@@ -287,20 +297,30 @@ def test_forecasts_end_at_the_horizon_and_remembering_changes_nothing(seed: int,
     state, shared = world.initial, OvercookedAdvice(world)
     minds = minds_of(shared, state)
     asked = [None, *shared.candidates(state)[:3]]
-    first = [shared.length(state, minds, request, FAR) for request in asked]
-    assert [shared.length(state, minds, request, FAR) for request in asked] == first
+    first = [forecast(shared, state, minds, request, FAR) for request in asked]
+    assert [forecast(shared, state, minds, request, FAR) for request in asked] == first
     fresh = [
-        OvercookedAdvice(world).length(state, minds_of(OvercookedAdvice(world), state), request, FAR)
+        forecast(OvercookedAdvice(world), state, minds_of(OvercookedAdvice(world), state), request, FAR)
         for request in asked
     ]
     assert fresh == first
-    assert [shared.length(state, minds, request, horizon) for request in asked] == [min(n, horizon) for n in first]
+    assert [forecast(shared, state, minds, request, horizon) for request in asked] == [min(n, horizon) for n in first]
+
+
+def test_each_is_done_in_their_own_time() -> None:
+    """Ben has nothing to cook; Ana is done after nine steps if he helps, and never if not."""
+    advice = OvercookedAdvice(DIVIDED)
+    minds = minds_of(advice, DIVIDED.initial)
+    assert advice.finish(DIVIDED.initial, minds, 80) == (80, 0)
+    assert advice.finish(DIVIDED.initial, told(advice, DIVIDED.initial, minds, TOMATO_TO_ANA), 80) == (9, 0)
+    stranger = [minds[0], NoneOfThese(minds[1])]
+    assert advice.finish(DIVIDED.initial, told(advice, DIVIDED.initial, stranger, TOMATO_TO_ANA), 80) == (9, 0)
 
 
 def test_when_everybody_is_done_nothing_is_left() -> None:
     advice = OvercookedAdvice(DIVIDED)
     done = [replace(mind, reached=True) for mind in minds_of(advice, DIVIDED.initial)]
-    assert advice.length(DIVIDED.initial, done, None, 80) == 0
+    assert forecast(advice, DIVIDED.initial, done, None, 80) == 0
 
 
 def test_a_forecast_is_of_what_they_believe() -> None:
@@ -312,7 +332,7 @@ def test_a_forecast_is_of_what_they_believe() -> None:
     cleared = put(mind.kitchen, *((k, 0) for k, there in enumerate(mind.kitchen.on) if there == TOMATO))
     right = replace(mind, kitchen=put(cleared, (place(world, 7, 2), TOMATO)))
     wrong = replace(mind, kitchen=put(cleared, (place(world, 1, 2), TOMATO)))
-    quick, slow = (advice.length(world.initial, [m], None, FAR) for m in (right, wrong))
+    quick, slow = (forecast(advice, world.initial, [m], None, FAR) for m in (right, wrong))
     assert quick == advice.planner.values("SimpleTomato", 0, world.on)[world.cells[0]]
     assert quick < slow < FAR
 
@@ -341,38 +361,62 @@ def test_a_request_in_words(request_: Advice, words: str) -> None:
 OPEN = kitchen("-/----", "t1   t", "*  -2-", "-p----", recipes=("SimpleTomato", "SimpleLettuce"))
 
 
+IN_HER_HANDS = Pass(1, TOMATO, IN_HAND, 0, BETWEEN)
+WITHIN_REACH = Pass(1, TOMATO, place(OPEN, 5, 1), 0, (place(OPEN, 3, 2),))
+TAKE = Pickup(0, TOMATO, place(OPEN, 0, 1), 1)
+KNOWN: dict[str, Any] = {"friends": ("Ana",), "goal": "SimpleTomato", "sure": True, "needed": False, "saves": 5.0}
+
+
 @pytest.mark.parametrize(
-    ("world", "request_", "expected"),
+    ("world", "request_", "reason", "expected"),
     [
         (
             DIVIDED,
             TOMATO_TO_ANA,
+            {},
             "Ben, please pass the fresh tomato at (5, 1) to Ana. I believe Ana is preparing a tomato dish, "
             "and without your help they cannot get the fresh tomato.",
         ),
         (
             DIVIDED,
-            Pass(1, TOMATO, IN_HAND, 0, BETWEEN),
+            IN_HER_HANDS,
+            {},
             "Ben, please pass the fresh tomato in your hands to Ana. I believe Ana is preparing a tomato dish, "
             "and without your help they cannot get the fresh tomato.",
         ),
         (
             OPEN,
-            Pass(1, TOMATO, place(OPEN, 5, 1), 0, (place(OPEN, 3, 2),)),
+            WITHIN_REACH,
+            {},
             "Ben, please pass the fresh tomato at (5, 1) to Ana. I believe Ana is preparing a tomato dish, "
             "and without your help they would need much more time to get the fresh tomato.",
         ),
         (
+            DIVIDED,
+            TOMATO_TO_ANA,
+            {"goal": None},
+            "Ben, please pass the fresh tomato at (5, 1) to Ana. Whatever Ana is preparing, "
+            "without your help they cannot get the fresh tomato.",
+        ),
+        (
+            DIVIDED,
+            TOMATO_TO_ANA,
+            {"goal": None, "sure": False},
+            "Ben, please pass the fresh tomato at (5, 1) to Ana. I am not sure what Ana is preparing; "
+            "if it needs the fresh tomato, without your help they cannot get the fresh tomato.",
+        ),
+        (
             OPEN,
-            Pickup(0, TOMATO, place(OPEN, 0, 1), 1),
-            "Ana, please take the fresh tomato at (0, 1). I believe Ben may be preparing a tomato dish, "
-            "and the other fresh tomato is easier to get for them.",
+            TAKE,
+            {"friends": ("Ben",), "goal": "SimpleLettuce", "sure": False},
+            "Ana, please take the fresh tomato at (0, 1). I am not sure what Ben is preparing; "
+            "if it needs the fresh tomato, the other fresh tomato is easier to get for them.",
         ),
     ],
-    ids=["out of reach", "in hand", "within reach", "not for the likeliest recipe"],
+    ids=["out of reach", "in hand", "within reach", "sure that it helps", "unsure", "not for the likeliest recipe"],
 )
-def test_a_request_is_explained(world: Overcooked, request_: Advice, expected: str) -> None:
-    assert OvercookedAdvice(world).explain(world.initial, request_, ("SimpleTomato", "SimpleLettuce")) == expected
+def test_a_request_is_explained(world: Overcooked, request_: Advice, reason: dict[str, Any], expected: str) -> None:
+    assert OvercookedAdvice(world).explain(world.initial, request_, **(KNOWN | reason)) == expected
 
 
 def test_plans_may_be_shared() -> None:

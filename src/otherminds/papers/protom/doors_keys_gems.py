@@ -6,49 +6,70 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from otherminds.evaluation.engines import stream
 from otherminds.language.model import LanguageModel
 from otherminds.mind import GoalDirected
 from otherminds.observer import Observer
 from otherminds.papers.protom import experiment
 from otherminds.papers.protom.episodes import FacilitatedEpisode, Facilitator
 from otherminds.papers.protom.experiment import SUBJECTS, EpisodeSetup, PlannedEpisode, Row
-from otherminds.papers.protom.facilitator import ProToM
+from otherminds.papers.protom.facilitator import ProToM, with_none_of_these
 from otherminds.papers.protom.language_facilitator import LanguageFacilitator, map_briefing
+from otherminds.papers.protom.people import crowd
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.doors_keys_gems.planner import Goal
-from otherminds.worlds.doors_keys_gems.rules import Action, State
+from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems, State
 
 EXPERIMENT = "protom-dkg"
-# settings of `ProToM`; thresholds and waits were chosen on the tuning levels, see docs/protom.md; epsilon 0.1 with
-# gate="traj" is the paper's
+# settings of `ProToM`, chosen on the tuning levels; the paper's rule is `protom_paper`, and epsilon 0.1 with
+# gate="traj" is the paper's too
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
-    "oracle": {},
-    "protom": {},
-    "protom_traj": {"epsilon": 0.1, "gate": "traj"},
-    "protom_lookahead": {"epsilon": 0.3, "waits": (1, 2, 4, 8)},
-    **{f"protom_epsilon_{epsilon}": {"epsilon": epsilon} for epsilon in (0.1, 0.3, 0.4, 0.6)},
+    "oracle": {"cost": 0.0},
+    "protom": {"waits": (1, 2, 4, 8)},
+    "protom_at_once": {},
+    "protom_paper": {"faithful": True, "epsilon": 0.5, "cost": 0.0},
+    "protom_traj": {"faithful": True, "epsilon": 0.1, "cost": 0.0, "gate": "traj"},
 }
 # the sets of further levels, and the facilitators that play them in a full run
 SETS = {
-    "heldout": (*SUBJECTS, "protom_epsilon_0.1", "protom_traj", "protom_lookahead"),
-    "tuning": ("none", "oracle", "protom", *(name for name in VARIANTS if "epsilon" in name)),
+    "heldout": (*SUBJECTS, "protom_at_once", "protom_paper", "protom_traj"),
+    "tuning": ("none", *VARIANTS),
 }
+
+CHANGE_AFTER = 6  # steps after which a person changes its goal: half of a short level; chosen
 
 MapFacilitator = Facilitator[State, Action, Advice]
 
 
-def facilitator(subject: str, level: Level, advice: DoorsKeysGemsAdvice) -> MapFacilitator:
-    """The facilitator of this name. The oracle is ProToM with observers that consider the true goals only."""
+def facilitator(subject: str, level: Level, advice: DoorsKeysGemsAdvice, **settings: Any) -> MapFacilitator:
+    """The facilitator of this name. The oracle is ProToM with observers that consider the true goals only.
+
+    settings: of `ProToM`, and `unlisted`, goals that all but the oracle leave out, by agent.
+    """
     world = level.world
     if simple := experiment.facilitator_without_inference(subject, advice):
         return simple
+    chosen = {"longest": level.horizon, **VARIANTS[subject], **settings}
+    unlisted = chosen.pop("unlisted", {})
+    if chosen.get("faithful"):
+        chosen["longest"] = None
     watchers: dict[str, Observer[GoalDirected[Action]]] = {}
     for i, agent in enumerate(world.agents):
         gems = [world.goals[i]] if subject == "oracle" else range(len(world.gems))
-        watchers[agent] = Observer.over(Seeker(advice.planner, i, Goal("gem", gem)) for gem in gems)
-    return ProToM.initial(world, advice, watchers, world.initial, **VARIANTS[subject])
+        goals = [goal for gem in gems if (goal := Goal("gem", gem)) != unlisted.get(agent) or subject == "oracle"]
+        minds = [Seeker(advice.planner, i, goal) for goal in goals]
+        if subject == "oracle" or chosen.get("faithful"):
+            watchers[agent] = Observer.over(minds)
+        else:
+            watchers[agent] = with_none_of_these(minds)
+    return ProToM.initial(world, advice, watchers, world.initial, **chosen)
+
+
+def spare_goals(world: DoorsKeysGems) -> list[Goal]:
+    """The gems that nobody wants."""
+    return [Goal("gem", gem) for gem in range(len(world.gems)) if gem not in world.goals]
 
 
 def people(level: Level, advice: DoorsKeysGemsAdvice) -> dict[str, Seeker]:
@@ -75,18 +96,22 @@ def setup(
     level = entry.level
     assert isinstance(level, Level)
     advice, world = advice or DoorsKeysGemsAdvice(level.world), level.world
+    rng = stream(entry.seed, "odd", level.name)
+    found = crowd(entry.people, people(level, advice), spare_goals(world), CHANGE_AFTER, rng)
     if model is None:
-        helper = facilitator(entry.subject, level, advice)
+        helper = facilitator(entry.subject, level, advice, unlisted=found.unlisted)
     else:
         helper = LanguageFacilitator(entry.asker(model), map_briefing(world), advice, pictures)
     return EpisodeSetup(
         world=world,
-        people=people(level, advice),
+        people=found.minds,
         facilitator=helper,
         messages=advice,
         goals={agent: world.gems[world.goals[i]].colour for i, agent in enumerate(world.agents)},
-        name=lambda goal: world.gems[goal.thing].colour,
+        name=lambda goal: world.gems[goal.thing].colour if isinstance(goal, Goal) else str(goal),
         spell=world.spell,
+        obedience=found.obedience,
+        aimless=found.aimless,
     )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -34,8 +34,11 @@ class Messages(Protocol[S_contra, A, F]):
     def helper(self, message: F) -> str:
         """The agent that the message asks to do something."""
 
-    def errand(self, message: F, mind: GoalDirected[A]) -> GoalDirected[A]:
-        """A mind as rational as `mind` whose only goal is what the message asks for."""
+    def friend(self, message: F) -> str:
+        """The agent that is to gain from it."""
+
+    def errand(self, state: S_contra, message: F, mind: GoalDirected[A]) -> GoalDirected[A]:
+        """A mind in this state whose only goal is what the message asks for, as rational as `mind` if it can be."""
 
     def status(self, state: S_contra, message: F) -> Status:
         """Whether what the message asks for is running, completed or impossible in this state."""
@@ -43,22 +46,57 @@ class Messages(Protocol[S_contra, A, F]):
     def effort(self, state: S_contra, message: F) -> int:
         """The number of steps that carrying out the message takes."""
 
-    def length(self, state: S_contra, minds: Sequence[GoalDirected[A]], message: F | None, horizon: int) -> int:
-        """C(f, g): steps until agents with these minds are done if the message is followed first; at most `horizon`."""
+    def finish(self, state: S_contra, minds: Sequence[GoalDirected[A]], horizon: int) -> tuple[int, ...]:
+        """Steps until each agent is done if they have these minds; at most `horizon`. The largest is C(f, g)."""
 
-    def explain(self, state: S_contra, message: F, goals: Goals) -> str:
-        """The message as a sentence with its reason, given the likeliest goal of each agent."""
+    def explain(
+        self,
+        state: S_contra,
+        message: F,
+        *,
+        friends: Sequence[str],
+        goal: Hashable | None,
+        sure: bool,
+        needed: bool,
+        saves: float,
+    ) -> str:
+        """The message as a sentence with its reason, these fields of `Reason`."""
 
     def address(self, message: F) -> str:
         """The message in short form for logs and tables, beginning with the helper's name."""
 
 
+class Reason(NamedTuple):
+    """The reason of a message, as far as the facilitator believes it.
+
+    friends: the agents that are expected to gain most. goal: what the first of them wants, if that is to be stated.
+    sure: whether the message helps whatever they want. needed: whether they would not get there without it. saves:
+    E[steps saved]. probability: that of the stated goal, 0 if none is stated.
+    """
+
+    friends: tuple[str, ...]
+    goal: Hashable | None
+    sure: bool
+    needed: bool
+    saves: float
+    probability: float = 0.0
+
+
 class MessageUtility(NamedTuple, Generic[F]):
-    """A message, U(f), the steps that it is expected to save, and div(f), how much it would change."""
+    """A message, U(f), the steps that it is expected to save, and div(f), how much it would change.
+
+    helps: the probability that it saves any steps. gains: the steps that each agent is expected to save, in the agents'
+    order. needed: the probability that each agent gets what it wants with the message only. worth: U(f) times the
+    probability that it is followed, minus its cost, in steps.
+    """
 
     message: F
     saves: float
     changes: float
+    helps: float
+    gains: tuple[float, ...]
+    needed: tuple[float, ...]
+    worth: float
 
 
 @dataclass(frozen=True)
@@ -69,10 +107,24 @@ class Decision(Generic[F]):
     words: str = ""
     silence: str = ""
     utilities: tuple[MessageUtility[F], ...] = ()
+    reason: Reason | None = None
+
+
+def latest_status(statuses: Iterable[Status]) -> Status | None:
+    """The last status that is final, else whether a message is under way; None if there is none."""
+    found = tuple(statuses)
+    return next((status for status in reversed(found) if status != "running"), "running" if found else None)
 
 
 class Facilitator(Protocol[S_contra, A_contra, F]):
-    """Watches all agents and decides after every step whether to send a message. Immutable. (ProToM §3.)"""
+    """Watches all agents and decides after every step whether to send a message. Immutable. (ProToM §3.)
+
+    several: whether it may send a message to one agent while another carries one out.
+    """
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one message may be under way."""
 
     def watch(self, joint: Mapping[str, A_contra], after: S_contra) -> Self:
         """The facilitator after the agents have taken a joint action that led to `after`."""
@@ -80,16 +132,30 @@ class Facilitator(Protocol[S_contra, A_contra, F]):
     def decide(self, state: S_contra, left: int, rng: np.random.Generator) -> Decision[F]:
         """The message to send in this state, with `left` steps to go, or the reason to send none."""
 
-    def tell(self, message: F | None) -> Self:
-        """The facilitator after its message was delivered; None: its last message was ignored."""
+    def tell(self, message: F, state: S_contra) -> Self:
+        """The facilitator after its message was delivered in this state."""
+
+    def doubts(self, message: F) -> bool:
+        """Whether it is sure that this message, which is under way, is not being followed."""
+
+    def dismiss(self, message: F) -> Self:
+        """The facilitator after this message was ignored."""
+
+    def accept(self, message: F) -> Self:
+        """The facilitator after the helper has said that it follows this message."""
 
     def beliefs(self) -> Mapping[str, Categorical[Hashable]]:
         """P(goal) for each agent; empty if the facilitator infers no goals."""
+
+    def surprise(self, joint: Mapping[str, A_contra]) -> Mapping[str, float]:
+        """How surprising each agent's action is to it, in nats, before it watches; empty if it infers no goals."""
 
 
 @dataclass(frozen=True)
 class SilentFacilitator:
     """The facilitator that never sends a message."""
+
+    several: ClassVar = False
 
     def watch(self, joint: Mapping[str, Any], after: Any) -> Self:
         """Unchanged: it learns nothing."""
@@ -99,11 +165,27 @@ class SilentFacilitator:
         """Silence."""
         return Decision(silence="there is no facilitator")
 
-    def tell(self, message: Any) -> Self:
+    def tell(self, message: Any, state: Any) -> Self:
+        """Unchanged: it remembers nothing."""
+        return self
+
+    def doubts(self, message: Any) -> bool:
+        """False: it does not know."""
+        return False
+
+    def dismiss(self, message: Any) -> Self:
+        """Unchanged: it remembers nothing."""
+        return self
+
+    def accept(self, message: Any) -> Self:
         """Unchanged: it remembers nothing."""
         return self
 
     def beliefs(self) -> Mapping[str, Categorical[Hashable]]:
+        """Empty."""
+        return {}
+
+    def surprise(self, joint: Mapping[str, Any]) -> Mapping[str, float]:
         """Empty."""
         return {}
 
@@ -129,27 +211,34 @@ class RandomFacilitator(SilentFacilitator):
 class Moment(Generic[S, A, F]):
     """One step of an episode: the state, the facilitator's beliefs and decision in it, and what the agents then did.
 
-    `status` is the new status of an earlier message, if one was under way; `ms` the milliseconds that inferring and
-    deciding took.
+    `statuses` are the new statuses of messages that were under way; `ms` the milliseconds that inferring and deciding
+    took; `surprise` says how surprising the actions are to the facilitator, in nats.
     """
 
     state: S
     beliefs: Mapping[str, Categorical[Hashable]]
     decision: Decision[F]
-    status: Status | None
+    statuses: Mapping[F, Status]
     ms: float
     joint: Mapping[str, A]
     after: S
+    surprise: Mapping[str, float]
+
+    @property
+    def status(self) -> Status | None:
+        """The status of the message under way; of several, the last that has ended."""
+        return latest_status(self.statuses.values())
 
 
 @dataclass
 class FacilitatedEpisode(Generic[S, A, F]):
     """Runs minds forward in a world beside a facilitator; iterating plays the episode and yields one Moment a step.
 
-    The helper follows a message with probability `obedience`, else ignores it. While a message is under way the
-    facilitator sends no other (ProToM §3.2). A message counts as ignored if it has not been carried out PATIENCE steps
-    after it could have been. The facilitator first decides after the first step. `message` is the one under way,
-    `status` its latest status.
+    The helper follows a message with probability `obedience`, else ignores it. An agent that carries out a message gets
+    no other, and nobody does unless the facilitator may send `several` (ProToM §3.2). A message is ignored if the
+    facilitator is sure that it is, or if it has not been carried out PATIENCE steps after it could have been. The
+    facilitator first decides after the first step. `under_way` has each helper's message and the step at which it
+    counts as ignored, `statuses` what came of messages in the latest step.
 
     A caller that gets the actions of some agents from elsewhere, such as the web app, leaves these agents out of
     `minds` and calls `look`, `choose`, `watch`, `decide` and `tell` itself.
@@ -163,9 +252,13 @@ class FacilitatedEpisode(Generic[S, A, F]):
     people_rng: np.random.Generator
     facilitator_rng: np.random.Generator
     obedience: float = 1.0
-    message: F | None = field(default=None, init=False)
-    status: Status | None = field(default=None, init=False)
-    _deadline: int = field(default=0, init=False)
+    under_way: dict[str, tuple[F, int]] = field(default_factory=dict, init=False)
+    statuses: dict[F, Status] = field(default_factory=dict, init=False)
+
+    @property
+    def status(self) -> Status | None:
+        """The status of the message under way; of several, the last that has ended."""
+        return latest_status(self.statuses.values())
 
     def __iter__(self) -> Iterator[Moment[S, A, F]]:
         state = self.world.start(self.people_rng)
@@ -176,7 +269,8 @@ class FacilitatedEpisode(Generic[S, A, F]):
                 return
             joint = self.choose()
             after = self.world.step(state, joint, self.people_rng)
-            yield Moment(state, self.facilitator.beliefs(), decision, self.status, ms, joint, after)
+            beliefs, surprise = self.facilitator.beliefs(), self.facilitator.surprise(joint)
+            yield Moment(state, beliefs, decision, self.statuses, ms, joint, after, surprise)
             state = after
             self.look(state)
             began = time.perf_counter()
@@ -196,31 +290,41 @@ class FacilitatedEpisode(Generic[S, A, F]):
         return {agent: mind.act().sample(self.people_rng) for agent, mind in self.minds.items()}
 
     def watch(self, joint: Mapping[str, A], state: S, t: int) -> None:
-        """Show the facilitator the joint action of step t, and update the status of the message under way."""
+        """Show the facilitator the joint action of step t, and update the statuses of messages under way."""
         self.facilitator = self.facilitator.watch(joint, state)
-        self.status = None
-        if self.message is None:
-            return
-        self.status = self.messages.status(state, self.message)
-        if self.status == "running" and t >= self._deadline:
-            self.status = "ignored"
-            self.facilitator = self.facilitator.tell(None)
-        if self.status != "running":
-            self.message = None
+        self.statuses = {}
+        for message, deadline in list(self.under_way.values()):
+            status: Status = self.messages.status(state, message)
+            if status == "running" and (t >= deadline or self.facilitator.doubts(message)):
+                self.ignore(message)
+            else:
+                self.statuses[message] = status
+                if status != "running":
+                    del self.under_way[self.messages.helper(message)]
+
+    def ignore(self, message: F) -> None:
+        """End a message under way: its helper does not follow it."""
+        self.facilitator = self.facilitator.dismiss(message)
+        self.statuses[message] = "ignored"
+        del self.under_way[self.messages.helper(message)]
+
+    def accept(self, message: F) -> None:
+        """Let the facilitator know that the helper says it follows a message under way."""
+        self.facilitator = self.facilitator.accept(message)
 
     def decide(self, state: S, t: int) -> Decision[F]:
-        """The facilitator's decision after step t; silence while a message is under way and at the end."""
+        """The facilitator's decision after step t; silence at the end, and where only one message may be under way."""
         if self.world.done(state) or t == self.horizon:
             return Decision(silence="the episode is over")
-        if self.message is not None:
+        if self.under_way and not self.facilitator.several:
             return Decision(silence="a message is under way")
         return self.facilitator.decide(state, self.horizon - t, self.facilitator_rng)
 
     def tell(self, message: F, state: S, t: int) -> None:
         """Deliver the message after step t: the facilitator expects the helper to follow it; the helper may do so."""
         helper = self.messages.helper(message)
-        self.message, self._deadline = message, t + self.messages.effort(state, message) + PATIENCE
-        self.facilitator = self.facilitator.tell(message)
+        self.under_way[helper] = (message, t + self.messages.effort(state, message) + PATIENCE)
+        self.facilitator = self.facilitator.tell(message, state)
         if helper in self.minds and self.people_rng.random() < self.obedience:
             mind = own_mind(self.minds[helper])
-            self.minds = {**self.minds, helper: WithErrand(mind, self.messages.errand(message, mind))}
+            self.minds = {**self.minds, helper: WithErrand(mind, self.messages.errand(state, message, mind))}

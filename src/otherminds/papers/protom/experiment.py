@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from otherminds.distribution import Categorical
 from otherminds.evaluation import statistics as st
-from otherminds.evaluation.assistance import FACILITATOR, outcomes, quality, share_of_speedup, summarise
+from otherminds.evaluation.assistance import FACILITATOR, outcomes, quality, reasons, share_of_speedup, summarise
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.statistics import Estimate
 from otherminds.files.text import printable
@@ -19,7 +19,7 @@ from otherminds.language.asking import Asker
 from otherminds.language.model import LanguageModel, Request, Usage
 from otherminds.language.prices import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE, CallEstimate
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.mind import GoalDirected
+from otherminds.mind import GoalDirected, WithErrand, own_mind
 from otherminds.papers.protom import episodes
 from otherminds.papers.protom.episodes import Decision, FacilitatedEpisode, Facilitator, Messages
 from otherminds.papers.protom.language_facilitator import ModelDecision
@@ -35,12 +35,16 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class PlannedEpisode:
-    """One planned episode: a level and a facilitator's name. The same people play a level with every facilitator."""
+    """One planned episode: a level and a facilitator's name. The same people play a level with every facilitator.
+
+    people: of what kind they are, see `otherminds.papers.protom.people`.
+    """
 
     level: Level | KitchenLevel
     subject: str
     condition: str
     seed: int
+    people: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -56,7 +60,7 @@ class EpisodeSetup(NamedTuple):
     """The participants of an episode, and how rows name what they do.
 
     goals: the name of each person's goal. name: the name of a goal. spell: an action in words. obedience: the
-    probability that people follow a message.
+    probability that people follow a message. aimless: a person that has no goal, whatever is noted.
     """
 
     world: World[Any, Any, Any]
@@ -67,6 +71,7 @@ class EpisodeSetup(NamedTuple):
     name: Callable[[Any], str]
     spell: Callable[[Any], str]
     obedience: float = 1.0
+    aimless: str = ""
 
 
 def facilitator_without_inference(subject: str, messages: Messages[Any, Any, Any]) -> Facilitator[Any, Any, Any] | None:
@@ -109,51 +114,94 @@ def estimate(
 
 
 def rows(experiment: str, entry: PlannedEpisode, setup: EpisodeSetup) -> list[Row]:
-    """Play an episode; a row for each decision of each person and of the facilitator, at every step."""
+    """Play an episode; a row for each decision of each person and of the facilitator, at every step.
+
+    The last row says whether all succeeded, after how many steps, and when each person had what it wants (`finished`).
+    """
     played = episode(entry, setup)
-    moments, found = list(played), list[Row]()
+    found, finished, t = list[Row](), dict.fromkeys(setup.world.agents, None) | dict[str, int | None](), -1
+    moment: episodes.Moment[Any, Any, Any] | None = None
     about = {"condition": entry.condition, "subject": entry.subject, "seed": entry.seed, "episode": entry.level.name}
-    for t, moment in enumerate(moments):
+    for t, moment in enumerate(played):
+        finished |= {who: t for who, mind in played.minds.items() if mind.reached and finished[who] is None}
         base = {"schema": 1, "experiment": experiment, **about, "t": t}
         rewards = setup.world.reward(moment.state, moment.joint, moment.after)
+        goals = {who: setup.name(mind.goal) for who, mind in played.minds.items() if mind.goal is not None}
+        goals = {**setup.goals, **goals}
         beliefs = {} if entry.subject == "oracle" else moment.beliefs
         for agent in setup.world.agents:
             action = {"agent": agent, "action": setup.spell(moment.joint[agent]), "reward": rewards[agent]}
             belief = beliefs.get(agent)
-            inferred = {} if belief is None else belief_row(setup, agent, belief)
-            found.append({**base, **action, "goal": setup.goals[agent], **inferred})
-        decided = decision_row(setup, moment.decision, moment.status, moment.ms, in_full="/" not in entry.condition)
+            inferred = {} if belief is None else belief_row(setup, goals[agent], belief)
+            inferred |= {"surprise": moment.surprise[agent]} if inferred and agent in moment.surprise else {}
+            found.append({**base, **action, "goal": goals[agent], **inferred})
+        named = statuses(setup, moment.statuses)
+        decided = decision_row(setup, moment.decision, named, moment.ms, in_full="/" not in entry.condition)
+        if decided["action"]:
+            decided["gains"] = true_gains(setup, played.minds, moment, entry.level.horizon)
         found.append({**base, "agent": FACILITATOR, **decided})
-    success = setup.world.done(moments[-1].after if moments else setup.world.start(played.people_rng))
-    if played.status is not None:
-        found[-1]["outcome"] = played.status
-    found[-1] |= {"success": success, "length": len(moments) if success else entry.level.horizon}
+    finished |= {who: t + 1 for who, mind in played.minds.items() if mind.reached and finished[who] is None}
+    success = setup.world.done(moment.after if moment else setup.world.start(played.people_rng))
+    if played.statuses:
+        found[-1] |= {"outcome": played.status, "outcomes": statuses(setup, played.statuses)}
+    found[-1] |= {"success": success, "length": t + 1 if success else entry.level.horizon, "finished": finished}
+    found[-1] |= {"aimless": setup.aimless} if setup.aimless else {}
     return found
 
 
-def belief_row(setup: EpisodeSetup, agent: str, belief: Categorical[Hashable]) -> Row:
+def true_gains(
+    setup: EpisodeSetup, minds: Mapping[str, GoalDirected[Any]], moment: episodes.Moment[Any, Any, Any], horizon: int
+) -> dict[str, int]:
+    """The steps that each person saves if the message of this moment is followed, forecast from their true minds."""
+    state, message, finish = moment.state, moment.decision.message, setup.messages.finish
+    helper = setup.messages.helper(message)
+    mind = own_mind(minds[helper])
+    told = WithErrand(mind, setup.messages.errand(state, message, mind))
+    alone, helped = (finish(state, [*{**minds, helper: one}.values()], horizon) for one in (mind, told))
+    gains = zip(minds, alone, helped, strict=True)
+    return {agent: 0 if agent == setup.aimless else a - h for agent, a, h in gains}
+
+
+def belief_row(setup: EpisodeSetup, true: str, belief: Categorical[Hashable]) -> Row:
     """The columns with the facilitator's belief about an agent's goal: posterior, its mode, and P(true goal)."""
     posterior = {setup.name(goal): p for goal, p in belief}
     return {
         "posterior": posterior,
         "predicted": max(posterior, key=posterior.__getitem__),
-        "p_true": posterior.get(setup.goals[agent], 0.0),
+        "p_true": posterior.get(true, 0.0),
     }
 
 
+def statuses(setup: EpisodeSetup, found: Mapping[Any, episodes.Status]) -> dict[str, episodes.Status]:
+    """The statuses of messages by their short form."""
+    return {setup.messages.address(message): status for message, status in found.items()}
+
+
 def decision_row(
-    setup: EpisodeSetup, decision: Decision[Any], status: episodes.Status | None, ms: float, *, in_full: bool = True
+    setup: EpisodeSetup,
+    decision: Decision[Any],
+    statuses: Mapping[str, episodes.Status],
+    ms: float,
+    *,
+    in_full: bool = True,
 ) -> Row:
-    """The columns with the facilitator's message or reason for silence, and the status of its last message.
+    """The columns with the facilitator's message or reason for silence, and the statuses of messages under way.
 
     in_full: with the utilities of all messages (column `prices`). A language model's decision also has its replies, the
     number of unreadable ones, and the tokens used.
     """
     address, message = setup.messages.address, decision.message
-    prices = [{"message": address(f), "saves": saves, "changes": changes} for f, saves, changes in decision.utilities]
+    prices = [
+        {"message": address(u.message), "saves": u.saves, "changes": u.changes, "worth": u.worth}
+        for u in decision.utilities
+    ]
     row: Row = {"action": "" if message is None else address(message), "ms": ms}
     row |= {"why": decision.silence} if message is None else {"words": decision.words}
-    row |= {"status": status} if status else {}
+    if reason := decision.reason:
+        stated = None if reason.goal is None else setup.name(reason.goal)
+        row |= {"friends": list(reason.friends), "stated": stated, "sure": reason.sure, "saves": reason.saves}
+        row |= {} if stated is None else {"stated_p": reason.probability}
+    row |= {"status": episodes.latest_status(statuses.values()), "statuses": statuses} if statuses else {}
     row |= {"prices": prices} if prices and in_full else {}
     if isinstance(decision, ModelDecision):
         used = sum((exchange.usage for exchange in decision.said), Usage())
@@ -167,11 +215,16 @@ def decision_row(
 
 
 def plan(
-    levels: Sequence[Level] | Sequence[KitchenLevel], subjects: Sequence[str], *, seed: int, prefix: str = ""
+    levels: Sequence[Level] | Sequence[KitchenLevel],
+    subjects: Sequence[str],
+    *,
+    seed: int,
+    prefix: str = "",
+    people: str = "",
 ) -> list[PlannedEpisode]:
     """Every level with every facilitator; the condition is `prefix` followed by the level's class."""
     return [
-        PlannedEpisode(level, subject, prefix + (level.kind or "unclassified"), seed)
+        PlannedEpisode(level, subject, prefix + (level.kind or "unclassified"), seed, people)
         for level in levels
         for subject in subjects
     ]
@@ -181,17 +234,17 @@ def assess(experiment: str, rows: Sequence[Row], prefix: str = "") -> list[Row]:
     """The summary of episodes, by class of level: the effect of help, and the quality of goal inference."""
     found = outcomes(rows)
     table = summarise(found, prefix=prefix)
+    without = {row["episode"]: row for row in rows if row["subject"] == "none" and "length" in row}
     for condition in (prefix + "all", *dict.fromkeys(o.condition for o in found)):
         chosen = [row for row in rows if condition in (prefix + "all", row["condition"])]
         for subject in dict.fromkeys(o.subject for o in found):
             own = [row for row in chosen if row["subject"] == subject]
             table += [
                 {"condition": condition, "subject": subject, "metric": metric, **value._asdict()}
-                for metric, value in {**quality(own), **reply_metrics(own)}.items()
+                for metric, value in {**quality(own), **reasons(own, without), **reply_metrics(own)}.items()
             ]
-    without = {o.episode: o.length for o in found if o.subject == "none"}
     useful = [o for o in found if o.condition == prefix + "useful"]
-    helped = any(o.subject == "oracle" and o.length < without[o.episode] for o in useful)
+    helped = any(o.subject == "oracle" and o.length < without[o.episode]["length"] for o in useful)
     for subject in dict.fromkeys(o.subject for o in useful if helped and o.subject.startswith("protom")):
         share = share_of_speedup(useful, subject, "oracle")
         about = {"condition": prefix + "useful", "subject": subject, "metric": "share_of_oracle_speedup"}

@@ -2,59 +2,102 @@
 
 Algorithm 1 of the paper (Bortoletto et al.) is `ProToM.watch` (infer) and `ProToM.decide` (select and explain),
 algorithm 2, ComputeUtility, is `ProToM.compute_utility`. An oracle is the same facilitator with observers that consider
-one mind only: the true one.
+one mind only: the true one. `faithful` keeps to the paper; what we do otherwise is listed in docs/protom.md.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any, Generic, Literal, Self, TypeVar, cast
+from typing import Any, Generic, Literal, Self, cast
 
 import numpy as np
 
 from otherminds.distribution import IMPOSSIBLE, Categorical, divergence, log_sum_exp
-from otherminds.mind import GoalDirected, WithErrand, own_mind, without_finished_errand
+from otherminds.mind import NONE_OF_THESE, GoalDirected, NoneOfThese, WithErrand, own_mind
 from otherminds.observer import Observer, Watchers, attend
-from otherminds.papers.protom.episodes import A, Decision, F, Goals, Messages, MessageUtility, S
+from otherminds.papers.protom.episodes import A, Decision, F, Goals, Messages, MessageUtility, Reason, S
 from otherminds.world import World
-
-M = TypeVar("M", bound=GoalDirected[Any])
 
 NEGLIGIBLE = 0.01  # probability below which a goal, or a combination of goals, is left out; chosen, not tuned
 MOST_ENUMERATED = 256  # combinations of goals up to which all are enumerated; beyond, they are sampled (cost only)
 SAMPLES = 64  # combinations of goals drawn if they are sampled; chosen, not tuned
 TIE = 1e-9  # steps by which two utilities may differ and still count as equal: rounding error
 RECENT = 5  # joint actions that gate="traj" looks back on; chosen, not tuned
+SURE = 0.9  # probability from which something is stated as believed; chosen on the tuning levels
+PAUSE = 4  # steps without a message to an agent for each refusal in a row; chosen
+IGNORED = 0.1  # probability of following a message below which it counts as ignored; chosen
+NONE_PRIOR = 0.05  # P(none of the goals that are considered); chosen on the tuning levels, see docs/protom.md
+SWITCH_RATE = 0.003  # P(an agent changes its mind) at every step; chosen likewise
+SAID_SO = 0.95  # P(an agent follows a message | it says so); chosen
+FOLLOWED, REFUSED = 4.0, 1.0  # messages followed and refused by an agent that nothing is known of; chosen
+
+
+@dataclass(frozen=True)
+class Heed:
+    """How an agent has treated its messages: how many it followed and refused, and how many refusals came last.
+
+    After a refusal it gets no message before step `again`.
+    """
+
+    followed: int = 0
+    refused: int = 0
+    in_a_row: int = 0
+    again: int = 0
+
+    @property
+    def chance(self) -> float:
+        """P(it follows the next message): the mean of a beta distribution."""
+        return (FOLLOWED + self.followed) / (FOLLOWED + REFUSED + self.followed + self.refused)
+
+    def after(self, t: int, *, followed: bool) -> Heed:
+        """The same with one more message, followed or refused at step t."""
+        if followed:
+            return Heed(self.followed + 1, self.refused)
+        return Heed(self.followed, self.refused + 1, self.in_a_row + 1, t + PAUSE * (self.in_a_row + 1))
 
 
 @dataclass(frozen=True)
 class ProToM(Generic[S, A, F]):
     """The facilitator at one moment of an episode; `watchers` holds the observer of each agent, in the agents' order.
 
-    It says the f that maximises U(f) = Σ_g b̂(g) [C(∅, g) − C(f, g)], in steps, if U(f) > φ and div(f) > ε (eq. 12, 15).
+    U(f) = Σ_g b̂(g) [C(∅, g) − C(f, g)] is what a message is expected to save, in steps (eq. 12). The message with the
+    largest worth P(followed) · U(f) − cost is sent if that is at least 0 and the message helps with probability
+    div(f) ≥ ε. Every refusal of an agent makes it less probable that it follows the next one, and each in a row adds
+    the cost of a message once more. While one agent carries out a message, others may be helped.
 
-    phi: φ, the steps that a message must save. epsilon: ε, how much it must change (the paper's 0.1 for Doors-Keys-Gems
-    belongs to the paper's own div; ours was chosen on tuning levels). gate: how div(f) is measured, see `_divergence`.
-    faithful: whether all particles of an agent keep the same weight (eq. 9) or are weighted by Bayes' rule. distinct:
-    whether no two agents want the same goal. waits: numbers of steps to look ahead before speaking, at `effort` steps
-    a message (our extension, off by default).
+    With `faithful`, agents are taken to follow, one message is under way at a time, the rule is U(f) > φ and div(f) > ε
+    (eq. 15), C is at most the steps that remain, and reasons name the likeliest goal.
+
+    cost: φ with `faithful`, the steps that a message must save; else its cost, in steps. epsilon: ε. gate: how div(f)
+    is measured, see `_divergence`. longest: the most that C can be; None: the steps that remain. even_particles:
+    whether all particles of an agent keep the same weight (eq. 9) or are weighted by Bayes' rule. distinct: whether no
+    two agents want the same goal. waits: numbers of steps to look ahead before speaking.
     """
 
     world: World[S, Any, A]
     messages: Messages[S, A, F]
     watchers: Watchers[GoalDirected[A]]
-    phi: float = 0.0
-    epsilon: float = 0.5
+    cost: float = 0.5
+    epsilon: float = 0.0
     gate: Literal["plan", "traj", "next"] = "plan"
-    faithful: bool = True
+    faithful: bool = False
+    even_particles: bool = True
+    longest: int | None = None
     distinct: bool = True
     waits: tuple[int, ...] = ()
-    effort: float = 1.0
     recent: tuple[tuple[Watchers[GoalDirected[A]], Mapping[str, A]], ...] = ()
+    under_way: Mapping[str, F] = field(default_factory=dict)
+    heed: Mapping[str, Heed] = field(default_factory=dict)
+    t: int = 0
+
+    @property
+    def several(self) -> bool:
+        """Whether it may send a message while another agent carries one out."""
+        return not self.faithful
 
     @classmethod
     def initial(
@@ -74,41 +117,105 @@ class ProToM(Generic[S, A, F]):
     def watch(self, joint: Mapping[str, A], after: S) -> Self:
         """Condition every observer on its agent's action, then show it what the agent saw of `after` (eq. 8)."""
         watchers = attend(self.world, self.watchers, joint, after)
-        if self.faithful:
+        if self.even_particles:
             watchers = {agent: observer.equalise(lambda mind: mind.particle) for agent, observer in watchers.items()}
+        recent = (*self.recent, (self.watchers, joint))[-RECENT:]
+        seen = replace(self, watchers=watchers, recent=recent, t=self.t + 1)
+        for helper, message in self.under_way.items():
+            status = self.messages.status(after, message)
+            if status != "running":
+                likely = seen.following(helper) > 0.5
+                heed = seen._heed(helper).after(seen.t, followed=True) if status == "completed" and likely else None
+                seen = seen._without_errand(helper, heed)
+        return seen
+
+    def following(self, helper: str) -> float:
+        """P(the helper carries out its message | its actions since)."""
+        return self.watchers[helper].ask(lambda mind: isinstance(mind, WithErrand)).prob(True)
+
+    def tell(self, message: F, state: S) -> Self:
+        """Expect the helper to follow the message with a probability that its earlier messages suggest."""
+        helper = self.messages.helper(message)
+        chance = 1.0 if self.faithful else self._heed(helper).chance
+
+        def split(mind: GoalDirected[A]) -> list[tuple[GoalDirected[A], float]]:
+            return [(self._with_errand(state, message, mind), chance), (own_mind(mind), 1.0 - chance)]
+
+        watchers = {**self.watchers, helper: self.watchers[helper].bind(split)}
+        return replace(self, watchers=watchers, under_way={**self.under_way, helper: message})
+
+    def doubts(self, message: F) -> bool:
+        """Whether the helper's actions say that it does not follow the message."""
+        return self.following(self.messages.helper(message)) < IGNORED
+
+    def dismiss(self, message: F) -> Self:
+        """Expect the helper not to follow the message any more, and the next one less."""
+        helper = self.messages.helper(message)
+        return self._without_errand(helper, self._heed(helper).after(self.t, followed=False))
+
+    def accept(self, message: F) -> Self:
+        """Expect the helper to follow the message with the probability SAID_SO, whatever it has done so far."""
+        helper = self.messages.helper(message)
+        if self.faithful or not self.following(helper):
+            return self
+
+        def split(mind: GoalDirected[A]) -> list[tuple[GoalDirected[A], float]]:
+            return [(mind, SAID_SO), (own_mind(mind), 1.0 - SAID_SO)]
+
+        observer = self.watchers[helper].condition(lambda mind: isinstance(mind, WithErrand)).bind(split)
+        return replace(self, watchers={**self.watchers, helper: observer})
+
+    def _heed(self, helper: str) -> Heed:
+        return self.heed.get(helper, Heed())
+
+    def _without_errand(self, helper: str, heed: Heed | None) -> Self:
+        """Nothing is expected of the helper any more; `heed`: how it treats messages, if that is to change."""
+        watchers = {**self.watchers, helper: self.watchers[helper].bind(lambda mind: [(own_mind(mind), 1.0)])}
+        under_way = {agent: message for agent, message in self.under_way.items() if agent != helper}
         return replace(
             self,
-            watchers={a: condition_on_reached(o.map(without_finished_errand)) for a, o in watchers.items()},
-            recent=(*self.recent, (self.watchers, joint))[-RECENT:],
+            watchers=watchers,
+            under_way=under_way,
+            heed=self.heed if heed is None else {**self.heed, helper: heed},
         )
 
-    def tell(self, message: F | None) -> Self:
-        """Expect the helper to follow the message; None: expect no agent to be on an errand any more."""
-        if message is None:
-            return replace(self, watchers={a: o.map(own_mind) for a, o in self.watchers.items()})
-        helper = self.messages.helper(message)
-        following = self.watchers[helper].map(lambda mind: self._with_errand(message, mind))
-        return replace(self, watchers={**self.watchers, helper: following})
-
-    def _with_errand(self, message: F, mind: GoalDirected[A]) -> WithErrand[A]:
-        return WithErrand(mind, self.messages.errand(message, mind))
+    def _with_errand(self, state: S, message: F, mind: GoalDirected[A]) -> WithErrand[A]:
+        return WithErrand(own_mind(mind), self.messages.errand(state, message, mind))
 
     def beliefs(self) -> dict[str, Categorical[Hashable]]:
         """b̂ⁱ(g): the posterior over each agent's goal (eq. 9)."""
         return {agent: observer.ask(lambda mind: mind.goal) for agent, observer in self.watchers.items()}
 
+    def surprise(self, joint: Mapping[str, A]) -> dict[str, float]:
+        """`Observer.surprise` at each agent's action, in nats."""
+        return {agent: observer.surprise(joint[agent]) for agent, observer in self.watchers.items()}
+
     # Algorithm 2: ComputeUtility
 
     def compute_utility(self, state: S, left: int, rng: np.random.Generator) -> list[MessageUtility[F]]:
         """U(f) = Σ_g b̂(g) [C(∅, g) − C(f, g)], in steps, and div(f) for each candidate message; `left` steps remain."""
-        length = self.messages.length
+        horizon = left if self.longest is None else self.longest
+        agents = tuple(self.watchers)
         minds_of = [(p, minds) for goals, p in self.joint_goals(rng) for p, minds in self.joint_minds(goals, p)]
-        hypotheses = [(p, minds, length(state, minds, None, left)) for p, minds in minds_of]
+        hypotheses = [(p, minds, self.messages.finish(state, minds, horizon)) for p, minds in minds_of]
         found = []
         for message in self.messages.candidates(state):
-            saved = [(p, alone - length(state, minds, message, left)) for p, minds, alone in hypotheses]
-            expected = sum(p * steps for p, steps in saved)
-            found.append(MessageUtility(message, expected, self._divergence(message, saved)))
+            helper = self.messages.helper(message)
+            if helper in self.under_way or self._heed(helper).again > self.t:
+                continue
+            i, saved = agents.index(helper), []
+            gains, needed = [0.0] * len(agents), [0.0] * len(agents)
+            for p, minds, alone in hypotheses:
+                told = (*minds[:i], self._with_errand(state, message, minds[i]), *minds[i + 1 :])
+                helped = self.messages.finish(state, told, horizon)
+                saved.append((p, max(alone) - max(helped)))
+                gains = [gain + p * (a - h) for gain, a, h in zip(gains, alone, helped, strict=True)]
+                needed = [q + p * (h < a >= horizon) for q, a, h in zip(needed, alone, helped, strict=True)]
+            expected, changes = sum(p * steps for p, steps in saved), self._divergence(state, message, saved)
+            heed = self._heed(helper)
+            worth = expected if self.faithful else heed.chance * expected - self.cost * (1 + heed.in_a_row)
+            helps = sum(p for p, steps in saved if steps > 0)
+            found.append(MessageUtility(message, expected, changes, helps, tuple(gains), tuple(needed), worth))
         return found
 
     def joint_goals(self, rng: np.random.Generator) -> Categorical[Goals]:
@@ -119,7 +226,7 @@ class ProToM(Generic[S, A, F]):
         likely = [[(g, p) for g, p in belief if p >= NEGLIGIBLE] for belief in self.beliefs().values()]
         if math.prod(map(len, likely)) <= MOST_ENUMERATED:
             every = [(tuple(g for g, _ in c), sum(math.log(p) for _, p in c)) for c in product(*likely)]
-            scored = [(goals, lp) for goals, lp in every if not self.distinct or len(set(goals)) == len(goals)]
+            scored = [(goals, lp) for goals, lp in every if not self.distinct or _all_different(goals)]
         else:
             every, draws = [], (self._draw_goals(likely, rng) for _ in range(SAMPLES))
             scored = [draw for draw in draws if draw is not None]
@@ -133,7 +240,7 @@ class ProToM(Generic[S, A, F]):
         goals: list[Hashable] = []
         weight = 0.0
         for belief in likely:
-            free = [(g, math.log(p)) for g, p in belief if not self.distinct or g not in goals]
+            free = [(g, math.log(p)) for g, p in belief if not self.distinct or _all_different([*goals, g])]
             if not free:
                 return None
             weight += log_sum_exp(lp for _, lp in free)
@@ -159,7 +266,7 @@ class ProToM(Generic[S, A, F]):
             for ks, times in drawn.items()
         ]
 
-    def _divergence(self, message: F, saved: list[tuple[float, int]]) -> float:
+    def _divergence(self, state: S, message: F, saved: list[tuple[float, int]]) -> float:
         """div(f): how much the message would change, given the (probability, steps saved) of each hypothesis.
 
         gate="plan": the probability that it saves any steps. gate="next": Σₘ P(m) JSD(π_m, π_m after the message), how
@@ -171,7 +278,7 @@ class ProToM(Generic[S, A, F]):
             log_odds = 0.0
             for watchers, joint in self.recent:
                 observer, action = watchers[helper], joint[helper]
-                errand = self.messages.errand(message, observer.minds[0])
+                errand = self.messages.errand(state, message, observer.minds[0])
                 log_odds += observer.predict().log_prob(action) - errand.act().log_prob(action)
             return 1.0 / (1.0 + math.exp(min(-log_odds, 700.0)))  # exp(710) overflows
         helps = sum(p for p, steps in saved if steps > 0)
@@ -180,52 +287,107 @@ class ProToM(Generic[S, A, F]):
         total = 0.0
         for mind, w in self.watchers[helper].posterior:
             if w > 0.0:
-                now, then = (cast("Categorical[A]", m.act()) for m in (mind, self._with_errand(message, mind)))
+                now, then = (cast("Categorical[A]", m.act()) for m in (mind, self._with_errand(state, message, mind)))
                 total += w * divergence(now, then)
         return total
 
     # Algorithm 1, lines 13-20: select a message and explain it
 
     def decide(self, state: S, left: int, rng: np.random.Generator) -> Decision[F]:
-        """The message of highest utility, if U(f) > φ and div(f) > ε; ties are broken at random (eq. 15)."""
+        """The message of the highest worth, if that is enough and it changes enough (eq. 15).
+
+        Among equals, one that helps its friend most, ties broken at random.
+        """
         utilities = tuple(self.compute_utility(state, left, rng))
-        best = max((utility.saves for utility in utilities), default=-math.inf)
         if not utilities:
-            return Decision(silence="nobody could do anything for anybody")
-        if best <= self.phi:
-            least = f"more than {self.phi:g} steps" if self.phi else "any steps"
-            return Decision(silence=f"no message is expected to save {least}", utilities=utilities)
-        chosen = [u for u in utilities if u.saves >= best - TIE and u.changes > self.epsilon]
+            asked = bool(self.messages.candidates(state))
+            silence = (
+                "whoever could help is busy or has just refused" if asked else "nobody could do anything for anybody"
+            )
+            return Decision(silence=silence)
+        best = max(utility.worth for utility in utilities)
+        enough = best > self.cost if self.faithful else best >= -TIE
+        if not enough or max(utility.saves for utility in utilities) <= TIE:
+            least = f"more than {self.cost:g} step{'s' * (self.cost != 1)}" if self.cost else "any steps"
+            silence = f"no message is expected to save {least}"
+            if not self.faithful and max(utility.saves for utility in utilities) > self.cost + TIE:
+                silence = "the best message may not be followed, and is not worth saying"
+            return Decision(silence=silence, utilities=utilities)
+        chosen = [u for u in utilities if u.worth >= best - TIE and self._changes_enough(u.changes)]
         if not chosen:
             return Decision(silence="the best message would hardly change what they do", utilities=utilities)
         if self.waits and self._better_to_wait(best, state, left, rng):
             return Decision(silence="it pays to see more before speaking", utilities=utilities)
-        message = chosen[int(rng.integers(len(chosen)))].message
-        likeliest = tuple(belief.mode for belief in self.beliefs().values())
-        return Decision(message, words=self.messages.explain(state, message, likeliest), utilities=utilities)
+        if not self.faithful:
+            most = max(map(self._friend_gain, chosen))
+            chosen = [u for u in chosen if self._friend_gain(u) >= most - TIE]
+        utility = chosen[int(rng.integers(len(chosen)))]
+        reason = self.reason(utility, rng)
+        said = {name: value for name, value in reason._asdict().items() if name != "probability"}
+        words = self.messages.explain(state, utility.message, **said)
+        return Decision(utility.message, words=words, utilities=utilities, reason=reason)
+
+    def _changes_enough(self, changes: float) -> bool:
+        return changes > self.epsilon if self.faithful else changes >= self.epsilon - TIE
+
+    def _friend_gain(self, utility: MessageUtility[F]) -> float:
+        return utility.gains[tuple(self.watchers).index(self.messages.friend(utility.message))]
+
+    def reason(self, utility: MessageUtility[F], rng: np.random.Generator) -> Reason:
+        """What there is to say for a message: a goal is stated if its probability is at least SURE.
+
+        It is sure that the message helps if it does so for all that the friend may want with at least this probability.
+        """
+        friend, helper = self.messages.friend(utility.message), self.messages.helper(utility.message)
+        if self.faithful:
+            wanted = self.beliefs()[friend]
+            return Reason((friend,), wanted.mode, True, False, utility.saves, wanted.prob(wanted.mode))
+        agents = tuple(self.watchers)
+        others = {agent: gain for agent, gain in zip(agents, utility.gains, strict=True) if agent != helper}
+        most = max(others.values())
+        friends = tuple(agent for agent, gain in others.items() if gain >= most - TIE) if most > TIE else (friend,)
+        first = agents.index(friends[0])
+        (rng,) = rng.spawn(1)  # explaining must not change how later ties are broken
+        belief = self.joint_goals(rng).map(lambda goals: goals[first])
+        p = belief.prob(belief.mode)
+        stated = belief.mode if p >= SURE and belief.mode != NONE_OF_THESE else None
+        sure, needed = utility.helps >= SURE, utility.needed[first] >= SURE
+        return Reason(friends, stated, sure, needed, utility.saves, 0.0 if stated is None else p)
 
     # Looking ahead before speaking (our extension of the paper)
 
     def _better_to_wait(self, now: float, state: S, left: int, rng: np.random.Generator) -> bool:
-        """Whether deciding by the paper's rule after one of the `waits` is expected to save more than speaking now."""
+        """Whether deciding after one of the `waits` is expected to save more than speaking now."""
         gains = dict.fromkeys(self.waits, 0.0)
         (rng,) = rng.spawn(1)  # looking ahead must not change how later ties are broken
+        horizon = self.longest
         for goals, p in self.joint_goals(rng):
             later, ahead = replace(self, waits=()), state
             for wait in range(1, min(max(self.waits), left - 1) + 1):
                 if self.world.done(ahead):
                     break
-                actions = [cast("Categorical[A]", mind.act()).mode for mind in later._first_minds(goals)]
+                minds = later._first_minds(goals)
+                acting = [cast("Categorical[A]", mind.act()) for mind in minds]
+                actions = [
+                    table.sample(rng) if mind.goal == NONE_OF_THESE else table.mode
+                    for mind, table in zip(minds, acting, strict=True)
+                ]
                 joint = dict(zip(later.watchers, actions, strict=True))
                 ahead = self.world.step(ahead, joint, rng)
                 later = later.watch(joint, ahead)
                 if wait in self.waits:
-                    message = later.decide(ahead, left - wait, rng).message
+                    decided = later.decide(ahead, left - wait, rng)
+                    if decided.message is None:
+                        continue
                     minds = later._first_minds(goals)
-                    without = self.messages.length(ahead, minds, None, left - wait)
-                    saved = without - self.messages.length(ahead, minds, message, left - wait)
-                    gains[wait] += p * (saved - self.effort * (message is not None))
-        return max(gains.values()) > now - self.effort + TIE
+                    longest = left - wait if horizon is None else horizon
+                    without = self.messages.finish(ahead, minds, longest)
+                    i = tuple(later.watchers).index(self.messages.helper(decided.message))
+                    minds[i] = self._with_errand(ahead, decided.message, minds[i])
+                    saved = max(without) - max(self.messages.finish(ahead, minds, longest))
+                    heed = self._heed(self.messages.helper(decided.message))
+                    gains[wait] += p * (heed.chance * saved - self.cost * (1 + heed.in_a_row))
+        return max(gains.values()) > now + TIE
 
     def _first_minds(self, goals: Goals) -> list[GoalDirected[A]]:
         """For each agent, the first of its observer's minds with the agent's goal."""
@@ -233,9 +395,21 @@ class ProToM(Generic[S, A, F]):
         return [next(mind for mind in observer.minds if mind.goal == goal) for observer, goal in pairs]
 
 
-def condition_on_reached(observer: Observer[M]) -> Observer[M]:
-    """The observer, sure that the agent wanted the goal that it has reached; unchanged if it has reached none."""
-    possible = (mind for mind, w in zip(observer.minds, observer.weights, strict=True) if w > IMPOSSIBLE)
-    if not any(mind.reached for mind in possible):
-        return observer
-    return observer.condition(lambda mind: mind.reached)
+def _all_different(goals: Goals | list[Hashable]) -> bool:
+    """Whether no two agents have the same goal; agents whose goal is unknown may be many."""
+    known = [goal for goal in goals if goal != NONE_OF_THESE]
+    return len(set(known)) == len(known)
+
+
+def with_none_of_these(
+    minds: Sequence[GoalDirected[A]], prior: float = NONE_PRIOR, switch_rate: float = SWITCH_RATE
+) -> Observer[GoalDirected[A]]:
+    """An observer to whom all these minds are alike, that none of them may fit, and that people may change their minds.
+
+    Each particle has its own share of none of these.
+    """
+    if not prior:
+        return Observer.over(minds, switch_rate=switch_rate)
+    nones = {mind.particle: NoneOfThese(mind) for mind in minds}
+    shares = [(1.0 - prior) / len(minds)] * len(minds) + [prior / len(nones)] * len(nones)
+    return Observer.over([*minds, *nones.values()], shares, switch_rate=switch_rate)

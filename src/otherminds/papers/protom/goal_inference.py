@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from otherminds.errors import InputError
-from otherminds.mind import GoalDirected
-from otherminds.observer import Observer, attend
-from otherminds.papers.protom.facilitator import condition_on_reached
+from otherminds.mind import NONE_OF_THESE, GoalDirected
+from otherminds.observer import attend, surprise_in_words
+from otherminds.papers.protom.facilitator import NONE_PRIOR, SWITCH_RATE, with_none_of_these
 from otherminds.papers.protom.trajectories import SpelledWorld, read_steps
 from otherminds.world import Step
 from otherminds.worlds.canvas import save
@@ -26,6 +27,8 @@ from otherminds.worlds.overcooked.rules import Overcooked
 from otherminds.worlds.sprites import hue
 
 PARTICLES = 20  # sampled beliefs per recipe in a kitchen; chosen, not tuned (the facilitator has 5)
+
+NONE_COLOUR = "#777777"
 
 Row = dict[str, Any]
 Steps = Sequence[Step[Any, Any]]
@@ -53,19 +56,31 @@ def read_all(paths: Sequence[Path], world: SpelledWorld) -> list[Step[Any, Any]]
 
 
 def posteriors(
-    world: SpelledWorld, steps: Steps, *, beta: float, lapse: float, leak: float, particles: int = PARTICLES
+    world: SpelledWorld,
+    steps: Steps,
+    *,
+    beta: float,
+    lapse: float,
+    leak: float,
+    particles: int = PARTICLES,
+    none_prior: float = NONE_PRIOR,
+    switch_rate: float = SWITCH_RATE,
 ) -> list[Row]:
-    """P(goal) of each agent before each step and after the last: rows with `t`, `joint` and `posterior`.
+    """P(goal) of each agent before each step and after the last: rows with `t`, `joint`, `posterior` and `surprise`.
 
-    In kitchens, which agents see only in part, each recipe has `particles` sampled beliefs of equal weight (ProToM
-    eq. 9). Raises InputError if there is no possible goal, or if none of the minds could have acted as an agent did.
+    `none_prior` is the prior probability that an agent has none of the goals, `switch_rate` that of changing its goal
+    at a step. The surprise at its action is in nats, 0 on average if the agent acts as it is expected to. In kitchens,
+    which agents see only in part, each recipe has `particles` sampled beliefs of equal weight (ProToM eq. 9). Raises
+    InputError if there is no possible goal, or if none of the minds could have acted as an agent did.
     """
     labels = goals(world)
     if not labels:
         raise InputError("there is no gem that anybody could want")
     rules: Any = world  # what it shows belongs to its own states
     watchers = {
-        agent: Observer.over(minds, decay=1.0 - leak).see(rules.observe(rules.initial, agent))
+        agent: replace(with_none_of_these(minds, none_prior, switch_rate), decay=1.0 - leak).see(
+            rules.observe(rules.initial, agent)
+        )
         for agent, minds in zip(world.agents, _minds(world, list(labels), beta, lapse, particles), strict=True)
     }
     watched = [watchers]
@@ -80,10 +95,13 @@ def posteriors(
         raise InputError(str(error), hint="with a lapse above 0 anybody could do anything") from None
     joints = [{a: world.spell(step.joint[a]) for a in world.agents} for step in steps]
     rows: list[Row] = []
+    names = {goal: label.name for goal, label in labels.items()} | {NONE_OF_THESE: NONE_OF_THESE}
     for t, (observers, joint) in enumerate(zip(watched, [*joints, {}], strict=True)):
-        beliefs = {a: condition_on_reached(o).ask(lambda mind: mind.goal) for a, o in observers.items()}
-        posterior = {a: {labels[goal].name: p for goal, p in belief} for a, belief in beliefs.items()}
-        rows.append({"t": t, "joint": joint, "posterior": posterior})
+        beliefs = {a: o.ask(lambda mind: mind.goal) for a, o in observers.items()}
+        posterior = {a: {names[goal]: p for goal, p in belief} for a, belief in beliefs.items()}
+        done = steps[t].joint if t < len(steps) else {}
+        surprise = {a: observers[a].surprise(action) for a, action in done.items()}
+        rows.append({"t": t, "joint": joint, "posterior": posterior, "surprise": surprise})
     return rows
 
 
@@ -115,7 +133,7 @@ def _minds(
 
 
 def draw(history: Sequence[Row], world: SpelledWorld, path: Path) -> None:
-    """Draw P(goal) over time, a panel for each agent, as .svg, .png or .pdf.
+    """Draw P(goal) over time with surprising actions, a panel for each agent, as .svg, .png or .pdf.
 
     Raises InputError for other kinds of files, and if the file cannot be written.
     """
@@ -126,9 +144,13 @@ def draw(history: Sequence[Row], world: SpelledWorld, path: Path) -> None:
     figure = Figure(figsize=(6.4, 2.2 * len(world.agents) + 0.4), layout="constrained")
     panels = figure.subplots(len(world.agents), 1, sharex=True, squeeze=False)[:, 0]
     for axes, agent in zip(panels, world.agents, strict=True):
-        for label in goals(world).values():
+        for label in (*goals(world).values(), GoalLabel(NONE_OF_THESE, NONE_COLOUR)):
             line = [row["posterior"][agent][label.name] for row in history]
             axes.plot(line, label=label.name, color=label.colour, marker=".", markersize=4)
+        for row in history:
+            if words := surprise_in_words(row["surprise"].get(agent, 0.0)):
+                axes.axvline(row["t"], color=NONE_COLOUR, linestyle=":", linewidth=1)
+                axes.text(row["t"], 0.5, f" {words}", fontsize="x-small", color=NONE_COLOUR)
         axes.spines[["top", "right"]].set_visible(False)
         axes.set(ylim=(-0.03, 1.03), ylabel="P(goal)", title=agent)
     panels[-1].set_xlabel("step")

@@ -48,6 +48,20 @@ class InferenceSetting(NamedTuple):
     leak: float
 
 
+def read_setting(text: str) -> InferenceSetting:
+    """The setting that a text such as `beta=2,lapse=0.05,leak=0.1` names, in any order. Raises InputError if none."""
+    hint = "as beta=2,lapse=0.05,leak=0.1: beta > 0, lapse from 0 to 1, leak from 0 to below 1"
+    try:
+        numbers = {name.strip(): float(value) for name, _, value in (part.partition("=") for part in text.split(","))}
+        setting = InferenceSetting(**numbers)
+    except (TypeError, ValueError):
+        raise InputError(f"`{text[:60]}` is no setting", hint=hint) from None
+    given_once = text.count("=") == len(setting)
+    if not (given_once and 0.0 < setting.beta < math.inf and 0.0 <= setting.lapse <= 1.0 and 0.0 <= setting.leak < 1.0):
+        raise InputError(f"`{text[:60]}` is no setting", hint=hint)
+    return setting
+
+
 # the grid of the fits: 150 settings around those of the published models
 SETTINGS = tuple(
     InferenceSetting(*s)
@@ -165,11 +179,16 @@ def _best(table: Inferences, stimuli: Sequence[Stimulus], which: Sequence[int]) 
     return max(table, key=lambda setting: _correlation(table[setting], stimuli, which))
 
 
-def fits(inferred: Inferences, stimuli: Sequence[Stimulus]) -> dict[tuple[str, str], FittedModel]:
-    """Each model fitted in sample and leaving one out, by (condition, model)."""
+def fits(
+    inferred: Inferences, stimuli: Sequence[Stimulus], fixed: InferenceSetting | None = None
+) -> dict[tuple[str, str], FittedModel]:
+    """Each model fitted in sample and leaving one out, by (condition, model), and one with a fixed setting if given."""
     tables = {model: {setting: inferred[setting] for setting in settings} for model, settings in MODELS.items()}
     ways = {"in_sample": in_sample, "leave_one_out": leave_one_out}
-    return {(name, model): fit(table, stimuli) for name, fit in ways.items() for model, table in tables.items()}
+    found = {(name, model): fit(table, stimuli) for name, fit in ways.items() for model, table in tables.items()}
+    if fixed is not None:
+        found["fixed", MODEL] = in_sample({fixed: inferred[fixed]}, stimuli)
+    return found
 
 
 def _correlation(inferred: Sequence[NDArray[np.float64]], stimuli: Sequence[Stimulus], which: Sequence[int]) -> float:
@@ -242,6 +261,11 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
         Section("Model and people", inline(_scatter(held_out))),
         Section("Settings", chosen),
     ]
+    if given := {(r["beta"], r["lapse"], r["leak"]) for r in rows if r["condition"] == "fixed"}:
+        fixed = table(
+            ("β", "Lapse", "Leak"), [[str(v) for v in line] for line in given], "Given, and not fitted: fixed."
+        )
+        sections.append(Section("Fixed setting", fixed))
     return page("Goal inference and human judgements", LEAD, sections)
 
 

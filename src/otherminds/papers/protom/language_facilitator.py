@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass, field, replace
 from functools import partial
 from io import BytesIO
-from typing import Generic, NamedTuple, Self
+from typing import ClassVar, Generic, NamedTuple, Self
 
 import numpy as np
 
@@ -114,6 +114,7 @@ class LanguageFacilitator(Generic[S, A, F]):
     recent: tuple[Mapping[str, A], ...] = ()
     past: tuple[SentMessage[F], ...] = ()
     named: Mapping[str, str] = field(default_factory=dict)
+    several: ClassVar = False
     _decided: dict[tuple[S, int], ModelDecision[F]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def watch(self, joint: Mapping[str, A], after: S) -> Self:
@@ -123,11 +124,26 @@ class LanguageFacilitator(Generic[S, A, F]):
             past = (*past[:-1], past[-1]._replace(status=self.messages.status(after, past[-1].message)))
         return replace(self, t=self.t + 1, recent=recent, past=past, named=self._last_named())
 
-    def tell(self, message: F | None) -> Self:
-        """Remember that the message was sent; None: that the last one was ignored."""
-        sent = (one._replace(status="ignored") for one in self.past[-1:])
-        past = (*self.past[:-1], *sent) if message is None else (*self.past, SentMessage(self.t, message))
-        return replace(self, past=past, named=self._last_named())
+    def tell(self, message: F, state: S) -> Self:
+        """Remember that the message was sent."""
+        return replace(self, past=(*self.past, SentMessage(self.t, message)), named=self._last_named())
+
+    def dismiss(self, message: F) -> Self:
+        """Remember that its last message was ignored."""
+        ignored = self.past[-1]._replace(status="ignored")
+        return replace(self, past=(*self.past[:-1], ignored), named=self._last_named())
+
+    def accept(self, message: F) -> Self:
+        """Unchanged: it takes its messages to be followed."""
+        return self
+
+    def surprise(self, joint: Mapping[str, A]) -> Mapping[str, float]:
+        """Empty: it gives no probabilities of actions."""
+        return {}
+
+    def doubts(self, message: F) -> bool:
+        """False: it does not know."""
+        return False
 
     def decide(self, state: S, left: int, rng: np.random.Generator) -> ModelDecision[F]:
         """The message that the model chooses; silence if there is none to choose or no reply can be read."""

@@ -18,31 +18,33 @@ from otherminds.observer import Observer
 from otherminds.papers.protom import experiment
 from otherminds.papers.protom.episodes import Decision, FacilitatedEpisode, Facilitator, SilentFacilitator
 from otherminds.papers.protom.experiment import SUBJECTS, EpisodeSetup, PlannedEpisode, Row
-from otherminds.papers.protom.facilitator import ProToM
+from otherminds.papers.protom.facilitator import ProToM, with_none_of_these
 from otherminds.papers.protom.language_facilitator import LanguageFacilitator, kitchen_briefing
+from otherminds.papers.protom.people import crowd
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.agent import Cook
-from otherminds.worlds.overcooked.kitchen import RECIPES
+from otherminds.worlds.overcooked.kitchen import CHOPPED, FRESH, PLATE, RECIPES
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.overcooked.planner import Advice
 from otherminds.worlds.overcooked.rules import Overcooked, State
 
 EXPERIMENT = "protom-overcooked"
 SIMPLE = ("SimpleTomato", "SimpleLettuce", "SimpleOnion")  # the recipes with one food
-# the paper's: φ = 2 steps, ε = 0.3 bits, N = 5 particles per agent; kept after the sweeps below
-SETTINGS: Mapping[str, Any] = {"phi": 2.0, "epsilon": 0.3, "gate": "next", "distinct": False, "particles": 5}
+# N = 5 particles per agent is the paper's; the others were chosen on the tuning kitchens, see the sweeps below
+SETTINGS: Mapping[str, Any] = {"cost": 1.0, "epsilon": 0.3, "distinct": False, "particles": 5}
+PAPER: Mapping[str, Any] = {"faithful": True, "cost": 2.0, "gate": "next"}  # φ = 2 steps, ε = 0.3 bits
 # values tried on the tuning kitchens, one setting at a time
 SWEEPS: Mapping[str, Sequence[float]] = {
     "epsilon": (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8),
-    "phi": (0, 1, 2, 4, 6, 8),
+    "cost": (0, 1, 2, 4, 6, 8),
     "particles": (1, 2, 5, 10),
 }
 AHEAD: Mapping[str, Any] = {"waits": (2,)}  # steps; chosen on development kitchens, seeds 777 to 779, in no set
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "oracle": {},
     "protom": AHEAD,
-    "protom_paper": {},
-    "protom_weighted": {**AHEAD, "faithful": False},
+    "protom_paper": PAPER,
+    "protom_weighted": {**AHEAD, "even_particles": False},
     "protom_fast": {"beliefs": False},
     **{
         f"protom_{name}_{value:g}": {**AHEAD, name: value}
@@ -53,6 +55,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 }
 # the sets of further kitchens, and the facilitators that play them in a full run
 SETS = {"heldout": (*SUBJECTS, "protom_paper", "protom_weighted", "protom_fast"), "tuning": ("none", *VARIANTS)}
+CHANGE_AFTER = 10  # steps after which a person changes its goal: half of a short kitchen; chosen
 SEEDS = 1 << 31  # seeds of initial beliefs are drawn below this
 
 KitchenFacilitator = Facilitator[State, str, Advice]
@@ -71,7 +74,7 @@ class OneRequest(SilentFacilitator):
         """The facilitator with one step less to wait."""
         return replace(self, t=self.t - 1)
 
-    def tell(self, message: Any) -> OneRequest:
+    def tell(self, message: Any, state: Any) -> OneRequest:
         """The facilitator that has made its request."""
         return replace(self, made=True)
 
@@ -87,21 +90,36 @@ def possible_recipes(world: Overcooked) -> list[str]:
     return [recipe for recipe in RECIPES if recipe in SIMPLE or recipe in world.recipes]
 
 
+def spare_goals(world: Overcooked) -> list[str]:
+    """The recipes with one food that nobody has and whose food is there."""
+    dishes = {PLATE + CHOPPED[food] for food, fresh in FRESH.items() if fresh in world.on}
+    return [recipe for recipe in SIMPLE if recipe not in world.recipes and RECIPES[recipe] in dishes]
+
+
 def facilitator(subject: str, level: KitchenLevel, advice: OvercookedAdvice, **settings: Any) -> KitchenFacilitator:
-    """The facilitator of this name. The oracle is ProToM with observers that consider the true recipes only."""
+    """The facilitator of this name. The oracle is ProToM with observers that consider the true recipes only.
+
+    settings: of `ProToM`, the number of particles, whether to forecast `beliefs`, and `unlisted`, recipes that all but
+    the oracle leave out, by agent.
+    """
     world = level.world
     if simple := experiment.facilitator_without_inference(subject, advice):
         return simple
-    chosen = {**SETTINGS, **VARIANTS[subject], **settings}
-    particles = range(chosen.pop("particles"))
+    chosen = {"longest": level.horizon, **SETTINGS, **VARIANTS[subject], **settings}
+    if chosen.get("faithful"):
+        chosen["longest"] = None
+    particles, unlisted = range(chosen.pop("particles")), chosen.pop("unlisted", {})
     if not chosen.pop("beliefs", True):
         advice = OvercookedAdvice(world, advice.planner, advice.sampler, beliefs=False)
     watchers: dict[str, Observer[GoalDirected[str]]] = {}
     for i, agent in enumerate(world.agents):
-        recipes = [world.recipes[i]] if subject == "oracle" else possible_recipes(world)
-        watchers[agent] = Observer.over(
+        possible = [recipe for recipe in possible_recipes(world) if recipe != unlisted.get(agent)]
+        recipes = [world.recipes[i]] if subject == "oracle" else possible
+        minds = [
             Cook(advice.planner, advice.sampler, i, recipe, particle=k) for k, recipe in product(particles, recipes)
-        )
+        ]
+        known = subject == "oracle" or chosen.get("faithful")
+        watchers[agent] = Observer.over(minds) if known else with_none_of_these(minds)
     return ProToM.initial(world, advice, watchers, world.initial, **chosen)
 
 
@@ -130,18 +148,22 @@ def setup(
     level = entry.level
     assert isinstance(level, KitchenLevel)
     advice, world = advice or OvercookedAdvice(level.world), level.world
+    rng = stream(entry.seed, "odd", level.name)
+    found = crowd(entry.people, people(level, advice, entry.seed), spare_goals(world), CHANGE_AFTER, rng)
     if model is None:
-        helper = facilitator(entry.subject, level, advice)
+        helper = facilitator(entry.subject, level, advice, unlisted=found.unlisted)
     else:
         helper = LanguageFacilitator(entry.asker(model), kitchen_briefing(world), advice, pictures)
     return EpisodeSetup(
         world=world,
-        people=people(level, advice, entry.seed),
+        people=found.minds,
         facilitator=helper,
         messages=advice,
         goals={agent: world.recipes[i] or "" for i, agent in enumerate(world.agents)},
         name=str,
         spell=world.spell,
+        obedience=found.obedience,
+        aimless=found.aimless,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from otherminds.evaluation.assistance import FACILITATOR, compare, outcomes
 from otherminds.papers.protom import overcooked
+from otherminds.papers.protom.people import ALL_KINDS
 from otherminds.reports import plots
 from otherminds.reports.level_replay import replays
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, side_by_side, stack, table
@@ -23,6 +24,37 @@ INFERENCE = {
     "brier": "Brier score",
     "calibration_error": "Calibration error",
 }
+REASONS = {
+    "stated_goal_true": "Stated goals true",
+    "stated_p": "Believed with",
+    "stated_calibration_error": "Calibration error",
+    "stated_share": "Messages that state one",
+    "friend_right": "Friend right",
+    "stated_minus_realised": "Stated − realised saving",
+    "needless": "Needless",
+}
+ABOUT_REASONS = (
+    "Whether reasons hold. Believed with: the mean probability of the stated goals, and how far it is from the share "
+    "that is true, over ten bins. Messages that state one: among those sent more than two steps before the first "
+    "friend that they name has what it wants. Friend right: that friend gains in truth, and nobody but the helper "
+    "more, as forecast from the true goals. Stated − realised saving: of episodes with one message, the steps that it "
+    "was expected to save minus the steps by which the episode was shorter than without help. Needless: the share of "
+    "episodes with a message where help is not needed."
+)
+OTHERS = {
+    ("necessary", "success"): "Success, necessary",
+    ("useful", "success"): "Success, useful",
+    ("not_needed", "needless"): "Needless",
+    ("all", "slowed"): "Other slowed",
+    ("all", "messages"): "Messages",
+    ("all", "friend_right"): "Friend right",
+}
+ABOUT_OTHERS = (
+    "The same facilitators with people who are not as they expect, in levels of their own. Needless: the share of "
+    "episodes with a message where nobody needs help. Other slowed: the share of episodes in which the other person "
+    "takes longer than without a facilitator. The oracle knows everybody's true goal, the one after a change included, "
+    "but not that somebody does nothing or acts at random; nobody is taken to gain who wants nothing."
+)
 REPLIES = {
     "replies": "Replies",
     "unreadable_share": "Unreadable",
@@ -72,12 +104,14 @@ def report(experiment: str, rows: Sequence[Row], summary: Sequence[Row], levels:
     bars = [inline(plots.class_bars(summary, metric)) for metric in ("success", "speedup", "messages")]
     explained = [text.format(**words._asdict()) for text in (PUBLISHED, SPEEDUP)]
     goals = _by_class(summary, ["protom"], INFERENCE, ("Levels",))
+    reasons = stack(ABOUT_REASONS, _by_class(summary, ["protom", "oracle"], REASONS, ("Levels", "Facilitator")))
     inferred = side_by_side(inline(plots.posterior_over_time(rows)), inline(plots.calibration(rows)))
     held_out = replies = tuning = Html("")
     if models := [r["subject"] for r in summary if (r["condition"], r["metric"]) == ("all", "replies")]:
         replies = stack(LANGUAGE_MODELS, _by_class(summary, models, REPLIES, ("Levels", "Facilitator")))
     if any(row["condition"].startswith("heldout/") for row in summary):
-        drawn = [inline(plots.class_bars(summary, metric, held_out=True)) for metric in ("speedup", "messages")]
+        held = {f"heldout/{kind}": name for kind, name in plots.CLASSES.items()}
+        drawn = [inline(plots.class_bars(summary, metric, held)) for metric in ("speedup", "messages")]
         held_out = stack(words.held_out, _results(words, summary, "heldout/"), side_by_side(*drawn))
         tuning = _tuning(words, summary)
     sections = {
@@ -86,6 +120,8 @@ def report(experiment: str, rows: Sequence[Row], summary: Sequence[Row], levels:
         "By class of level": side_by_side(*bars),
         "Held-out levels": held_out,
         "How well goals were inferred": stack(goals, inferred),
+        "Whether reasons hold": reasons,
+        "Other people": _other_people(summary),
         "Language models": replies,
         "Tests": _tests(rows),
         "What each message saved": _messages(rows),
@@ -127,6 +163,26 @@ def _tuning(words: ReportWords, summary: Sequence[Row]) -> Html:
     columns = ("Facilitator", "Needless messages", "Share of oracle's speed-up", "Speed-up where necessary", "Success")
     curves = [inline(plots.sweeps(summary, overcooked.SWEEPS, overcooked.SETTINGS))] if words.sweeps else []
     return stack(words.tuning, *curves, table(columns, lines))
+
+
+def _other_people(summary: Sequence[Row]) -> Html:
+    """How facilitators fare with people who are not as they expect; empty if there were none."""
+    found = by_key(summary)
+    kinds = {kind: name for kind, name in ALL_KINDS.items() if (f"robust/{kind}/all", "none", "success") in found}
+    if not kinds:
+        return Html("")
+    lines = []
+    for kind, name in kinds.items():
+        where = f"robust/{kind}/"
+        for subject in dict.fromkeys(s for c, s, _ in found if c == where + "all"):
+            cells = [cell(found.get((where + level_class, subject, metric))) for level_class, metric in OTHERS]
+            lines.append([name, subject, *cells])
+            name = ""
+    drawn = [
+        inline(plots.class_bars(summary, metric, {f"robust/{kind}/{level_class}": kinds[kind] for kind in kinds}))
+        for level_class, metric in (("necessary", "success"), ("not_needed", "needless"))
+    ]
+    return stack(ABOUT_OTHERS, side_by_side(*drawn), table(("People", "Facilitator", *OTHERS.values()), lines))
 
 
 def _by_class(summary: Sequence[Row], subjects: Sequence[str], names: Mapping[str, str], first: Sequence[str]) -> Html:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -14,10 +14,11 @@ from otherminds.evaluation.progress import shown
 from otherminds.evaluation.store import Row
 from otherminds.language.prices import CallEstimate
 from otherminds.papers.protom import doors_keys_gems, experiment, human_judgements, overcooked
-from otherminds.papers.protom.experiment import SUBJECTS
+from otherminds.papers.protom.experiment import SUBJECTS, PlannedEpisode
 from otherminds.papers.protom.language_facilitator import subject as model_subject
 from otherminds.papers.protom.levels import kitchens, maps
 from otherminds.papers.protom.levels.level_sets import Design
+from otherminds.papers.protom.people import CROWDS, KINDS, NEED_SPARE
 from otherminds.papers.protom.report import report
 from otherminds.papers.protom.study import report as study_report
 from otherminds.papers.protom.study import scores as study_scores
@@ -25,15 +26,18 @@ from otherminds.papers.protom.study import simulated as study
 from otherminds.papers.protom.study.export import read_export
 from otherminds.reports.results import beside_published
 
+ROBUST = ("none", "protom_paper", "protom", "oracle")
+"""The facilitators that meet people who are not as expected."""
 PAIRS = {"quick": 3, "normal": 9, "full": 36}
 """Pairs of simulated people; the paper's study had nine pairs of real ones (§4.5)."""
 
 
 class Facilitated(NamedTuple):
-    """An experiment with facilitators: the module that plays its episodes, and its levels."""
+    """An experiment with facilitators: the module that plays its episodes, its levels, and those for more than two."""
 
     world: ModuleType
     design: Design[Any]
+    more_people: Callable[[int], Design[Any]] | None = None
 
     def begin(self, options: Options) -> Experiment:
         """The bundled levels with every facilitator, and in a full run the further sets as well.
@@ -45,6 +49,8 @@ class Facilitated(NamedTuple):
         if options.scale == "full":
             for name, subjects in self.world.SETS.items():
                 plan += experiment.plan(self.design.level_set(name).levels(), subjects, seed=seed, prefix=f"{name}/")
+        if options.robust:
+            plan += self._other_people(seed, 2 if options.scale == "quick" else None)
         model_part = None
         if options.asking is not None:
             model, pictures = options.asking.find(), options.asking.pictures
@@ -52,7 +58,7 @@ class Facilitated(NamedTuple):
             estimate = partial(experiment.estimate, setup=self.world.setup, pictures=pictures)
             model_part = ModelPart(model, partial(self.world.rows, pictures=pictures), entries, estimate)
         return Experiment(
-            run=described(f"{self.world.EXPERIMENT} seed {seed}", _model_words(options)),
+            run=described(f"{self.world.EXPERIMENT} seed {seed}", "robust" * options.robust, _model_words(options)),
             parts=(Part(self.world.rows, plan),),
             model_part=model_part,
             summarise=self._summarise,
@@ -61,6 +67,19 @@ class Facilitated(NamedTuple):
             ),
             what="Playing levels",
         )
+
+    def _other_people(self, seed: int, first: int | None) -> list[PlannedEpisode]:
+        """Levels of their own with people who are not as expected; `first`: only so many of each set."""
+        few = self.design.level_set("robust").levels()
+        sets = dict.fromkeys(KINDS, few)
+        sets |= {kind: [level for level in few if self.world.spare_goals(level.world)] for kind in NEED_SPARE}
+        if self.more_people:
+            sets |= {kind: self.more_people(n).level_set(kind).levels() for kind, n in CROWDS.items()}
+        return [
+            entry
+            for kind, levels in sets.items()
+            for entry in experiment.plan(levels[:first], ROBUST, seed=seed, prefix=f"robust/{kind}/", people=kind)
+        ]
 
     def _summarise(self, rows: Sequence[Row]) -> list[Row]:
         """The metrics of every set of levels by itself."""
@@ -85,17 +104,18 @@ def _dkg_human(options: Options) -> Experiment:
     if options.data is None:
         hint = "--data CLONE, a clone of ztangent/Plinf.jl, branch project-blocks"
         raise InputError("dkg-human needs the human judgements, which have no licence to ship", hint=hint)
+    fixed = None if options.fixed is None else human_judgements.read_setting(options.fixed)
     stimuli = human_judgements.read_stimuli(options.data)
 
     @cache
     def fits() -> Any:
         with opened(options.engine, options.jobs) as engine:
-            settings = human_judgements.SETTINGS
+            settings = list(dict.fromkeys([*human_judgements.SETTINGS, *([fixed] if fixed else [])]))
             found = in_order(partial(human_judgements.inferences, stimuli), settings, engine=engine)
-            return human_judgements.fits(dict(shown(found, len(settings), "Reading minds")), stimuli)
+            return human_judgements.fits(dict(shown(found, len(settings), "Reading minds")), stimuli, fixed)
 
     return Experiment(
-        run="dkg-human",
+        run=described("dkg-human", options.fixed),
         given=lambda: list(human_judgements.rows(fits(), stimuli)),
         summarise=lambda rows: beside_published(human_judgements.summarise(fits(), stimuli)),
         page=human_judgements.report,
@@ -139,7 +159,7 @@ def _study(options: Options) -> Experiment:
 
 
 EXPERIMENTS: Mapping[str, Begin] = {
-    "protom-dkg": Facilitated(doors_keys_gems, maps.DESIGN).begin,
+    "protom-dkg": Facilitated(doors_keys_gems, maps.DESIGN, maps.design_for).begin,
     "protom-overcooked": Facilitated(overcooked, kitchens.DESIGN).begin,
     "dkg-human": _dkg_human,
     "study": _study,

@@ -16,6 +16,8 @@ from rich.text import Text
 
 from otherminds.distribution import Categorical
 from otherminds.files.text import printable
+from otherminds.mind import NONE_OF_THESE
+from otherminds.observer import SURPRISING, surprise_in_words
 from otherminds.worlds.canvas import DIM, Drawing, Tile
 from otherminds.worlds.collaborative_cooking import drawing as cooking_drawing
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
@@ -66,8 +68,8 @@ def picture(world: object, state: Any, seen_by: str | None = None) -> Text:
 # Beliefs about goals
 
 
-def bars(world: Known, i: int, belief: Categorical[Any], title: str) -> RenderableType:
-    """P(goal) of one agent as bars; a star marks its true goal."""
+def bars(world: Known, i: int, belief: Categorical[Any], title: str, surprise: float = 0.0) -> RenderableType:
+    """P(goal) of one agent as bars, and whether its last action was surprising; a star marks its true goal."""
     grid, length = Table.grid(padding=(0, 1)), 12 if isinstance(world, Overcooked) else 24
     truth: Hashable = world.recipes[i] if isinstance(world, Overcooked) else Goal("gem", world.goals[i])
     for goal, p in belief:
@@ -76,19 +78,30 @@ def bars(world: Known, i: int, belief: Categorical[Any], title: str) -> Renderab
         grid.add_row(f"{'★' if goal == truth else ' '} {escape(name)}", bar, f"{p:.2f}")
     if truth not in belief.support:
         grid.add_row(f"★ {escape(_goal_look(world, truth)[0])}", Text("unforeseen", style=DIM), "")
-    return Panel(grid, title=Text(title), title_align="left", expand=False)
+    panel = Panel(grid, title=Text(title), title_align="left", expand=False)
+    words = surprise_in_words(surprise)
+    return Group(panel, Text(f"  {words}")) if words else panel
 
 
 def _goal_look(world: Known, goal: Any) -> tuple[str, str]:
     """The name of a goal and the style of its bar."""
+    if goal == NONE_OF_THESE:
+        return goal, DIM
     if isinstance(world, Overcooked):
         return (goal, overcooked_drawing.recipe_mark(goal)[1]) if goal else ("nothing", DIM)
     colour = world.gems[goal.thing].colour
     return colour, hue(colour)
 
 
-def frame(world: Known, state: Any, beliefs: Mapping[str, Any], said: Iterable[str], caption: str) -> RenderableType:
-    """One step of an episode: the map, the beliefs about each agent's goal, and the messages so far.
+def frame(
+    world: Known,
+    state: Any,
+    beliefs: Mapping[str, Any],
+    surprise: Mapping[str, float],
+    said: Iterable[str],
+    caption: str,
+) -> RenderableType:
+    """One step of an episode: the map, the beliefs about each agent's goal, surprises, and the messages so far.
 
     Beliefs have the agent's name as a title and, in kitchens, the thing that it carries.
     """
@@ -98,23 +111,30 @@ def frame(world: Known, state: Any, beliefs: Mapping[str, Any], said: Iterable[s
         titles = [
             f"{i} {a}: {it}" if it else f"{i} {a}" for i, (a, it) in enumerate(zip(titles, carried, strict=True), 1)
         ]
-    panels = [bars(world, i, beliefs[a], titles[i]) for i, a in enumerate(world.agents) if a in beliefs]
+    panels = [
+        bars(world, i, beliefs[a], titles[i], surprise.get(a, 0.0)) for i, a in enumerate(world.agents) if a in beliefs
+    ]
     map_panel = Panel(picture(world, state), title=Text(printable(caption)), title_align="left", expand=False)
     return Group(Columns([map_panel, Group(*panels)]), *(Text(f"» {words}", style="bold") for words in said))
 
 
 def posteriors(history: Sequence[Mapping[str, Any]]) -> Table:
-    """The actions at each step and the beliefs about goals, with a column for each goal of each agent."""
+    """What each agent did at each step, how surprising that was in nats, and the belief about its goal before it."""
     people: Mapping[str, Mapping[str, float]] = history[0]["posterior"]
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("t", justify="right")
-    for agent in people:
-        table.add_column(f"{agent}\ndid")
-    for agent, belief in people.items():
-        for goal in belief:
-            words = re.sub(r"(?<=[a-z])(?=[A-Z])", "\n", goal)  # OnionSalad
-            table.add_column(f"{agent}:\n{words}?", justify="right")
+    table.add_column("who")
+    table.add_column("did")
+    table.add_column("surprise", justify="right")
+    for goal in next(iter(people.values())):
+        words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=none of) ", "\n", goal)  # OnionSalad
+        table.add_column(f"{words}?", justify="right")
     for row in history:
-        actions = [row["joint"].get(agent, "") for agent in people]
-        table.add_row(str(row["t"]), *actions, *(f"{p:.2f}" for a in people for p in row["posterior"][a].values()))
+        for n, (agent, belief) in enumerate(row["posterior"].items()):
+            nats = row["surprise"].get(agent)
+            surprise = "" if nats is None else f"{nats:.1f}{' !' if nats >= SURPRISING else '  '}"
+            t, did = "" if n else str(row["t"]), row["joint"].get(agent, "")
+            table.add_row(t, agent, did, surprise, *(f"{p:.2f}" for p in belief.values()))
+    if any(nats >= SURPRISING for row in history for nats in row["surprise"].values()):
+        table.caption = f"! surprising: {SURPRISING:g} nats or more"
     return table

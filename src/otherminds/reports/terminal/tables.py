@@ -43,7 +43,7 @@ MARGIN = 0.001  # an interval narrower than this is not shown; half a unit of th
 
 def results(summary: Sequence[Row]) -> RenderableType:
     """The main figures of an experiment with 95 % intervals, beside the published ones; the report has the tuning."""
-    summary = [row for row in summary if not row["condition"].startswith("tuning/")]
+    summary = [row for row in summary if not row["condition"].startswith(("tuning/", "robust/"))]
     shown = {row.get("experiment") for row in summary}
     for experiment, render in BY_EXPERIMENT.items():
         if experiment in shown:

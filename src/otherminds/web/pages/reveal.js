@@ -20,6 +20,8 @@ export function reveal(data, seat) {
     make("ul", { class: "people" }, ...data.people.map(person)),
     make("h2", {}, data.facilitator ? `What ${within(data.facilitator)} said` : "What was said"),
     said(data),
+    ...beliefs(data),
+    ...unsaid(data),
     make("div", { class: "row" }, on),
   );
   return { title: "How it ended", element };
@@ -55,6 +57,45 @@ function person({ name, goal, reached, you, simulated }) {
   return make("li", {}, make("h3", {}, name, make("span", { class: "quiet" }, ` (${role})`)), wanted, end);
 }
 
+// P(goal) as bars, what the person wants in bold; no goal of the list is nobody's wish, and grey
+export function believed(belief, goal) {
+  const bars = belief.map((one) => {
+    const fill = make("i");
+    fill.style.transform = `scaleX(${one.p})`;
+    const wanted = goal && one.goal.name === goal.name;
+    return make(
+      "li",
+      { class: wanted ? "true" : one.goal.icon === "none" ? "none" : null },
+      goalIcon(one.goal),
+      make("span", {}, one.goal.name, wanted ? make("span", { class: "away" }, " (true)") : null),
+      make("span", { class: "bar" }, fill),
+      make("b", {}, one.p.toFixed(2)),
+    );
+  });
+  return make("ul", { class: "belief" }, ...bars);
+}
+
+// Halfway, as in the end everybody has shown what they wanted
+function beliefs({ people, halfway, facilitator }) {
+  if (!people.some(({ belief }) => belief.length)) return [];
+  const held = people.map(({ name, goal, belief, sure, surprises }) => {
+    const certain = sure === null ? "It was not sure of the right goal in the end." : `It was sure of the right goal from step ${sure} on.`;
+    const surprised = surprises.length ? make("p", { class: "small" }, `${surprises.join(", ").replace(/^./, (first) => first.toUpperCase())}.`) : null;
+    return make("li", {}, make("h3", {}, name), believed(belief, goal), make("p", {}, certain), surprised);
+  });
+  return [make("h2", {}, `What ${within(facilitator)} believed halfway, after step ${halfway}`), make("ul", { class: "people" }, ...held)];
+}
+
+// The best of what the facilitator kept to itself
+function unsaid({ unsaid: kept, facilitator }) {
+  if (!kept.length) return [];
+  const rows = kept.map(({ t, message, saves, why }) => [["number", String(t)], make("b", {}, message), ["number", steps(saves)], why]);
+  const heads = [["number", "Step"], "Message", ["number", "Could save"], "Why it kept silent"];
+  return [make("h2", {}, `What ${within(facilitator)} did not say`), table(heads, rows, { stacks: true })];
+}
+
+const steps = (saves) => `${saves.toFixed(1).replace("-", "−")} steps`;
+
 export function said({ messages, facilitator }) {
   if (!messages.length) {
     return make("p", { class: "quiet" }, facilitator ? "Nothing, to nobody." : "There was no facilitator, so nothing was said.");
@@ -65,7 +106,7 @@ export function said({ messages, facilitator }) {
     to,
     make("span", {}, make("b", {}, text), why && why !== text ? make("span", { class: "quiet block" }, why) : null),
     make("span", { class: "status" }, make("span", { class: "mark", "aria-hidden": "true" }, MARKS[status] || ""), ` ${status}`),
-    ["number", saves === null || saves === undefined ? "–" : `${saves.toFixed(1).replace("-", "−")} steps`],
+    ["number", saves === null || saves === undefined ? "–" : steps(saves)],
   ]);
   return table(heads, rows, { stacks: true });
 }

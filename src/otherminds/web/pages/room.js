@@ -1,6 +1,6 @@
 import { Board } from "./board.js";
 import { goalIcon, make, table } from "./dom.js";
-import { said } from "./reveal.js";
+import { believed, said } from "./reveal.js";
 import { get } from "./server.js";
 
 // What an experimenter sees of a game: everything there is, what the facilitator believes, and why it speaks or not
@@ -39,7 +39,7 @@ export class RoomView {
   }
 
   show(found) {
-    const told = JSON.stringify([found.frame, found.thought, found.messages]);
+    const told = JSON.stringify([found.frame, found.people, found.thought, found.messages]);
     if (told === this.told) return;
     this.told = told;
     const { frame, people, facilitator, thought, messages } = found;
@@ -70,20 +70,8 @@ export class RoomView {
   }
 }
 
-function mind({ name, goal, belief }) {
-  const bars = (belief || []).map((one) => {
-    const fill = make("i");
-    fill.style.transform = `scaleX(${one.p})`;
-    const wanted = goal && one.goal.name === goal.name;
-    return make(
-      "li",
-      { class: wanted ? "true" : null },
-      goalIcon(one.goal),
-      make("span", {}, one.goal.name, wanted ? make("span", { class: "away" }, " (true)") : null),
-      make("span", { class: "bar" }, fill),
-      make("b", {}, one.p.toFixed(2)),
-    );
-  });
+function mind({ name, goal, belief, surprise }) {
   const wants = goal ? [make("span", { class: "quiet" }, `wants the ${goal.name}`), goalIcon(goal)] : [];
-  return make("div", { class: "mind" }, make("h4", { class: "with" }, name, ...wants), bars.length ? make("ul", {}, ...bars) : make("p", { class: "quiet small" }, "Nothing is inferred."));
+  const held = belief.length ? believed(belief, goal) : make("p", { class: "quiet small" }, "Nothing is inferred.");
+  return make("div", { class: "mind" }, make("h4", { class: "with" }, name, ...wants), held, surprise && make("p", { class: "small" }, `The last step was ${surprise}.`));
 }

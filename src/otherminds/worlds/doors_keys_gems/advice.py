@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from itertools import permutations
 from typing import Literal, NamedTuple, cast
 
-from otherminds.mind import GoalDirected, own_mind
-from otherminds.planning.joint import NEVER, rollout_steps
+from otherminds.mind import GoalDirected, WithErrand, own_mind
+from otherminds.planning.joint import NEVER, finishing_steps
 from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal, MapStage, NextStep, steps_to_give
@@ -23,7 +23,12 @@ class Advice(NamedTuple):
     friend: int
 
 
-_Forecast = tuple[State, tuple[Goal, ...], Advice | None]
+class _Forecast(NamedTuple):
+    """All that decides how a forecast goes on: each agent's goal and errand, None if it has none."""
+
+    state: State
+    goals: tuple[Goal | None, ...]
+    errands: tuple[Goal | None, ...]
 
 
 class DoorsKeysGemsAdvice:
@@ -34,7 +39,7 @@ class DoorsKeysGemsAdvice:
         self.world = world
         self.planner = planner or DoorsKeysGemsPlanner(world)
         self._fetched: dict[tuple[MapStage, int, int], tuple[int, int]] = {}
-        self._known: dict[_Forecast, int] = {}
+        self._known: dict[_Forecast, tuple[int, ...]] = {}
         self._directions = {0: STAY} | {offset: Action(name) for name, offset in world.grid.offsets.items()}
 
     # What could be said
@@ -77,9 +82,16 @@ class DoorsKeysGemsAdvice:
         """The name of the agent that is asked."""
         return self.world.agents[advice.helper]
 
-    def errand(self, advice: Advice, mind: GoalDirected[Action]) -> Seeker:
-        """A mind as rational as `mind` whose only goal is the advice."""
-        return replace(cast("Seeker", own_mind(mind)), goal=advice.goal)
+    def friend(self, advice: Advice) -> str:
+        """The name of the agent that is to gain."""
+        return self.world.agents[advice.friend]
+
+    def errand(self, state: State, advice: Advice, mind: GoalDirected[Action]) -> Seeker:
+        """A seeker whose only goal is the advice: as rational as `mind` if that is one, else as seekers are."""
+        own = own_mind(mind)
+        if not isinstance(own, Seeker):
+            own = Seeker(self.planner, advice.helper, advice.goal, state=state)
+        return replace(own, goal=advice.goal)
 
     def status(self, state: State, advice: Advice) -> Literal["running", "completed", "impossible"]:
         """Whether the advice is yet to be followed, has been followed, or can no longer be followed by its helper."""
@@ -100,33 +112,43 @@ class DoorsKeysGemsAdvice:
 
     # Its effects
 
-    def length(self, state: State, minds: Sequence[GoalDirected[Action]], advice: Advice | None, horizon: int) -> int:
-        """C(f, g) for agents with these minds; everything is in view, so only their goals matter."""
-        return self.steps(state, tuple([cast("Goal", mind.goal) for mind in minds]), advice, horizon)
+    def finish(self, state: State, minds: Sequence[GoalDirected[Action]], horizon: int) -> tuple[int, ...]:
+        """Steps until each agent has its gem, running its errand first if it has one; at most `horizon`.
+
+        Everything is in view, so only goals and errands matter. An agent whose goal is not one of this world stands
+        still and counts as done. Every agent follows its own best plan, ties broken in a fixed order, and replans
+        whenever an item has been picked up or handed over or a door unlocked. (ProToM §3.2, eq. 13 and 14.)
+        """
+        goals = [mind.goal if isinstance(mind.goal, Goal) else None for mind in minds]
+        errands = [cast("Goal", mind.errand.goal) if isinstance(mind, WithErrand) else None for mind in minds]
+        return self._finish(state, tuple(goals), errands, horizon)
 
     def steps(self, state: State, goals: tuple[Goal, ...], advice: Advice | None, horizon: int) -> int:
-        """C(f, g): steps until every agent has its gem if the advice is followed first; at most `horizon`.
+        """C(f, g): steps until every agent has reached its goal if the advice is followed first; at most `horizon`."""
+        errands = [advice.goal if advice and advice.helper == i else None for i in range(len(goals))]
+        return max(self._finish(state, goals, errands, horizon))
 
-        Every agent follows its own best plan, ties broken in a fixed order, and replans whenever an item has been
-        picked up or handed over or a door unlocked. (ProToM §3.2, eq. 13 and 14.)
-        """
+    def _finish(
+        self, state: State, goals: tuple[Goal | None, ...], errands: Sequence[Goal | None], horizon: int
+    ) -> tuple[int, ...]:
+        start = _Forecast(state, goals, self._unfinished(state, errands))
+        found = finishing_steps(start, self._known, self._done, self._advance)
+        return tuple([min(steps, horizon) for steps in found])
 
-        def done(now: _Forecast) -> bool:
-            return all(self.planner.achieved(now[0], i, goal) for i, goal in enumerate(goals))
+    def _done(self, now: _Forecast) -> tuple[bool, ...]:
+        achieved = self.planner.achieved
+        return tuple([goal is None or achieved(now.state, i, goal) for i, goal in enumerate(now.goals)])
 
-        start = (state, goals, self._unless_settled(state, advice))
-        return min(rollout_steps(start, self._known, done, self._advance), horizon)
-
-    def _unless_settled(self, state: State, advice: Advice | None) -> Advice | None:
-        return None if advice and self.planner.settled(state, advice.helper, advice.goal) else advice
+    def _unfinished(self, state: State, errands: Sequence[Goal | None]) -> tuple[Goal | None, ...]:
+        """The errands that are not over yet."""
+        settled = self.planner.settled
+        return tuple([None if goal and settled(state, i, goal) else goal for i, goal in enumerate(errands)])
 
     def _advance(self, now: _Forecast) -> tuple[int, _Forecast]:
         """Steps until an agent does more than walk, and the forecast then; NEVER if no agent will."""
         self.planner.map.expansion.count()
-        state, goals, advice = now
-        wants = list(goals)
-        if advice:
-            wants[advice.helper] = advice.goal
+        state = now.state
+        wants = [errand or goal for errand, goal in zip(now.errands, now.goals, strict=True)]
         routes = [self._route(state, i, want) for i, want in enumerate(wants)]
         cells, turn, idle = state.cells, state.turn, 0
         rounds = 1 if self.world.turns == "simultaneous" else len(cells)
@@ -138,21 +160,22 @@ class DoorsKeysGemsAdvice:
                 state = state._replace(cells=cells, turn=turn)
                 joint = {name: self._action(heads[i], i, state) for i, name in enumerate(self.world.agents)}
                 state = self.world.step(state, joint)
-                return t, (state, goals, self._unless_settled(state, advice))
+                return t, now._replace(state=state, errands=self._unfinished(state, now.errands))
             idle = idle + 1 if heads == cells else 0
             if idle == rounds:
                 break
             cells, turn = cast("tuple[int, ...]", heads), (turn + 1) % rounds
         return NEVER, now
 
-    def _route(self, state: State, i: int, want: Goal) -> Callable[[tuple[int, ...]], NextStep]:
+    def _route(self, state: State, i: int, want: Goal | None) -> Callable[[tuple[int, ...]], NextStep]:
         """Agent i's best next step as a function of all agents' cells, until something other than a move happens."""
         planner = self.planner
-        if planner.achieved(state, i, want) or not planner.available(state, i, want):
+        if want is None or planner.achieved(state, i, want) or not planner.available(state, i, want):
             return lambda cells: cells[i]
         if want.kind == "give":
             if state.items[want.thing] == i:
-                return lambda cells: self._approach(cells, i, want, state.locked)
+                give = want
+                return lambda cells: self._approach(cells, i, give, state.locked)
             want = Goal("key", want.thing)
         steps = planner.next_steps(want, planner.stage_for(state, i, want))
         return lambda cells: steps(cells[i])
@@ -179,25 +202,32 @@ class DoorsKeysGemsAdvice:
 
     # Its wording
 
-    def explain(self, state: State, advice: Advice, goals: tuple[Goal, ...]) -> str:
-        """The advice and its reason, on the structure of the paper's templates (appendix B.2)."""
-        friend, goal = self.world.agents[advice.friend], goals[advice.friend]
-        if advice.goal.kind == "give":
-            items = list(state.items)
-            items[advice.goal.thing] = advice.friend
-            followed = state._replace(items=tuple(items))
+    def explain(
+        self,
+        state: State,
+        advice: Advice,
+        *,
+        friends: Sequence[str],
+        goal: Hashable | None,
+        sure: bool,
+        needed: bool,
+        saves: float,
+    ) -> str:
+        """The advice and its reason, as far as it is believed; on the paper's templates (appendix B.2) if a goal is.
+
+        friends: the agents that gain from it. goal: the gem that the first of them wants, None if that is uncertain.
+        sure: whether it helps whatever they want. needed: whether they cannot get there alone. saves: E[steps saved].
+        """
+        them, steps = " and ".join(friends), round(saves)
+        benefit = f"this should save about {steps} step{'s' * (steps != 1)}" if steps else "this spares you a detour"
+        if needed:
+            benefit = f"{them} cannot get there without your help"
+        if isinstance(goal, Goal):
+            why = f"I believe {friends[0]} wants the {self.world.gems[goal.thing].colour} gem, and {benefit}."
         else:
-            followed = state._replace(locked=state.locked & ~(1 << advice.goal.thing))
-        alone = self.planner.cost(state, advice.friend, goal)
-        saved = alone - self.planner.cost(followed, advice.friend, goal)
-        if alone >= UNREACHABLE:
-            reason = f"{friend} cannot get there without your help."
-        elif saved <= 0:
-            reason = "this would spare you both a detour."
-        else:
-            reason = f"without your help {friend} would need about {saved} more step{'s' * (saved != 1)}."
-        gem = f"{self.world.gems[goal.thing].colour} gem"
-        return f"{self.helper(advice)}, please {self.words(advice)}. I believe {friend} wants the {gem}, and {reason}"
+            wanted = f"gem {them} want{'s' * (len(friends) == 1)}"
+            why = f"Whichever {wanted}, {benefit}." if sure else f"I am not sure which {wanted}, but {benefit}."
+        return f"{self.helper(advice)}, please {self.words(advice)}. {why}"
 
     def words(self, advice: Advice) -> str:
         """The advice as a request, such as `unlock the red door (door1) for Ben`."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import chain, permutations
-from typing import Any, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
-from otherminds.mind import GoalDirected, own_mind
-from otherminds.planning.joint import NEVER, rollout_steps
+from otherminds.mind import GoalDirected, WithErrand, own_mind
+from otherminds.planning.joint import NEVER, finishing_steps
 from otherminds.planning.shortest_paths import UNREACHABLE, cached_method
 from otherminds.worlds.overcooked import planner as plans
 from otherminds.worlds.overcooked.agent import BeliefSampler, Contents, Cook
@@ -36,13 +36,13 @@ class ForecastState(NamedTuple):
     """All that decides how a forecast goes on.
 
     wants: each agent's recipe, None if it has nothing left to do. beliefs: where each agent takes the items that matter
-    to it to be, None if that is correct. advice: what the helper does first.
+    to it to be, None if that is correct. errands: what each agent does first, None if nothing.
     """
 
     state: State
     wants: tuple[str | None, ...]
     beliefs: tuple[Contents | None, ...]
-    advice: Advice | None
+    errands: tuple[Advice | None, ...]
 
 
 class OvercookedForecast:
@@ -51,18 +51,24 @@ class OvercookedForecast:
     def __init__(self, world: Overcooked, planner: OvercookedPlanner, sampler: BeliefSampler) -> None:
         """Only the rules of the world are used, not its recipes."""
         self.world, self.planner, self.sampler = world, planner, sampler
-        self._known: dict[ForecastState, int] = {}
+        self._known: dict[ForecastState, tuple[int, ...]] = {}
 
-    def steps(self, state: State, wants: Sequence[str | None], kitchens: Sequence[State], advice: Advice | None) -> int:
-        """Steps until all recipes in `wants` are delivered; NEVER if they will not be.
+    def finish(
+        self,
+        state: State,
+        wants: Sequence[str | None],
+        kitchens: Sequence[State],
+        errands: Sequence[Advice | None],
+    ) -> tuple[int, ...]:
+        """Steps until each of the recipes in `wants` is delivered; NEVER if it will not be.
 
-        Every agent does what is best in the kitchen it believes in (`kitchens`); the helper follows the advice first.
+        Every agent does what is best in the kitchen it believes in (`kitchens`), its errand first if it has one.
         An item that is not found where it was believed to be is imagined elsewhere out of sight. (ProToM eq. 14.)
         """
         state = state._replace(served=0)
         beliefs = tuple(_wrong_belief(state, want, kitchen) for want, kitchen in zip(wants, kitchens, strict=True))
-        start = ForecastState(state, tuple(wants), beliefs, advice)
-        return rollout_steps(start, self._known, lambda now: not any(now.wants), self._advance, MAX_STEPS)
+        start = ForecastState(state, tuple(wants), beliefs, tuple(errands))
+        return finishing_steps(start, self._known, _served, self._advance, MAX_STEPS)
 
     def _advance(self, now: ForecastState) -> tuple[int, ForecastState]:
         """Steps until an agent uses a place or sees the unexpected, and the state then; NEVER if neither happens."""
@@ -102,9 +108,9 @@ class OvercookedForecast:
 
     def _situation(self, now: ForecastState, i: int) -> Situation | None:
         """What agent i plans by; None if it has nothing to do."""
-        hand, advice, want = now.state.hands[i], now.advice, now.wants[i]
-        if advice and advice.helper == i:
-            return advice, hand, now.state.on
+        hand, errand, want = now.state.hands[i], now.errands[i], now.wants[i]
+        if errand is not None:
+            return errand, hand, now.state.on
         return None if want is None else (want, hand, (now.beliefs[i] or now.state).on)
 
     @cached_method
@@ -156,15 +162,16 @@ class OvercookedForecast:
 
     def _update(self, now: ForecastState, after: State) -> ForecastState:
         """The forecast after a step in which a place was used or an agent came to see another room."""
-        before, advice = now.state, now.advice
-        wants = _still_wanted(before, after, now.wants)
-        if advice:
-            i, hand = advice.helper, after.hands[advice.helper]
-            going_on = plans.is_under_way(advice, hand, after.on)
-            if not going_on or self.planner.values(advice, hand, after.on)[after.cells[i]] >= UNREACHABLE:
-                advice = None
+        wants = _still_wanted(now.state, after, now.wants)
         beliefs = tuple(self._belief(now, after, i, want) for i, want in enumerate(wants))
-        return ForecastState(after._replace(served=0), wants, beliefs, advice)
+        errands = tuple(errand if errand and self._going_on(after, errand) else None for errand in now.errands)
+        return ForecastState(after._replace(served=0), wants, beliefs, errands)
+
+    def _going_on(self, state: State, errand: Advice) -> bool:
+        """Whether the errand is not over yet and can still be run."""
+        i, hand = errand.helper, state.hands[errand.helper]
+        going_on = plans.is_under_way(errand, hand, state.on)
+        return going_on and self.planner.values(errand, hand, state.on)[state.cells[i]] < UNREACHABLE
 
     def _belief(self, now: ForecastState, after: State, i: int, want: str | None) -> Contents | None:
         """What agent i believes after a step, where it matters to it and is wrong."""
@@ -179,6 +186,10 @@ class OvercookedForecast:
         view = self.world.observe(after, self.world.agents[i])
         believed = belief or Contents(before.on, before.hands, before.delivered)
         return _wrong_belief(after, want, self.sampler.complete(believed, view, 0))
+
+
+def _served(now: ForecastState) -> tuple[bool, ...]:
+    return tuple([want is None for want in now.wants])
 
 
 def _wrong_belief(state: State, want: str | None, kitchen: State | Contents) -> Contents | None:
@@ -267,9 +278,20 @@ class OvercookedAdvice:
         """The name of the agent that is asked."""
         return self.world.agents[advice.helper]
 
-    def errand(self, advice: Advice, mind: GoalDirected[str]) -> Cook:
-        """A mind as rational as `mind` whose only goal is the advice, and which knows from it where the item lies."""
-        cook = cast("Cook", own_mind(mind))
+    def friend(self, advice: Advice) -> str:
+        """The name of the agent that is to gain."""
+        return self.world.agents[advice.friend]
+
+    def errand(self, state: State, advice: Advice, mind: GoalDirected[str]) -> Cook:
+        """A cook whose only goal is the advice, which also tells it where the item lies.
+
+        It is as rational as `mind` and believes what that does if that is a cook, else it is as cooks are and knows
+        what the agent sees.
+        """
+        cook = own_mind(mind)
+        if not isinstance(cook, Cook):
+            view = self.world.observe(state, self.helper(advice))
+            cook = Cook(self.planner, self.sampler, advice.helper, advice).observe(view)
         kitchen = cook.kitchen
         if kitchen is not None:
             seen = self.world.layout.visible(kitchen.cells[advice.helper])
@@ -305,35 +327,51 @@ class OvercookedAdvice:
 
     # Its effects
 
-    def length(self, state: State, minds: Sequence[GoalDirected[str]], advice: Advice | None, horizon: int) -> int:
-        """C(f, g): steps until all recipes are delivered if the advice is followed first; at most `horizon`."""
-        cooks = [cast("Cook", own_mind(mind)) for mind in minds]
-        wants = [None if cook.reached else cast("str | None", cook.goal) for cook in cooks]
-        kitchens = [cook.kitchen or state if self.beliefs else state for cook in cooks]
-        return min(self.forecast.steps(state, wants, kitchens, advice), horizon)
+    def finish(self, state: State, minds: Sequence[GoalDirected[str]], horizon: int) -> tuple[int, ...]:
+        """Steps until each agent's recipe is delivered, its errand first if it has one; at most `horizon`.
+
+        An agent whose goal is not a recipe stands still and counts as done.
+        """
+        wants = [None if mind.reached or mind.goal not in RECIPES else mind.goal for mind in minds]
+        errands = [cast("Advice", mind.errand.goal) if isinstance(mind, WithErrand) else None for mind in minds]
+        kitchens = [getattr(own_mind(mind), "kitchen", None) or state if self.beliefs else state for mind in minds]
+        found = self.forecast.finish(state, wants, kitchens, errands)
+        return tuple([min(steps, horizon) for steps in found])
 
     # Its wording
 
-    def explain(self, state: State, advice: Advice, goals: Sequence[Any]) -> str:
-        """The advice and its reason, on the structure of the paper's templates (appendix B.2).
+    def explain(
+        self,
+        state: State,
+        advice: Advice,
+        *,
+        friends: Sequence[str],
+        goal: Hashable | None,
+        sure: bool,
+        needed: bool,
+        saves: float,
+    ) -> str:
+        """The advice and its reason, as far as it is believed; on the paper's templates (appendix B.2) if a goal is.
 
-        If the item is of no use for the friend's most likely recipe, the reason names one that it is of use for.
+        friends: the agents that gain from it. goal: the recipe of the first of them, None if that is uncertain. sure:
+        whether it helps whatever they cook. needed: whether they cannot cook it alone. saves: E[steps saved].
         """
-        layout, friend, recipe = self.world.layout, self.world.agents[advice.friend], goals[advice.friend]
-        thing, doing = "+".join(parts(advice.thing)), "is preparing"
-        if recipe is None or not useful(advice.thing, RECIPES[recipe]):
-            recipe = next((r for r, dish in RECIPES.items() if useful(advice.thing, dish)), None)
-            doing = "may be preparing"
-        dish = "something"
-        if recipe is not None:
-            dish = f"{'an' if DISHES[recipe][0] in 'aeiou' else 'a'} {DISHES[recipe]}"
+        layout, friend = self.world.layout, friends[0]
+        thing = "+".join(parts(advice.thing))
         if isinstance(advice, Pickup):
             reason = f"the other {thing} is easier to get for them."
         elif advice.place != IN_HAND and {*layout.beside[advice.place]} & layout.reachable(state.cells[advice.friend]):
             reason = f"without your help they would need much more time to get the {thing}."
         else:
             reason = f"without your help they cannot get the {thing}."
-        return f"{self.helper(advice)}, please {self.words(advice)}. I believe {friend} {doing} {dish}, and {reason}"
+        if isinstance(goal, str) and useful(advice.thing, RECIPES[goal]):
+            dish = f"{'an' if DISHES[goal][0] in 'aeiou' else 'a'} {DISHES[goal]}"
+            why = f"I believe {friend} is preparing {dish}, and {reason}"
+        elif sure:
+            why = f"Whatever {friend} is preparing, {reason}"
+        else:
+            why = f"I am not sure what {friend} is preparing; if it needs the {thing}, {reason}"
+        return f"{self.helper(advice)}, please {self.words(advice)}. {why}"
 
     def words(self, advice: Advice) -> str:
         """The advice as a request, such as `pass the plate at (3, 1) to Ben`."""

@@ -222,16 +222,23 @@ class Cook:
         return -self.patience if moved and self._gives_way() else 0
 
     def _gives_way(self) -> bool:
-        """Whether it makes room now: if it is idle or listed after an agent nearby, later in any case."""
+        """Whether it makes room now: if it is idle or listed after an agent nearby, later in any case.
+
+        If it cannot enter a free square beside another room, somebody there is heading for it too: whoever is listed
+        last makes room first.
+        """
         if self.waited < self.patience:
             return False
-        kitchen, here = self._seen, self._seen.cells[self.agent]
-        neighbours = self.planner.layout.grid.neighbours
+        kitchen, here, layout = self._seen, self._seen.cells[self.agent], self.planner.layout
+        neighbours, wanted = layout.grid.neighbours, self._unblocked_policy().mode
         close = [i for i, cell in enumerate(kitchen.cells) if cell in neighbours[here]]
-        idle = self._unblocked_policy().mode == STAY
+        idle = wanted == STAY
         if not idle:  # two agents may be heading for the same square
             around = {*neighbours[here]}
             close += [i for i, cell in enumerate(kitchen.cells) if i != self.agent and around & {*neighbours[cell]}]
+        to, _ = layout.ahead[here][wanted]
+        if not close and to != here and any(not layout.sight[here] & layout.sight[cell] for cell in neighbours[to]):
+            return self.waited >= self.patience * (len(kitchen.cells) - self.agent)
         return bool(close) and (idle or min(close) < self.agent or self.waited >= 3 * self.patience)
 
     def _has_served(self, kitchen: State) -> bool:

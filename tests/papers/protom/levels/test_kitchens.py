@@ -13,7 +13,7 @@ from statistics import fmean
 
 import pytest
 
-from cooks import place
+from cooks import forecast, place
 from kitchens import kitchen
 from otherminds.errors import InputError
 from otherminds.evaluation.engines import stream
@@ -85,7 +85,7 @@ def play(
             errand = errand.observe(views[errand.agent])
             errand = None if errand.over else errand
         if request and not said and t >= since and request in advice.candidates(state):
-            said, errand = True, advice.errand(request, minds[request.helper])
+            said, errand = True, advice.errand(state, request, minds[request.helper])
             rng.random()  # whether somebody listens, which these people always do
         doing = [errand if errand and errand.agent == i and not errand.over else m for i, m in enumerate(minds)]
         state = world.advance(state, [mind.act().sample(rng) for mind in doing])
@@ -225,9 +225,9 @@ def test_where_help_is_not_needed_no_message_is_foreseen_to_save_more_than_a_ste
     found = []
     for seed in range(3):
         for t, (state, minds) in enumerate(play(level, advice, seed)):
-            without = advice.length(state, minds, None, level.horizon - t)
+            without = forecast(advice, state, minds, None, level.horizon - t)
             for request in advice.candidates(state) if t else ():
-                found.append(without - advice.length(state, minds, request, level.horizon - t))
+                found.append(without - forecast(advice, state, minds, request, level.horizon - t))
     assert found
     assert max(found) <= 1
 
@@ -645,8 +645,12 @@ def test_foods_are_often_where_they_are_not_needed() -> None:
     assert away >= 0.5 * len(SEEDS)
 
 
-SETS = {name: DESIGN.level_set(name) for name in ("tuning", "heldout")}
-SIZES = {"tuning": 20, "heldout": 70}
+SETS = {name: DESIGN.level_set(name) for name in ("tuning", "heldout", "robust")}
+SIZES = {
+    "tuning": {"not_needed": 20, "useful": 20, "necessary": 20},
+    "heldout": {"not_needed": 70, "useful": 70, "necessary": 70},
+    "robust": {"not_needed": 12, "useful": 11, "necessary": 16},
+}
 
 
 # Those that were picked
@@ -682,7 +686,7 @@ def test_bundled_kitchens_are_proved_again(level: KitchenLevel) -> None:
 def test_a_set_is_made_anew_as_it_was(name: str) -> None:
     made = SETS[name].levels()
     assert DESIGN.digest(made) == SETS[name].maps
-    assert Counter(level.kind for level in made) == dict.fromkeys(CLASSES, SIZES[name])
+    assert Counter(level.kind for level in made) == SIZES[name]
     assert [(level.name, level.certificate["seed"]) for level in made] == [
         (f"{kind}-{n}", f"{SETS[name].seed}/{n}") for kind, numbers in SETS[name].numbers.items() for n in numbers
     ]
@@ -690,8 +694,8 @@ def test_a_set_is_made_anew_as_it_was(name: str) -> None:
 
 @pytest.mark.slow
 def test_no_kitchen_comes_twice_even_turned_or_reflected() -> None:
-    every = [*BUNDLED, *SETS["tuning"].levels(), *SETS["heldout"].levels()]
-    assert len(every) == 291
+    every = [*BUNDLED, *(level for chosen in SETS.values() for level in chosen.levels())]
+    assert len(every) == 291 + 39
     assert len({symmetry_hash(level) for level in every}) == len(every)
 
 

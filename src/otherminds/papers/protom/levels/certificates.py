@@ -19,8 +19,10 @@ DESIGNS: Mapping[str, Design[Any]] = {"doors-keys-gems": maps.DESIGN, "overcooke
 SETS: Mapping[str, tuple[Design[Any], str]] = {
     "tuning": (maps.DESIGN, "tuning"),
     "heldout": (maps.DESIGN, "heldout"),
+    "robust": (maps.DESIGN, "robust"),
     "overcooked-tuning": (kitchens.DESIGN, "tuning"),
     "overcooked-heldout": (kitchens.DESIGN, "heldout"),
+    "overcooked-robust": (kitchens.DESIGN, "robust"),
 }
 PICKED = {design.picked: design for design in DESIGNS.values()}
 CANDIDATES = 2_000  # random levels tried for each wanted level of a class before giving up; chosen

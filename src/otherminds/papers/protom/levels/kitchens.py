@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from otherminds.evaluation.engines import stream
+from otherminds.mind import WithErrand
 from otherminds.papers.protom.experiment import PlannedEpisode, episode
 from otherminds.papers.protom.levels.level_sets import Design, rotations
 from otherminds.papers.protom.overcooked import KitchenFacilitator, OneRequest, facilitator, people, setup
@@ -240,9 +241,13 @@ def _forecasts(
     found = []
     for t, (state, minds) in enumerate(play, 1):
         left, thought = level.horizon - t, list(minds.values())
-        without = advice.length(state, thought, None, left)
+        without = max(advice.finish(state, thought, left))
         for request in advice.candidates(state):
-            found.append(_Forecast(without - advice.length(state, thought, request, left), t, request))
+            told = list(thought)
+            told[request.helper] = WithErrand(
+                thought[request.helper], advice.errand(state, request, thought[request.helper])
+            )
+            found.append(_Forecast(without - max(advice.finish(state, told, left)), t, request))
     return sorted(found, key=lambda forecast: (-forecast.saves, forecast.t))
 
 

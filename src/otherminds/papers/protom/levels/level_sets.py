@@ -83,14 +83,17 @@ class Design(Generic[L]):
         return [self.parse(text, path) for text, path in level_texts(self.folder / self.picked)]
 
     def level_set(self, name: str) -> LevelSet[L]:
-        """A set that is stored by number: `tuning` or `heldout`."""
+        """A set that is stored by number: `tuning`, `heldout`, `robust`, or the number of people, `three` or `four`."""
         table = json.loads((self.folder / "sets.json").read_text("utf-8"))
         return LevelSet(design=self, **table[name])
 
 
 @dataclass(frozen=True)
 class LevelSet(Generic[L]):
-    """The numbers of a set's levels, by class, and two hashes: of the maps, and of the maps with certificates."""
+    """The numbers of a set's levels, by class, and two hashes: of the maps, and of the maps with certificates.
+
+    The second is empty for levels of more people than two: their classes follow from bounds on perfect cooperation.
+    """
 
     design: Design[L]
     seed: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -291,3 +291,8 @@ def _relabelled(rows: Sequence[Sequence[str]]) -> str:
 
 
 DESIGN = Design(random_level, prove, symmetry_hash, parse_level, write_level, LEVELS, "twenty")
+
+
+def design_for(people: int) -> Design[Level]:
+    """The same for more people than two, whose perfect cooperation may take minutes to work out."""
+    return replace(DESIGN, random=partial(random_level, people=people))
