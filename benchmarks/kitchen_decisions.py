@@ -22,20 +22,22 @@ from otherminds.worlds.overcooked.rules import State
 class StepwiseKitchenAdvice(OvercookedAdvice):
     """The same messages with the obvious forecast: minds run forward step by step, nothing cached."""
 
-    def length(self, state: State, minds: Sequence[GoalDirected[str]], advice: Advice | None, horizon: int) -> int:
-        """Steps until all goals are reached: all minds run forward in the world, the helper's wrapped in its errand."""
-        cooks = [replace(cast("Cook", own_mind(mind)), beta=math.inf, lapse=0.0) for mind in minds]
-        people: list[GoalDirected[str]] = [
-            WithErrand(cook, self.errand(advice, cook)) if advice and advice.helper == i else cook
-            for i, cook in enumerate(cooks)
-        ]
+    def finish(self, state: State, minds: Sequence[GoalDirected[str]], horizon: int) -> tuple[int, ...]:
+        """Steps until each agent is done: all minds run forward in the world, those with an errand on it first."""
+        people: list[GoalDirected[str]] = []
+        for mind in minds:
+            cook = replace(cast("Cook", own_mind(mind)), beta=math.inf, lapse=0.0)
+            errand = cast("Advice", mind.errand.goal) if isinstance(mind, WithErrand) else None
+            people.append(WithErrand(cook, self.errand(state, errand, cook)) if errand else cook)
+        done = [horizon] * len(people)
         for t in range(horizon):
+            done = [min(steps, t) if mind.reached else steps for steps, mind in zip(done, people, strict=True)]
             if all(mind.reached for mind in people):
-                return t
+                break
             state = self.world.advance(state, [cast("Cook", mind).act().mode for mind in people])
             views = [self.world.observe(state, agent) for agent in self.world.agents]
             people = [mind.observe(view) for mind, view in zip(people, views, strict=True)]
-        return horizon
+        return tuple(done)
 
 
 def milliseconds(levels: Sequence[KitchenLevel], subject: str) -> list[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import platform
 import resource
@@ -71,11 +72,13 @@ def _times(name: str, found: Ratio, least: str, fine: bool | None) -> Line:
     return Line(name, told, least, fine, {"times": found.ratio, "ms": found.ours_ms})
 
 
-def _decisions(name: str, times: Sequence[float], mean: float, tail: float) -> Line:
+def _decisions(name: str, times: Sequence[float], mean: float, tail: float, most: float = math.inf) -> Line:
     figures = {"mean, ms": float(np.mean(times)), "95 %, ms": float(np.quantile(times, 0.95)), "most, ms": max(times)}
     told = "mean {:.2f}, 95 % {:.2f}, most {:.1f} ms".format(*figures.values())
-    fine = figures["mean, ms"] <= mean and figures["95 %, ms"] <= tail
-    return Line(name, told, f"mean ≤ {mean:g}, 95 % ≤ {tail:g} ms", fine, figures)
+    limits = {"mean": mean, "95 %": tail, "most": most}
+    fine = all(figures[f"{name}, ms"] <= limit for name, limit in limits.items())
+    wanted = ", ".join(f"{name} ≤ {limit:g}" for name, limit in limits.items() if limit < math.inf)
+    return Line(name, told, f"{wanted} ms", fine, figures)
 
 
 def decision_lines() -> Iterator[Line]:
@@ -94,9 +97,9 @@ def decision_lines() -> Iterator[Line]:
 def kitchen_lines() -> Iterator[Line]:
     """Time to infer and decide in the twenty-one kitchens, with five particles an agent and plans from scratch."""
     levels = kitchens.DESIGN.bundled()
-    for subject, mean, tail in (("protom", 50.0, 150.0), ("protom_fast", 15.0, 150.0)):
+    for subject, mean, tail in (("protom", 50.0, 60.0), ("protom_fast", 15.0, 60.0)):
         times = kitchen_decisions.milliseconds(levels, subject)
-        yield _decisions(f"Decision in a kitchen, {subject}", times, mean, tail)
+        yield _decisions(f"Decision in a kitchen, {subject}", times, mean, tail, most=250.0)
     level = next(level for level in levels if level.kind == "useful")
     plain = kitchen_decisions.pricing(level, lambda level: kitchen_decisions.StepwiseKitchenAdvice(level.world))
     ours = kitchen_decisions.pricing(level, lambda level: OvercookedAdvice(level.world))

@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 
 from otherminds.mind import NONE_OF_THESE, WithErrand
 from otherminds.papers.protom.episodes import FacilitatedEpisode, MessageUtility, Moment
-from otherminds.papers.protom.facilitator import FOLLOWED, IGNORED, REFUSED, SURE, Heed, ProToM, with_none_of_these
+from otherminds.papers.protom.facilitator import (
+    FOLLOWED,
+    IGNORED,
+    PAUSE,
+    REFUSED,
+    SURE,
+    Heed,
+    ProToM,
+    with_none_of_these,
+)
 from otherminds.papers.protom.levels.maps import random_level
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
@@ -157,9 +166,10 @@ def test_faithful_facilitators_take_everybody_to_follow() -> None:
 @given(st.lists(st.booleans(), max_size=8))
 def test_heed_is_the_mean_of_a_beta_distribution(followed: list[bool]) -> None:
     heed = Heed()
-    for each in followed:
-        later = heed.after(followed=each)
+    for t, each in enumerate(followed):
+        later = heed.after(t, followed=each)
         assert (later.chance > heed.chance) == each
+        assert later.again == (0 if each else t + PAUSE * later.in_a_row)
         heed = later
     assert heed.chance == pytest.approx((FOLLOWED + sum(followed)) / (FOLLOWED + REFUSED + len(followed)))
     last = next((k for k, each in enumerate(reversed(followed)) if each), len(followed))
@@ -171,12 +181,14 @@ def test_a_message_that_was_refused_is_worth_less_the_next_time_and_one_that_was
     before = price(facilitator, OPEN, state)
     again = after_message(facilitator, state=state).dismiss(OPEN)
     assert not again.under_way
+    assert OPEN not in [found.message for found in again.compute_utility(state, LEFT, generator())]
+    again = replace(again, t=PAUSE)
     refused = price(again, OPEN, state)
-    twice = price(again.tell(OPEN, state).dismiss(OPEN), OPEN, state)
+    twice = price(replace(again.tell(OPEN, state).dismiss(OPEN), t=3 * PAUSE), OPEN, state)
     assert before.saves == pytest.approx(refused.saves) == pytest.approx(twice.saves)
     assert refused.worth == pytest.approx(4 / 6 * before.saves - 2 * facilitator.cost)
     assert twice.worth == pytest.approx(4 / 7 * before.saves - 3 * facilitator.cost)
-    kind = replace(facilitator, heed={"Ben": Heed().after(followed=True)})
+    kind = replace(facilitator, heed={"Ben": Heed().after(0, followed=True)})
     assert price(kind, OPEN, state).worth > before.worth > refused.worth > twice.worth
 
 
@@ -184,7 +196,7 @@ def test_the_refusal_of_one_says_nothing_about_another() -> None:
     world = world_of("a1 .. dr gr", "## ## ## ..", "gb a2 kr ..", "gy a3 kr ..")
     facilitator, state = protom(world), world.initial
     other = Advice(2, Goal("door", 0), 0)
-    again = facilitator.tell(OPEN, state).dismiss(OPEN)
+    again = replace(facilitator.tell(OPEN, state).dismiss(OPEN), t=PAUSE)
     assert price(again, other, state).worth == pytest.approx(price(facilitator, other, state).worth)
     assert price(again, OPEN, state).worth < price(facilitator, OPEN, state).worth
 
