@@ -158,20 +158,19 @@ def reasons(rows: Sequence[Row], without: Mapping[str, Row]) -> dict[str, Estima
         episode = list(group)
         goals = {(row["agent"], row["t"]): row["goal"] for row in episode if "goal" in row}
         last, alone = episode[-1], without[name]
-        finished = last["finished"]
         said = [row for row in episode if row["agent"] == FACILITATOR and row.get("friends")]
         for row in said:
             friend, stated = row["friends"][0], row["stated"]
             if stated is not None:
                 confidence.append((row["stated_p"], stated == goals[friend, row["t"]], name))
-            if finished[friend] is None or finished[friend] - row["t"] > LAST_STEPS:
+            if _steps(last, friend) - row["t"] > LAST_STEPS:
                 found.setdefault("stated_share", []).append((float(stated is not None), name))
             found.setdefault("friend_right", []).append((float(_gains_most(friend, row)), name))
         if len(said) == 1:
             realised = alone["length"] - last["length"]
             found.setdefault("stated_minus_realised", []).append((said[0]["saves"] - realised, name))
         if "aimless" in last:
-            others = [agent for agent in finished if agent != last["aimless"]]
+            others = [agent for agent in last["finished"] if agent != last["aimless"]]
             later = [_steps(last, agent) > _steps(alone, agent) for agent in others]
             found.setdefault("slowed", []).append((float(any(later)), name))
     metrics = {metric: st.mean(*zip(*cases, strict=True)) for metric, cases in found.items()}

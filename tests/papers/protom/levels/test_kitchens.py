@@ -295,7 +295,7 @@ def test_what_saves_too_small_a_share_is_not_useful(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.slow
 def test_a_kitchen_in_which_some_runs_fail_has_no_class() -> None:
-    level = DESIGN.candidate(779, 57)
+    level = DESIGN.candidate(779, 22)
     alone = lengths(level)
     assert min(alone) < 100 == max(alone)
     assert lacking(level) == []
