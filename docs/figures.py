@@ -41,7 +41,7 @@ MEASURED = re.compile(
     rf"|\d+(?=\s(?:{UNITS})(?!\w)))(?!\w|\.\d)"
 )
 NOT_PROSE = re.compile(
-    r"^ *(?P<fence>```|~~~).*?^ *(?P=fence)|(?<=\n\n)(?:    .*\n|\n(?=    ))+|<!--.*?-->|`[^`\n]*`|\]\([^)]*\)|https?://\S+",
+    r"^ *(?P<fence>```|~~~).*?^ *(?P=fence)|(?<=\n\n)(?:    [^\n]*\n|\n(?=    ))+|<!--.*?-->|`[^`\n]*`|\]\([^)]*\)|https?://\S+",
     re.DOTALL | re.MULTILINE,
 )
 

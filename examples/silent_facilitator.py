@@ -11,11 +11,11 @@ from otherminds import (
     DoorsKeysGemsPlanner,
     FacilitatedEpisode,
     Goal,
-    Observer,
     ProToM,
     Seeker,
     SilentFacilitator,
     bundled_levels,
+    with_none_of_these,
 )
 from otherminds.reports.plots import LOOK, SOFT
 
@@ -26,8 +26,9 @@ for level in bundled_levels():
     advice, goals = DoorsKeysGemsAdvice(world, plans), [Goal("gem", gem) for gem in range(len(world.gems))]
     pairs = list(enumerate(world.agents))
     people = {name: Seeker(plans, i, goals[world.goals[i]], beta=np.inf, lapse=0) for i, name in pairs}
-    watchers = {name: Observer.over(Seeker(plans, i, goal) for goal in goals) for i, name in pairs}
-    protom = ProToM.initial(world, advice, watchers, world.initial)
+    watchers = {name: with_none_of_these([Seeker(plans, i, goal) for goal in goals]) for i, name in pairs}
+    settings = {"longest": level.horizon, "waits": (1, 2, 4, 8)}
+    protom = ProToM.initial(world, advice, watchers, world.initial, **settings)
     episodes = []
     for facilitator in (SilentFacilitator(), protom):
         streams = np.random.default_rng(1), np.random.default_rng(2)

@@ -39,6 +39,7 @@ from otherminds.papers.protom.episodes import Messages as Messages
 from otherminds.papers.protom.episodes import RandomFacilitator as RandomFacilitator
 from otherminds.papers.protom.episodes import SilentFacilitator as SilentFacilitator
 from otherminds.papers.protom.facilitator import ProToM as ProToM
+from otherminds.papers.protom.facilitator import with_none_of_these as with_none_of_these
 from otherminds.planning.best_response import best_response as best_response
 from otherminds.stories.answering import ask as ask
 from otherminds.world import Step as Step

@@ -201,7 +201,8 @@ def test_levels_are_made_of_either_world(
 def test_every_set_of_either_world_is_verified_by_default(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(certificates, "check", lambda names, jobs: [(name, name != "heldout") for name in names])
     result = run("verify", "levels")
-    sets = {"twenty", "tuning", "heldout", "twenty-one", "overcooked-tuning", "overcooked-heldout"}
+    sets = {"twenty", "tuning", "heldout", "robust", "twenty-one"}
+    sets |= {"overcooked-tuning", "overcooked-heldout", "overcooked-robust"}
     assert (set(result.out.split()), result.code) == (sets, 1)
     assert fine(run("verify", "levels", "twenty-one")) == "twenty-one\n"
 

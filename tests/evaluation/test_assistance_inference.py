@@ -84,7 +84,7 @@ def told(episode: str, finished: int | None, *said: dict[str, Any], length: int 
     rows: list[Row] = []
     for message in said:
         rows.append({"episode": episode, "t": message["t"], "agent": "Ben", "goal": "red"})
-        usual = {"action": "Ana: open the door", "friends": ["Ben"], "stated": None, "saves": 5.0}
+        usual = {"action": "Ana: open the door", "friends": ["Ben"], "saves": 5.0}
         gains = {"Ana": 9, "Ben": 4, "Cleo": 4}
         rows.append({"episode": episode, "agent": "facilitator", "gains": gains, **usual, **message})
     finish = {"Ana": 3, "Ben": finished, "Cleo": None}

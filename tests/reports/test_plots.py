@@ -15,7 +15,7 @@ from otherminds.reports.page import inline
 from otherminds.reports.plots import SWEPT, sweeps
 
 VALUES = {"epsilon": (0.0, 0.3, 0.8), "particles": (1, 5), "zest": (2, 2.5)}
-CHOSEN = {"epsilon": 0.3, "phi": 2.0, "particles": 5, "zest": 3}
+CHOSEN = {"epsilon": 0.3, "cost": 2.0, "particles": 5, "zest": 3}
 LABELS = {label for label, _, _ in SWEPT.values()}
 SUCCESS, SHARE, MESSAGES = SWEPT
 
@@ -36,7 +36,7 @@ SUMMARY = [
     row(SUCCESS, "protom_zest_2.5", 0.375),
     # of no concern here
     row(SUCCESS, "protom_epsilon_0.3", 0.1),
-    row(SUCCESS, "protom_phi_4", 0.2),
+    row(SUCCESS, "protom_cost_4", 0.2),
     row(SUCCESS, "protom_paper", 0.3),
     row(("heldout/all", "success"), "protom_epsilon_0", 0.4),
     row(("tuning/useful", "success"), "protom_epsilon_0", 0.4),

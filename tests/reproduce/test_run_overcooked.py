@@ -30,6 +30,21 @@ FOLDER = KITCHENS_BY_CLASS
 NOT_NEEDED, USEFUL, NECESSARY = SMALL = [
     read_kitchen(FOLDER / f"{kind}.txt") for kind in ("not_needed", "useful", "necessary")
 ]
+REASONS = (
+    "stated_share",
+    "friend_right",
+    "stated_minus_realised",
+    "stated_goal_true",
+    "stated_p",
+    "stated_calibration_error",
+)
+    "stated_share",
+    "friend_right",
+    "stated_minus_realised",
+    "stated_goal_true",
+    "stated_p",
+    "stated_calibration_error",
+)
 METRICS = ("success", "speedup", "speedup_ratio_of_means", "messages", "decision_ms")
 HELDOUT = ("none", "oracle")
 TUNING = ("none", "oracle", "protom_particles_1")
@@ -106,7 +121,8 @@ def test_the_summary_is_spelt_as_the_contract_says(done: Path) -> None:
     for row in summary:
         assert {"experiment", "condition", "subject", "metric", "value", "low", "high", "n"} <= {*row}
         assert row["low"] <= row["high"]
-        assert row["n"] == (3 if row["condition"] == "all" else 1)
+        if row["metric"] not in REASONS:
+            assert row["n"] == (3 if row["condition"] == "all" else 1)
 
 
 def test_published_figures_stand_beside_ours(done: Path) -> None:
@@ -211,6 +227,6 @@ def test_the_report_shows_held_out_kitchens_and_how_settings_were_chosen(done: P
     assert page.count("<svg") == small.count("<svg") + 3
     chosen = page.partition("How thresholds were chosen</h2>")[2]
     assert "<svg" in chosen
-    assert "steps that a message must save" in chosen
+    assert "what a message costs, in steps" in chosen
     assert "Messages an episode (not needed)" in chosen
     assert "<td>protom_particles_1</td>" in chosen

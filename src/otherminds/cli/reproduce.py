@@ -68,9 +68,7 @@ def reproduce(
         list[str] | None,
         typer.Option(metavar="NAME", help="hypothetical: as programs, or HM with --model; repeatable."),
     ] = None,
-    robust: Annotated[
-        bool, typer.Option("--robust", help="protom-dkg, protom-overcooked: people not as expected, too.")
-    ] = False,
+    robust: Annotated[bool, typer.Option("--robust", help="protom-dkg, -overcooked: odd people, too.")] = False,
     fixed: Annotated[
         str | None, typer.Option(metavar="SETTINGS", help="dkg-human: score beta=2,lapse=0.05,leak=0.1 without a fit.")
     ] = None,

@@ -160,7 +160,7 @@ def reasons(rows: Sequence[Row], without: Mapping[str, Row]) -> dict[str, Estima
         last, alone = episode[-1], without[name]
         said = [row for row in episode if row["agent"] == FACILITATOR and row.get("friends")]
         for row in said:
-            friend, stated = row["friends"][0], row["stated"]
+            friend, stated = row["friends"][0], row.get("stated")
             if stated is not None:
                 confidence.append((row["stated_p"], stated == goals[friend, row["t"]], name))
             if _steps(last, friend) - row["t"] > LAST_STEPS:

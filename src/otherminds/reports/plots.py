@@ -70,7 +70,7 @@ SUBJECTS = {
 SPARE = (("#009e73", "v"), ("#cc79a7", "P"), ("#56b4e9", "X"))
 NAMES_OF_SETTINGS = {
     "epsilon": "ε: how much a message must change, in bits",
-    "phi": "φ: steps that a message must save",
+    "cost": "c: what a message costs, in steps",
     "particles": "N: particles an agent",
 }
 CLASS_LINES = {"not_needed": ("#009e73", ":"), "useful": (BLUE, "--"), "necessary": ("#d55e00", "-")}

@@ -195,7 +195,7 @@ def _thought(
     row = facilitated.decision_row(cast, decision, statuses, ms)
     held = {} if game.setup.facilitator == "oracle" else game.episode.facilitator.beliefs()
     surprise = game.surprise if held else {}
-    beliefs = {agent: facilitated.belief_row(cast, agent, belief) for agent, belief in held.items()}
+    beliefs = {agent: facilitated.belief_row(cast, cast.goals[agent], belief) for agent, belief in held.items()}
     if message is None:
         return FacilitatorThought(game.t, row, beliefs, surprise=surprise)
     saves = next((price.saves for price in decision.utilities if price.message == message), None)

@@ -198,9 +198,8 @@ def decision_row(
     row: Row = {"action": "" if message is None else address(message), "ms": ms}
     row |= {"why": decision.silence} if message is None else {"words": decision.words}
     if reason := decision.reason:
-        stated = None if reason.goal is None else setup.name(reason.goal)
-        row |= {"friends": list(reason.friends), "stated": stated, "sure": reason.sure, "saves": reason.saves}
-        row |= {} if stated is None else {"stated_p": reason.probability}
+        row |= {"friends": list(reason.friends), "sure": reason.sure, "saves": reason.saves}
+        row |= {} if reason.goal is None else {"stated": setup.name(reason.goal), "stated_p": reason.probability}
     row |= {"status": episodes.latest_status(statuses.values()), "statuses": statuses} if statuses else {}
     row |= {"prices": prices} if prices and in_full else {}
     if isinstance(decision, ModelDecision):
