@@ -38,13 +38,6 @@ REASONS = (
     "stated_p",
     "stated_calibration_error",
 )
-    "stated_share",
-    "friend_right",
-    "stated_minus_realised",
-    "stated_goal_true",
-    "stated_p",
-    "stated_calibration_error",
-)
 METRICS = ("success", "speedup", "speedup_ratio_of_means", "messages", "decision_ms")
 HELDOUT = ("none", "oracle")
 TUNING = ("none", "oracle", "protom_particles_1")

@@ -129,7 +129,10 @@ def test_a_round_reveals_what_was_believed_and_ignored_and_what_was_not_said(tmp
                 sure = [t for t, one in game.thoughts.items() if one.beliefs[person["name"]]["p_true"] < 0.9]
                 assert person["sure"] == max(sure) + 1
             assert abs(2 * data["halfway"] - data["steps"]) <= 1
-            assert 1 <= len(data["unsaid"]) <= stages.UNSAID
+            silent = [row for row in (one.row for one in game.thoughts.values()) if not row["action"]]
+            best = [max(row["prices"], key=lambda one: one["worth"])["saves"] for row in silent if row.get("prices")]
+            assert len(data["unsaid"]) <= stages.UNSAID
+            assert bool(data["unsaid"]) == (max(best, default=0.0) >= stages.NOTABLE)
             for one in data["unsaid"]:
                 row = game.thoughts[one["t"]].row
                 assert (row["action"], row["why"]) == ("", one["why"])
