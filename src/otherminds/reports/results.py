@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from otherminds.evaluation.store import Row
 from otherminds.files.text import write_whole
@@ -29,9 +29,7 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
     return row["experiment"], row["condition"], row["subject"], row["metric"]
 
 
-class _Figure(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Figure(BaseModel, extra="forbid"):
     experiment: str
     condition: str
     subject: str
@@ -61,10 +59,8 @@ class Published(_Figure):
         return found | {"source": self.source}
 
 
-class PublishedTable(BaseModel):
+class PublishedTable(BaseModel, extra="forbid"):
     """A published table: each row is a subject and, for each metric, a value and its margin."""
-
-    model_config = ConfigDict(extra="forbid")
 
     experiment: str
     condition: str
@@ -104,10 +100,8 @@ class Target(_Figure):
         return f"{self.condition} · {self.subject} · {self.metric} {', '.join(bounds)}"
 
 
-class Figures(BaseModel):
+class Figures(BaseModel, extra="forbid"):
     """All published figures and targets, as in figures.toml."""
-
-    model_config = ConfigDict(extra="forbid")
 
     singly: tuple[Published, ...] = Field(alias="published")
     table: tuple[PublishedTable, ...] = ()

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Annotated, Any, Literal
 
 from fastapi import HTTPException
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from otherminds import __version__
 from otherminds.errors import InputError
@@ -80,13 +80,11 @@ AGENTS = {
 }
 
 
-class EpisodeRequest(BaseModel):
+class EpisodeRequest(BaseModel, frozen=True, extra="forbid", strict=True):
     """A request for an episode: the world, its level, who facilitates or plays, and the seed.
 
     Levels with people have a `facilitator`, scenarios of Melting Pot an `agent`.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     world: Literal["doors-keys-gems", "overcooked", "melting-pot"]
     level: Annotated[str, Field(min_length=1, max_length=60)]

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from otherminds.errors import InputError
 from otherminds.files.text import printable
@@ -52,10 +52,8 @@ HELPERS = {
 }
 
 
-class SoloGameRequest(BaseModel):
+class SoloGameRequest(BaseModel, extra="forbid"):
     """A request for a game with simulated partners."""
-
-    model_config = ConfigDict(extra="forbid")
 
     level: str = Field(max_length=100)
     seat: str = Field(max_length=100)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from otherminds.papers.protom.study.plan import Trial, codenames, counterbalanced
 from otherminds.web.board import Playable
@@ -38,15 +38,13 @@ I have read this, I am of age, and I agree to take part."""
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class StudyPlan(BaseModel):
+class StudyPlan(BaseModel, extra="forbid", frozen=True):
     """The settings of a study, as the researcher gives them.
 
     minutes: the announced length. waits, seconds: see `GameClock`. grace: seconds for which a room waits for a
     disconnected player. lobby_minutes: how long participants wait for a partner, or their partner for them. hand_off:
     the address to send participants to at the end, with {code} for their completion code.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     title: str = Field("", max_length=200)
     levels: tuple[Name, ...] = Field(min_length=1, max_length=60)
