@@ -7,10 +7,8 @@ A run directory holds run.db with every decision and every call to a model. When
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
 
@@ -18,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from otherminds.evaluation.store import Row
 from otherminds.files.text import write_whole
+from otherminds.files.toml import packaged
 from otherminds.reports.page import Html, Page, interval, number, table
 
 NORMAL = 1.96  # half the width of a 95 % interval in standard errors, of the normal distribution
@@ -116,8 +115,7 @@ class Figures(BaseModel, extra="forbid"):
 @cache
 def figures() -> Figures:
     """The published figures and the targets that come with the library."""
-    text = (resources.files("otherminds.reports") / "figures.toml").read_text("utf-8")
-    return Figures.model_validate(tomllib.loads(text))
+    return Figures.model_validate(packaged("otherminds.reports", "figures.toml"))
 
 
 def beside_published(summary: Iterable[Row]) -> list[dict[str, Any]]:

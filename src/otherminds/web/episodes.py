@@ -26,6 +26,7 @@ from otherminds.reports.level_replay import KINDS, Playable, replays
 from otherminds.reports.matrix_replay import matrix_replay
 from otherminds.reports.page import Html, Section, page
 from otherminds.web.event_log import EventLog, on_disk
+from otherminds.web.studies import WORDS
 from otherminds.web.thinking import ThinkingProcesses
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios
@@ -37,47 +38,10 @@ WAITING = 8  # episodes that may be played at a time; chosen
 ALL = "all"
 MELTING_POT = "melting-pot"
 EXPERIMENTS: Mapping[str, ModuleType] = {"doors-keys-gems": protom_dkg, "overcooked": protom_overcooked}
-WORLDS = {
-    "doors-keys-gems": ("Doors, Keys and Gems", "Everybody wants a gem; keys open the doors between."),
-    "overcooked": ("Overcooked with rooms", "Everybody cooks a dish, and sees only the room they are in."),
-    MELTING_POT: ("In the matrix (Melting Pot)", "Players gather resources, and meet to play a game with them."),
-}
-SUBSTRATE_TITLES = {
-    "rws_repeated": "Running with scissors, two players",
-    "rws_arena": "Running with scissors, eight players",
-    "pd_repeated": "Prisoner's dilemma, two players",
-}
-FACILITATORS = {
-    ALL: (
-        "All four, to compare",
-        "four times: alone, with random messages, with a facilitator that knows what everybody wants, and with ProToM",
-    ),
-    "none": ("Nobody", "and nobody helps"),
-    "random": ("Random: says anything", "and a facilitator says anything that can be said"),
-    "oracle": ("Oracle: knows what everybody wants", "and a facilitator helps that knows what everybody wants"),
-    "protom": ("ProToM: infers what everybody wants", "and ProToM infers what everybody wants, and speaks if it helps"),
-    "protom_lookahead": (
-        "ProToM that also considers speaking later",
-        "and ProToM infers what everybody wants, and speaks if now is the time that helps most",
-    ),
-}
-AGENTS = {
-    "programs": ("Hypotheses: guesses the partner's strategy", "an agent that guesses the partner's strategy"),
-    "mapped": ("Hypotheses, with a map", "an agent with a map that guesses the partner's strategy"),
-    "valued": (
-        "Hypotheses, judged by the rule of the paper",
-        "an agent that guesses the partner's strategy, and judges guesses by the rule of the paper,",
-    ),
-    "stranger": (
-        "Hypotheses, without the partner's",
-        "an agent that guesses the partner's strategy, but never the true one,",
-    ),
-    "informed": ("Knows the partner's strategy", "an agent that knows the partner's strategy"),
-    "last_play": ("Answers the last play", "an agent that answers the partner's last play"),
-    "uniform": ("Plays anything", "an agent that plays anything"),
-    "random": ("Walks about", "somebody who walks about at random"),
-    "ppo": ("PPO: a trained network", "a network trained by reinforcement"),
-}
+WORLDS: Mapping[str, tuple[str, str]] = WORDS["watch"]["worlds"]
+SUBSTRATE_TITLES: Mapping[str, str] = WORDS["watch"]["substrates"]
+FACILITATORS: Mapping[str, tuple[str, str]] = WORDS["watch"]["facilitators"]
+AGENTS: Mapping[str, tuple[str, str]] = WORDS["watch"]["agents"]
 
 
 class EpisodeRequest(BaseModel, frozen=True, extra="forbid", strict=True):

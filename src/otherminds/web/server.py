@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib import resources
@@ -26,7 +26,7 @@ from otherminds.web.guard import Guard, Limits, address_of
 from otherminds.web.lobby import INVALID, Lobby
 from otherminds.web.settings import InLimits, InLobby, ServerSettings
 from otherminds.web.stages import world_of
-from otherminds.web.studies import Study, StudyPlan
+from otherminds.web.studies import WORDS, Study, StudyPlan
 from otherminds.web.thinking import ThinkingProcesses
 
 PAGES = {
@@ -43,13 +43,8 @@ PAGES = {
 LABEL = 100  # characters of a recruiting service's label; chosen
 CROWD = 500  # rooms in which games run at a time; chosen
 VISITORS = 20  # participants that may come by an open invitation, for each planned pair; chosen
-TITLES = {"overcooked": "Kitchens", "doors-keys-gems": "Doors, keys and gems"}
-HELPERS = {
-    "protom": ("ProToM", "watches, infers what each of you wants, and speaks if that saves steps"),
-    "oracle": ("One who knows", "knows what each of you wants, and speaks if that saves steps"),
-    "random": ("A chatterbox", "says anything that could be done, half of the time"),
-    "none": ("Nobody", "you are on your own"),
-}
+TITLES: Mapping[str, str] = WORDS["play"]["worlds"]
+HELPERS: Mapping[str, tuple[str, str]] = WORDS["play"]["helpers"]
 
 
 class SoloGameRequest(BaseModel, extra="forbid"):
