@@ -24,7 +24,7 @@ from otherminds.web.episodes import EpisodeRequest, RecordedEpisodes, episode_ch
 from otherminds.web.event_log import EventLog
 from otherminds.web.guard import Guard, Limits, address_of
 from otherminds.web.lobby import INVALID, Lobby
-from otherminds.web.settings import InLimits, InLobby, ServerSettings
+from otherminds.web.settings import InLimits, InLobby, ServerSettings, of_app
 from otherminds.web.stages import world_of
 from otherminds.web.studies import WORDS, Study, StudyPlan
 from otherminds.web.thinking import ThinkingProcesses
@@ -219,13 +219,7 @@ async def join(study: Invited, request: Request, lobby: InLobby, limits: InLimit
 watching = APIRouter()
 
 
-def watching_of(request: Request) -> RecordedEpisodes:
-    """The recorded episodes of the app."""
-    found: RecordedEpisodes = request.app.state.watching
-    return found
-
-
-InWatching = Annotated[RecordedEpisodes, Depends(watching_of)]
+InWatching = Annotated[RecordedEpisodes, of_app("watching")]
 
 
 @watching.get("/api/watch")
