@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keeping import Found, keep, option
-from otherminds.adapters.melting_pot import SUBSTRATES, MeltingPotEngine, api_steps
+from otherminds.adapters.melting_pot import SUBSTRATES, MeltingPotEngine, upstream
 from otherminds.adapters.rule_checks import summed, verify
 from otherminds.errors import InputError
 from otherminds.world import World
@@ -56,6 +56,22 @@ def seconds(world: World[Any, Any, Any], *, seen: bool) -> float:
         if seen:
             for agent in world.agents:
                 world.observe(state, agent)
+    return time.process_time() - began
+
+
+def api_steps(substrate: str, steps: int, rng: np.random.Generator) -> float:
+    """The processor time, in seconds, of `steps` uniformly random steps of a substrate after a first reset.
+
+    The substrate is as dm-meltingpot offers it to users: an environment of dm_env.
+    """
+    name = SUBSTRATES[substrate]
+    roles = upstream(f"configs.substrates.{name}").get_config().default_player_roles
+    environment = upstream("substrate").build(name, roles=roles)
+    joints = rng.integers(8, size=(steps, len(environment.action_spec()))).tolist()
+    environment.reset()
+    began = time.process_time()
+    for joint in joints:
+        environment.step(joint)
     return time.process_time() - began
 
 

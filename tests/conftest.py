@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Iterator
 
 import pytest
+import typer
 from hypothesis import HealthCheck, settings
 
 from commands import Result, Run
@@ -32,6 +34,14 @@ def pytest_collection_finish() -> None:
     """Leave what is there before the first test out of every search for cycles."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _built_once() -> Iterator[None]:
+    """The command line is built once and not for every call, which would take as long as most commands."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cli, "app", typer.main.get_command(cli.app))
+        yield
 
 
 @pytest.fixture

@@ -65,21 +65,31 @@ def browsing() -> Iterator[Browser]:
 class Visitors:
     """People who come with browsers of their own. Whatever goes wrong in their pages is kept in `troubles`.
 
+    A page that was left is used again, as a new one takes longer than most visits.
+
     expected: what may go wrong, as it is provoked; a regular expression.
     """
 
     def __init__(self, browser: Browser, address: str) -> None:
         self.browser, self.address = browser, address
-        self.contexts: list[BrowserContext] = []
+        self.here: list[tuple[dict[str, Any], Page]] = []
+        self.left: list[tuple[dict[str, Any], Page]] = []
         self.troubles: list[str] = []
         self.expected = ""
 
     def page(self, path: str = "", **settings: Any) -> Page:
         """A page of somebody new."""
-        context = self.browser.new_context(**{"base_url": self.address, "reduced_motion": "reduce", **settings})
-        context.set_default_timeout(PATIENCE)
-        self.contexts.append(context)
-        return self.tab(context, path)
+        known = next((one for one in self.left if one[0] == settings), None)
+        if known:
+            self.left.remove(known)
+        else:
+            context = self.browser.new_context(**{"base_url": self.address, "reduced_motion": "reduce", **settings})
+            context.set_default_timeout(PATIENCE)
+            known = settings, self.tab(context)
+        self.here.append(known)
+        if path:
+            known[1].goto(path)
+        return known[1]
 
     def tab(self, context: BrowserContext, path: str = "") -> Page:
         """One more page of somebody."""
@@ -100,9 +110,12 @@ class Visitors:
 
     def leave(self) -> None:
         """All go home."""
-        for context in self.contexts:
-            context.close()
-        self.contexts = []
+        for _, page in self.here:
+            page.goto("about:blank")
+            page.context.clear_cookies()
+            for tab in page.context.pages[1:]:
+                tab.close()
+        self.left, self.here = [*self.left, *self.here], []
 
 
 # Playing

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from otherminds.adapters.melting_pot import FOLDER, SUBSTRATES, MeltingPotEngine, api_steps, upstream
+from melting_pot import api_steps
+from otherminds.adapters.melting_pot import FOLDER, SUBSTRATES, MeltingPotEngine, upstream
 from otherminds.adapters.traces import SOURCE, RestlessHunter, SeenMatrix, record
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS, AHEAD, STEPS, TURNS

@@ -10,19 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from commands import Run
 from endpoint_server import Fault, Heard, serve
-from killing import AT_ONCE, Killing, kill_and_resume, planned, provider, results
+from killing import AT_ONCE, COMMAND, Killing, kill_and_resume, planned, provider, results
 from otherminds.evaluation.runs import look
 
 SIZE = ("--game", "rps", "--rounds", "10", "--episodes", "4")
-KILLS = Counter(anywhere=2, calling=4, reporting=2)
+KILLS = Counter(anywhere=1, calling=2, reporting=1)
 
 
 @pytest.mark.slow
-def test_killed_and_resumed_is_as_good_as_never_stopped(tmp_path: Path) -> None:
+def test_killed_and_resumed_is_as_good_as_never_stopped(tmp_path: Path, run: Run) -> None:
     with serve(provider()) as calm:
         never = Killing(calm, tmp_path / "never", SIZE)
-        never.finish()
+        assert run(*never.command()[len(COMMAND) :]).code == 1
         assert never.check_served(0) == {"calls": len(calm.heard), "repeated": 0, "uncertain": 0}
     with serve(provider()) as server:
         killed = kill_and_resume(server, tmp_path / "killed", SIZE, KILLS, most=10, seed=20)

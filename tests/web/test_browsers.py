@@ -53,7 +53,7 @@ RIGHT = (
 )
 WRONG = "By waiting beside it"
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-PLAYED = tuple(sorted(one.name for one in default_levels())[:3])
+PLAYED = ("hatch", "tomato-abroad", "upstairs")
 LOOKED_AT = 3
 COMMENT = '=1+1, "quoted"; ünïcode 🍅'
 UNAUTHORISED, OVER = r"status of 401", r"status of 404.*/rooms/"
@@ -72,12 +72,17 @@ def browser() -> Iterator[Browser]:
         yield started
 
 
+@pytest.fixture(scope="module")
+def everybody(server: Server, browser: Browser) -> Visitors:
+    return Visitors(browser, server.address)
+
+
 @pytest.fixture
-def visitors(server: Server, browser: Browser) -> Iterator[Visitors]:
-    found = Visitors(browser, server.address)
-    yield found
-    found.leave()
-    assert found.troubles == []
+def visitors(everybody: Visitors) -> Iterator[Visitors]:
+    everybody.troubles, everybody.expected = [], ""
+    yield everybody
+    everybody.leave()
+    assert everybody.troubles == []
 
 
 # Watching
@@ -479,7 +484,7 @@ def test_a_game_is_played_with_tab_and_enter_alone(visitors: Visitors) -> None:
 
 
 def test_pages_are_legible_and_fit_a_phone(server: Server, visitors: Visitors) -> None:
-    page = visitors.page(**PHONE)
+    page = visitors.page(color_scheme="light", **PHONE)
     key, _, value = server.cookie.partition("=")
     page.context.add_cookies([{"name": key, "value": value, "url": server.address}])
     study = server.study(title="A study with a title that is longer than a phone is wide")

@@ -131,13 +131,18 @@ class Watched:
 
     def __init__(self, context: Any, server: Server) -> None:
         self.page, self.server = context.new_page(), server
-        self.wrong: list[str] = []
-        self.expected = "$"
-        self.own: tuple[str, ...] = (f"{server.address}/", f"ws{server.address[4:]}/", "data:", "about:", "blob:")
+        self.begin()
         self.page.on("dialog", self._asked_back)
         self.page.on("console", self._told)
         self.page.on("pageerror", lambda error: self.wrong.append(f"error {error}"))
         self.page.on("request", self._asked)
+
+    def begin(self) -> None:
+        """Nothing has gone wrong, and nothing is expected to."""
+        self.wrong: list[str] = []
+        self.expected = "$"
+        address = self.server.address
+        self.own: tuple[str, ...] = (f"{address}/", f"ws{address[4:]}/", "data:", "about:", "blob:")
 
     def _asked_back(self, dialog: Any) -> None:
         self.wrong.append(f"dialog: {dialog.message}")
@@ -170,25 +175,26 @@ class Watched:
 
 
 @pytest.fixture(scope="module")
-def started(lived: tuple[Path, Links], levels: list[Path]) -> Iterator[tuple[Any, Server]]:
+def watched(lived: tuple[Path, Links], levels: list[Path]) -> Iterator[Watched]:
     options = [part for path in levels for part in ("--level", str(path))]
     with serving(lived[0], *options) as server, browsing() as browser:
         context = browser.new_context()
         context.add_init_script(LISTEN)
         name, _, value = server.cookie.partition("=")
         context.add_cookies([{"name": name, "value": value, "url": server.address}])
-        yield context, server
+        yield Watched(context, server)
 
 
 @pytest.fixture
-def seen(started: tuple[Any, Server]) -> Iterator[Watched]:
+def seen(watched: Watched) -> Iterator[Watched]:
     """A page, which has to have stayed quiet in the end."""
-    found = Watched(*started)
-    yield found
-    found.page.wait_for_timeout(50)
-    assert found.page.evaluate("[window, ...Array.from(frames)].some((one) => one.pwned)") is False
-    assert sorted(set(found.wrong)) == []
-    found.page.close()
+    watched.begin()
+    yield watched
+    watched.page.wait_for_timeout(50)
+    pwned = watched.page.evaluate("[window, ...Array.from(frames)].some((one) => one.pwned)")
+    watched.page.goto("about:blank")
+    assert pwned is False
+    assert sorted(set(watched.wrong)) == []
 
 
 @pytest.fixture

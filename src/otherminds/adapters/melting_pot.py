@@ -12,7 +12,6 @@ import importlib.util
 import itertools
 import os
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.machinery import ModuleSpec
@@ -34,7 +33,7 @@ SUBSTRATES = {
 }
 FOLDER = "OTHERMINDS_MELTINGPOT"
 INSTALL = 'pip install "otherminds[meltingpot]"'
-SLOW_API = ("chex", "reactivex")  # only `api_steps` needs them, and chex brings JAX along
+SLOW_API = ("chex", "reactivex")  # only Melting Pot's own API needs them, and chex brings JAX along
 LEVELS = (
     f"{INSTALL}, then `pip download --no-deps --no-binary :all: dm-meltingpot==2.4.1`, unpack that archive, "
     f"and set {FOLDER} to the folder in it that holds `meltingpot`"
@@ -151,22 +150,6 @@ class MeltingPotEngine:
             rewards=self._rewards(),
             ended=self.ended,
         )
-
-
-def api_steps(substrate: str, steps: int, rng: np.random.Generator) -> float:
-    """The processor time, in seconds, of `steps` uniformly random steps of a substrate after a first reset.
-
-    The substrate is as dm-meltingpot offers it to users: an environment of dm_env.
-    """
-    name = SUBSTRATES[substrate]
-    roles = upstream(f"configs.substrates.{name}").get_config().default_player_roles
-    environment = upstream("substrate").build(name, roles=roles)
-    joints = rng.integers(8, size=(steps, len(environment.action_spec()))).tolist()
-    environment.reset()
-    start = time.process_time()
-    for joint in joints:
-        environment.step(joint)
-    return time.process_time() - start
 
 
 def upstream(name: str, folder: Path | None = None) -> ModuleType:

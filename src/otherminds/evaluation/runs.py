@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlite3 import IntegrityError
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from otherminds.errors import InputError
 from otherminds.evaluation.store import FILE, LOCK, Key, Row, Store, failures_of, line_of_row, rows_of
@@ -181,10 +181,8 @@ def merge(shards: Sequence[Path], out: Path) -> None:
         CallTable(store.database).take_in(map(CallTable, bases))
 
 
-class Begun(BaseModel):
+class Begun(BaseModel, extra="forbid"):
     """How a run was begun: the command, the name of the experiment if it reproduces one, and the options."""
-
-    model_config = ConfigDict(extra="forbid")
 
     command: Command
     name: str = ""

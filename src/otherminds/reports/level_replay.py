@@ -15,7 +15,7 @@ from otherminds.errors import InputError
 from otherminds.files.text import printable
 from otherminds.mind import NONE_OF_THESE
 from otherminds.observer import surprise_in_words
-from otherminds.reports.page import Html, number, safe, stack
+from otherminds.reports.page import WORDS, Html, number, safe, stack
 from otherminds.reports.replay import (
     Caption,
     ReplayEpisode,
@@ -35,21 +35,9 @@ from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked
 from otherminds.worlds.sprites import GREY, PEOPLE, MovingPart, hue, labels
 
 FACILITATOR = "facilitator"
-KINDS = {"not_needed": "Help not needed", "useful": "Help useful", "necessary": "Help necessary"}
-SUBJECTS = {
-    "none": "No facilitator",
-    "random": "Random",
-    "oracle": "Oracle",
-    "protom": "ProToM",
-    "protom_at_once": "ProToM, which never waits",
-    "protom_paper": "ProToM by the paper's rule",
-}
-ENDINGS = {
-    "completed": "was carried out at step",
-    "impossible": "could no longer be carried out from step",
-    "ignored": "counted as ignored from step",
-    "running": "was still under way when the episode ended, at step",
-}
+KINDS: Mapping[str, str] = WORDS["classes"]
+SUBJECTS: Mapping[str, str] = WORDS["facilitators"]
+ENDINGS: Mapping[str, str] = WORDS["endings"]
 ENDED = ("completed", "impossible", "ignored")
 
 Row = Mapping[str, Any]

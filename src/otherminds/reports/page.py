@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
 
 from otherminds.files.text import printable
+from otherminds.files.toml import packaged
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,6 +36,7 @@ STYLE: dict[Any, Any] = {
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 NEITHER = "base-uri 'none'; form-action 'none'"
 MINUS = "\N{MINUS SIGN}"
+WORDS = packaged("otherminds.reports", "words.toml")
 NOTHING = "\N{EN DASH}"
 NUMERIC = re.compile(rf"{NOTHING}?$|[-+{MINUS}]?\d")  # a cell that is aligned to the right: empty, a dash, or a number
 

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from otherminds.files.text import printable
-from otherminds.reports.page import STYLE
+from otherminds.reports.page import STYLE, WORDS
 
 Row = Mapping[str, Any]
 Case = tuple[str, float, float]  # an episode, the stated probability of a goal, and whether it was true
@@ -42,15 +42,8 @@ LOOK: dict[Any, Any] = {
     "ytick.labelcolor": "black",
     "figure.constrained_layout.use": True,
 }
-CLASSES = {"not_needed": "Help not needed", "useful": "Help useful", "necessary": "Help necessary", "all": "All"}
-METRICS = {
-    "success": "Share of episodes in which all succeed",
-    "speedup": "Speedup (steps without help ÷ with help − 1)",
-    "speedup_ratio_of_means": "Speedup of the mean numbers of steps",
-    "messages": "Messages an episode",
-    "needless": "Share of episodes with a needless message",
-    "decision_ms": "Milliseconds to infer and decide",
-}
+CLASSES = {**WORDS["classes"], "all": "All"}
+METRICS: Mapping[str, str] = WORDS["metrics"]
 
 
 class PlotMark(NamedTuple):
@@ -68,11 +61,7 @@ SUBJECTS = {
     "protom": PlotMark("ProToM", "#d55e00", "D"),
 }
 SPARE = (("#009e73", "v"), ("#cc79a7", "P"), ("#56b4e9", "X"))
-NAMES_OF_SETTINGS = {
-    "epsilon": "ε: how much a message must change, in bits",
-    "cost": "c: what a message costs, in steps",
-    "particles": "N: particles an agent",
-}
+NAMES_OF_SETTINGS: Mapping[str, str] = WORDS["settings"]
 CLASS_LINES = {"not_needed": ("#009e73", ":"), "useful": (BLUE, "--"), "necessary": ("#d55e00", "-")}
 
 

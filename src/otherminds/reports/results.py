@@ -7,17 +7,16 @@ A run directory holds run.db with every decision and every call to a model. When
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from otherminds.evaluation.store import Row
 from otherminds.files.text import write_whole
+from otherminds.files.toml import packaged
 from otherminds.reports.page import Html, Page, interval, number, table
 
 NORMAL = 1.96  # half the width of a 95 % interval in standard errors, of the normal distribution
@@ -29,9 +28,7 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
     return row["experiment"], row["condition"], row["subject"], row["metric"]
 
 
-class _Figure(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Figure(BaseModel, extra="forbid"):
     experiment: str
     condition: str
     subject: str
@@ -61,10 +58,8 @@ class Published(_Figure):
         return found | {"source": self.source}
 
 
-class PublishedTable(BaseModel):
+class PublishedTable(BaseModel, extra="forbid"):
     """A published table: each row is a subject and, for each metric, a value and its margin."""
-
-    model_config = ConfigDict(extra="forbid")
 
     experiment: str
     condition: str
@@ -104,10 +99,8 @@ class Target(_Figure):
         return f"{self.condition} · {self.subject} · {self.metric} {', '.join(bounds)}"
 
 
-class Figures(BaseModel):
+class Figures(BaseModel, extra="forbid"):
     """All published figures and targets, as in figures.toml."""
-
-    model_config = ConfigDict(extra="forbid")
 
     singly: tuple[Published, ...] = Field(alias="published")
     table: tuple[PublishedTable, ...] = ()
@@ -122,8 +115,7 @@ class Figures(BaseModel):
 @cache
 def figures() -> Figures:
     """The published figures and the targets that come with the library."""
-    text = (resources.files("otherminds.reports") / "figures.toml").read_text("utf-8")
-    return Figures.model_validate(tomllib.loads(text))
+    return Figures.model_validate(packaged("otherminds.reports", "figures.toml"))
 
 
 def beside_published(summary: Iterable[Row]) -> list[dict[str, Any]]:

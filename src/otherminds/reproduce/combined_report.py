@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from otherminds.evaluation.scoreboard import scores
 from otherminds.evaluation.story_sets import make
+from otherminds.files.toml import packaged
 from otherminds.papers.hypothetical_minds.report import thoughts
 from otherminds.reports import literal_functional_plots
 from otherminds.reports import page as html
@@ -25,6 +24,7 @@ from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
 
 Row = Mapping[str, Any]
 Found = Mapping[str, Results]
+WORDS = packaged("otherminds.reproduce", "report.toml")
 AGREES, BETTER, WORSE, HIGHER, LOWER = "agrees", "better", "worse", "higher", "lower"
 DILEMMA, KNOWING = GAMES["ipd"], "fictitious_play"
 SHOWN_LEVEL, SHOWN_STORY = "garden-gate", 42
@@ -33,35 +33,11 @@ ROUNDING = 1e-9
 """Difference of two bounds that counts as none: rounding of sums."""
 MORE_IS_BETTER = ("success", "speedup", "speedup_ratio_of_means", "score", "accuracy", "tom_percent", "r")
 LESS_IS_BETTER = ("functional_regret", "tom_regret_paper")
-LEAD = (
-    "Agents are minds run forward; mindreading is minds run backward. Four systems built on that, each beside the "
-    "figures of its paper. Everything here was played anew and follows from its seed; n says how much a figure rests "
-    "on, and `otherminds reproduce --full` makes it larger."
-)
 ORDER = (
     *("protom-dkg", "protom-overcooked", "study", "dkg-human"),
     *("functional", "check", "hypothetical", "melting-pot", "mumatom"),
 )
 """The order of the chapters."""
-VERDICTS = (
-    "Ours with a 95 % interval and the number of independent units it rests on, and what the paper prints, with ± 1.96 "
-    "standard errors or the interval as printed. “Agrees” means that the two intervals overlap; a figure without an "
-    "interval is a point. Elsewhere the verdict says who is ahead, and whether that rests on a single "
-    "episode."
-)
-READING = (
-    "Everybody on two scales, by the same code. Literal: of all that an agent held likeliest (the next play, a goal, "
-    "what somebody in a story believes) how much came about. Functional: of what can be gained by knowing the other, "
-    "how much it gained; 0 is play without a thought of others (random play, no help, a clue not read), 100 % that of "
-    "whoever knows the other (the exact optimum, who is told the strategy, the oracle). Far right and far down is who "
-    "knows and does not use it. Below −35 % is drawn at −35 %; who expects nothing is at “none”. Miscalibration is "
-    "the gap between how sure an agent was and how often it was right. Intervals are 95 %, by episode."
-)
-NOTHING_SHORT = "Nothing that was compared is worse than published, and no target was missed."
-NO_SCORE = (
-    "Who expects nothing, or was told, has no literal score; who does not act, no functional one. Regret is what is "
-    "lost against who knows the other, in points, or in steps against the oracle's help."
-)
 
 
 def write_combined_report(folder: Path, found: Found) -> Path:
@@ -79,17 +55,22 @@ def write_combined_report(folder: Path, found: Found) -> Path:
 def page(found: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
     """The HTML of the report: front pages, then a chapter for each experiment."""
     there = {*found, *(f"{row['experiment']}/{row['condition']}" for row in summary)}
-    text = (resources.files("otherminds.reproduce") / "not_compared.toml").read_text("utf-8")
-    entries = [entry for entry in tomllib.loads(text)["entry"] if entry.get("unless") not in there]
+    listed = packaged("otherminds.reproduce", "not_compared.toml")["entry"]
+    entries = [entry for entry in listed if entry.get("unless") not in there]
     missing = [[entry["what"], html.with_code(entry["why"])] for entry in entries]
     front = [
         Section("Four systems", fronts(found)),
-        Section("Beside the papers", stack(VERDICTS, *(_compared(r) for r in found.values() if _published(r.summary)))),
+        Section(
+            "Beside the papers",
+            stack(WORDS["verdicts"], *(_compared(r) for r in found.values() if _published(r.summary))),
+        ),
         Section("One scoreboard", _board(board)),
         Section("What falls short", _short(summary)),
         Section("What could not be compared, and why", table(("What", "Why"), missing)),
     ]
-    return html.combined_page("otherminds", html.with_code(LEAD), front, [results.report for results in found.values()])
+    return html.combined_page(
+        "otherminds", html.with_code(WORDS["lead"]), front, [results.report for results in found.values()]
+    )
 
 
 # Beside the papers
@@ -149,7 +130,7 @@ def _board(board: Sequence[Row]) -> Html:
         lines.append([name, agent.replace("_", " "), *map(_share, mine), cell(lost), n])
         before = world
     columns = ("World", "Who", "Literal, %", "Miscalibrated by, %", "Functional, %", "Regret an episode", "n")
-    return stack(READING, overview, html.side_by_side(*panels), table(columns, lines, NO_SCORE))
+    return stack(WORDS["reading"], overview, html.side_by_side(*panels), table(columns, lines, WORDS["no_score"]))
 
 
 def _share(row: Row | None) -> str:
@@ -167,7 +148,7 @@ def _short(summary: Sequence[Row]) -> Html:
         if not met:
             lines.append([str(target).replace("_", " "), number(row["value"]), "", "target missed"])
     told = f"Of {len(beside)} figures that stand beside a published one, these are worse, or missed."
-    return stack(told, table(("What", "Ours", "Published", ""), lines)) if lines else stack(NOTHING_SHORT)
+    return stack(told, table(("What", "Ours", "Published", ""), lines)) if lines else stack(WORDS["nothing_short"])
 
 
 def verdict(row: Mapping[str, Any]) -> str:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from otherminds.errors import InputError, faults
+from otherminds.errors import InputError, fault_place, faults
 from otherminds.files.strict_json import parse
 from otherminds.files.text import read_text
 from otherminds.stories.model import Belief, Episode, Question
@@ -46,8 +46,7 @@ class Worded:
     options: tuple[str, ...]
 
 
-class _StoryRow(BaseModel):
-    model_config = ConfigDict(extra="allow", strict=True)
+class _StoryRow(BaseModel, extra="allow", strict=True):
     story: str | None = Field(default=None, max_length=100_000)
     question: str | dict[str, Any] | None = None
     options: list[str] = Field(default_factory=list, max_length=26)
@@ -161,7 +160,7 @@ def validated(kind: TypeAdapter[T], data: Any, path: Path | None = None, line: i
         return kind.validate_json(json.dumps(data))
     except ValidationError as error:
         first = faults(error)[0]
-        key = ".".join(str(part) for part in first["loc"])[:SHOWN]
+        key = fault_place(first, SHOWN)
         if first["type"] == "missing":
             raise InputError(f"lacks `{key}`", path=path, line=line) from None
         raise InputError(f"{f'`{key}`' if key else 'the whole'}: {first['msg']}", path=path, line=line) from None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from otherminds.errors import InputError
 from otherminds.files.strict_json import parse
@@ -58,8 +58,7 @@ class MumatomEpisode:
     questions: tuple[MumatomQuestion, ...]
 
 
-class _EpisodeRow(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
+class _EpisodeRow(BaseModel, extra="ignore", strict=True):
     description: str
     questions: dict[str, str]
     answers: dict[str, str]
@@ -67,8 +66,7 @@ class _EpisodeRow(BaseModel):
     filtered_description: str | None = None
 
 
-class _VideoAccount(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
+class _VideoAccount(BaseModel, extra="ignore", strict=True):
     action: str
 
 

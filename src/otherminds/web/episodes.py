@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Annotated, Any, Literal
 
 from fastapi import HTTPException
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from otherminds import __version__
 from otherminds.errors import InputError
@@ -26,6 +26,7 @@ from otherminds.reports.level_replay import KINDS, Playable, replays
 from otherminds.reports.matrix_replay import matrix_replay
 from otherminds.reports.page import Html, Section, page
 from otherminds.web.event_log import EventLog, on_disk
+from otherminds.web.studies import WORDS
 from otherminds.web.thinking import ThinkingProcesses
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios
@@ -37,60 +38,17 @@ WAITING = 8  # episodes that may be played at a time; chosen
 ALL = "all"
 MELTING_POT = "melting-pot"
 EXPERIMENTS: Mapping[str, ModuleType] = {"doors-keys-gems": protom_dkg, "overcooked": protom_overcooked}
-WORLDS = {
-    "doors-keys-gems": ("Doors, Keys and Gems", "Everybody wants a gem; keys open the doors between."),
-    "overcooked": ("Overcooked with rooms", "Everybody cooks a dish, and sees only the room they are in."),
-    MELTING_POT: ("In the matrix (Melting Pot)", "Players gather resources, and meet to play a game with them."),
-}
-SUBSTRATE_TITLES = {
-    "rws_repeated": "Running with scissors, two players",
-    "rws_arena": "Running with scissors, eight players",
-    "pd_repeated": "Prisoner's dilemma, two players",
-}
-FACILITATORS = {
-    ALL: (
-        "All four, to compare",
-        "four times: alone, with random messages, with a facilitator that knows what everybody wants, and with ProToM",
-    ),
-    "none": ("Nobody", "and nobody helps"),
-    "random": ("Random: says anything", "and a facilitator says anything that can be said"),
-    "oracle": ("Oracle: knows what everybody wants", "and a facilitator helps that knows what everybody wants"),
-    "protom": ("ProToM: infers what everybody wants", "and ProToM infers what everybody wants, and speaks if it helps"),
-    "protom_at_once": (
-        "ProToM, which never waits for a better time to speak",
-        "and ProToM infers what everybody wants, and speaks as soon as it helps",
-    ),
-    "protom_paper": (
-        "ProToM by the rule of the paper",
-        "and ProToM infers what everybody wants, and speaks by the rule of the paper",
-    ),
-}
-AGENTS = {
-    "programs": ("Hypotheses: guesses the partner's strategy", "an agent that guesses the partner's strategy"),
-    "mapped": ("Hypotheses, with a map", "an agent with a map that guesses the partner's strategy"),
-    "valued": (
-        "Hypotheses, judged by the rule of the paper",
-        "an agent that guesses the partner's strategy, and judges guesses by the rule of the paper,",
-    ),
-    "stranger": (
-        "Hypotheses, without the partner's",
-        "an agent that guesses the partner's strategy, but never the true one,",
-    ),
-    "informed": ("Knows the partner's strategy", "an agent that knows the partner's strategy"),
-    "last_play": ("Answers the last play", "an agent that answers the partner's last play"),
-    "uniform": ("Plays anything", "an agent that plays anything"),
-    "random": ("Walks about", "somebody who walks about at random"),
-    "ppo": ("PPO: a trained network", "a network trained by reinforcement"),
-}
+WORLDS: Mapping[str, tuple[str, str]] = WORDS["watch"]["worlds"]
+SUBSTRATE_TITLES: Mapping[str, str] = WORDS["watch"]["substrates"]
+FACILITATORS: Mapping[str, tuple[str, str]] = WORDS["watch"]["facilitators"]
+AGENTS: Mapping[str, tuple[str, str]] = WORDS["watch"]["agents"]
 
 
-class EpisodeRequest(BaseModel):
+class EpisodeRequest(BaseModel, frozen=True, extra="forbid", strict=True):
     """A request for an episode: the world, its level, who facilitates or plays, and the seed.
 
     Levels with people have a `facilitator`, scenarios of Melting Pot an `agent`.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     world: Literal["doors-keys-gems", "overcooked", "melting-pot"]
     level: Annotated[str, Field(min_length=1, max_length=60)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib import resources
@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from otherminds.errors import InputError
 from otherminds.files.text import printable
@@ -24,9 +24,9 @@ from otherminds.web.episodes import EpisodeRequest, RecordedEpisodes, episode_ch
 from otherminds.web.event_log import EventLog
 from otherminds.web.guard import Guard, Limits, address_of
 from otherminds.web.lobby import INVALID, Lobby
-from otherminds.web.settings import InLimits, InLobby, ServerSettings
+from otherminds.web.settings import InLimits, InLobby, ServerSettings, of_app
 from otherminds.web.stages import world_of
-from otherminds.web.studies import Study, StudyPlan
+from otherminds.web.studies import WORDS, Study, StudyPlan
 from otherminds.web.thinking import ThinkingProcesses
 
 PAGES = {
@@ -43,19 +43,12 @@ PAGES = {
 LABEL = 100  # characters of a recruiting service's label; chosen
 CROWD = 500  # rooms in which games run at a time; chosen
 VISITORS = 20  # participants that may come by an open invitation, for each planned pair; chosen
-TITLES = {"overcooked": "Kitchens", "doors-keys-gems": "Doors, keys and gems"}
-HELPERS = {
-    "protom": ("ProToM", "watches, infers what each of you wants, and speaks if that saves steps"),
-    "oracle": ("One who knows", "knows what each of you wants, and speaks if that saves steps"),
-    "random": ("A chatterbox", "says anything that could be done, half of the time"),
-    "none": ("Nobody", "you are on your own"),
-}
+TITLES: Mapping[str, str] = WORDS["play"]["worlds"]
+HELPERS: Mapping[str, tuple[str, str]] = WORDS["play"]["helpers"]
 
 
-class SoloGameRequest(BaseModel):
+class SoloGameRequest(BaseModel, extra="forbid"):
     """A request for a game with simulated partners."""
-
-    model_config = ConfigDict(extra="forbid")
 
     level: str = Field(max_length=100)
     seat: str = Field(max_length=100)
@@ -226,13 +219,7 @@ async def join(study: Invited, request: Request, lobby: InLobby, limits: InLimit
 watching = APIRouter()
 
 
-def watching_of(request: Request) -> RecordedEpisodes:
-    """The recorded episodes of the app."""
-    found: RecordedEpisodes = request.app.state.watching
-    return found
-
-
-InWatching = Annotated[RecordedEpisodes, Depends(watching_of)]
+InWatching = Annotated[RecordedEpisodes, of_app("watching")]
 
 
 @watching.get("/api/watch")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
@@ -39,19 +39,14 @@ class ServerSettings:
         self.keys = Keys(self.secret)
 
 
-def lobby_of(request: Request) -> Lobby:
-    """The lobby of the app."""
-    found: Lobby = request.app.state.lobby
-    return found
+def of_app(name: str) -> Any:
+    """The dependency of a request on what the app keeps under this name."""
+
+    def find(request: Request) -> Any:
+        return getattr(request.app.state, name)
+
+    return Depends(find)
 
 
-InLobby = Annotated[Lobby, Depends(lobby_of)]
-
-
-def limits_of(request: Request) -> Limits:
-    """The limits of the app."""
-    found: Limits = request.app.state.limits
-    return found
-
-
-InLimits = Annotated[Limits, Depends(limits_of)]
+InLobby = Annotated[Lobby, of_app("lobby")]
+InLimits = Annotated[Limits, of_app("limits")]

@@ -4,39 +4,23 @@ from __future__ import annotations
 
 import math
 import time
-import tomllib
 from collections.abc import Mapping
-from functools import cache
-from importlib import resources
 from typing import Any
 
+from otherminds.files.toml import packaged
 from otherminds.observer import surprise_in_words
 from otherminds.papers.protom.facilitator import SURE
 from otherminds.web.board import board, goal, looks, options, person, words
 from otherminds.web.games import NAMES, LiveGame
-from otherminds.web.studies import ASPECTS, Participant, Study
+from otherminds.web.studies import ASPECTS, WORDS, Participant, Study
 from otherminds.web.thinking import FacilitatorThought, alone
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.sprites import CELL
 
-ENDINGS = {
-    "time": "Time was up before everybody had succeeded.",
-    "left": "The round ended early, as somebody left.",
-    "lost": "The round ended early.",
-    "failed": "The round ended early, as something went wrong on our side.",
-}
-FAREWELLS = {
-    "finished": "That was all. Thank you very much for taking part!",
-    "played": "Thank you for playing.",
-    "left": "You have left. Thank you for your time.",
-    "partner left": "The other person has left, so the study ends here. Thank you very much for your time!",
-    "nobody came": "Nobody else has come to play with. We are sorry, and thank you very much for waiting!",
-    "full": "The study has all the participants it needs. Thank you very much for your interest!",
-}
-SCALE = {"low": "Strongly disagree", "high": "Strongly agree", "points": 7}
+ENDINGS, FAREWELLS, SCALE = WORDS["endings"], WORDS["farewells"], WORDS["scale"]
+LESSONS = packaged("otherminds.web", "tutorial.toml")
 NOTABLE = 0.1  # steps that a message must promise to save to be shown among those not said; chosen
 UNSAID = 3  # messages that the facilitator kept to itself and a reveal shows; chosen
-DECLINED = "You have chosen not to take part. You can close this page."
 Data = dict[str, Any]
 
 
@@ -73,7 +57,7 @@ def page(participant: Participant, game: LiveGame | None) -> tuple[str, Data]:
         case "reveal" if game:
             data = reveal(participant, game)
         case "closed":
-            data = {"text": DECLINED}
+            data = {"text": WORDS["declined"]}
         case "thanks":
             url = study.plan.hand_off.replace("{code}", participant.code) or None
             text = FAREWELLS.get(participant.finished, FAREWELLS["finished"])
@@ -96,7 +80,7 @@ def lesson(participant: Participant) -> Data:
     """The tutorial without the answers to its checks, and the checks answered wrongly at the last try."""
     study = participant.study
     level = study.levels[study.plan.levels[0]]
-    told, advice = _lessons()[world_of(level)], _lessons()["advice"]
+    told, advice = LESSONS[world_of(level)], LESSONS["advice"]
     pages = [{**page, "text": " ".join(page["text"].split()), "looks": []} for page in (*told["pages"], advice)]
     pages[1]["looks"] = board(level).legend()
     checks = [{"question": check["question"], "options": check["options"]} for check in told["checks"]]
@@ -335,14 +319,9 @@ def watched(study: Study, game: LiveGame) -> Mapping[str, Any]:
     }
 
 
-@cache
-def _lessons() -> Mapping[str, Any]:
-    return tomllib.loads((resources.files("otherminds.web") / "tutorial.toml").read_text("utf-8"))
-
-
 def wrong_answers(world: str, answers: object) -> list[int] | None:
     """The indices of the checks answered wrongly; None if `answers` is not a full list of option numbers."""
-    checks = _lessons()[world]["checks"]
+    checks = LESSONS[world]["checks"]
     if not isinstance(answers, list) or len(answers) != len(checks) or not all(type(a) is int for a in answers):
         return None
     return [i for i, (check, answer) in enumerate(zip(checks, answers, strict=True)) if answer != check["right"]]

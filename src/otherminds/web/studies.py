@@ -8,37 +8,21 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
+from otherminds.files.toml import packaged
 from otherminds.papers.protom.study.plan import Trial, codenames, counterbalanced
 from otherminds.web.board import Playable
 from otherminds.web.event_log import Body, LogEvent
 
-FACILITATORS = {
-    "none": "Nobody",
-    "random": "Random: says anything, half of the time",
-    "oracle": "Oracle: knows what everybody wants",
-    "protom": "ProToM: infers what people want",
-}
-ASPECTS = {
-    "helpful": "The feedback was helpful.",
-    "appropriate": "The amount of feedback and what it said were appropriate.",
-    "clear": "The explanations were clear.",
-    "understood": "The facilitator understood what I was trying to do.",
-}
-CONSENT = """\
-You are going to play a cooperative game with another person, in several rounds. Some of them are accompanied by a
-facilitator, a program that may give you advice. You are free to follow it or not.
-
-We record what you do in the game and how you answer our questions, and nothing about who you are. You may stop at any
-time, without giving a reason.
-
-I have read this, I am of age, and I agree to take part."""
+WORDS = packaged("otherminds.web", "words.toml")
+FACILITATORS: dict[str, str] = WORDS["study"]["facilitators"]
+ASPECTS: Mapping[str, str] = WORDS["study"]["aspects"]
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class StudyPlan(BaseModel):
+class StudyPlan(BaseModel, extra="forbid", frozen=True):
     """The settings of a study, as the researcher gives them.
 
     minutes: the announced length. waits, seconds: see `GameClock`. grace: seconds for which a room waits for a
@@ -46,15 +30,13 @@ class StudyPlan(BaseModel):
     the address to send participants to at the end, with {code} for their completion code.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     title: str = Field("", max_length=200)
     levels: tuple[Name, ...] = Field(min_length=1, max_length=60)
     facilitators: tuple[Name, ...] = Field(("none", "protom", "random"), min_length=1, max_length=10)
     pairs: int = Field(9, ge=1, le=500)
     seed: int = Field(1, ge=0, lt=2**31)
     partner: Literal["person", "simulated"] = "person"
-    consent: str = Field(CONSENT, max_length=20_000)
+    consent: str = Field(WORDS["consent"], max_length=20_000)
     minutes: int = Field(60, ge=1, le=600)
     tutorial: bool = True
     practice: bool = True
@@ -102,18 +84,7 @@ class StudyPlan(BaseModel):
 
 TRYING = 9000  # pairs with higher numbers only try the study out; they are not exported
 LOG = 200  # events that the dashboard remembers; chosen
-TOLD = {
-    "consented": "{name} has agreed to take part",
-    "declined": "{name} has chosen not to take part",
-    "waiting": "{name} is waiting for somebody to play with",
-    "paired": "Pair {pair} has come together",
-    "opened": "Pair {pair} has begun a round",
-    "rated": "{name} has answered the questions",
-    "finished": "{name} is done: {reason}",
-    "renewed": "{name} has a new link",
-    "reopened": "The invitation is open",
-    "closed": "The invitation is closed",
-}
+TOLD: Mapping[str, str] = WORDS["study"]["events"]
 EVENTS = {*TOLD, "joined", "taught", "practised", "ready", "seen", "next"}
 
 Kind = Literal["link", "open", "try", "solo"]

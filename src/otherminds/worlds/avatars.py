@@ -46,11 +46,6 @@ class Field:
         return tuple(dx + dy * self.grid.stride for dx, dy in AHEAD)  # type: ignore[return-value]
 
     @cached_property
-    def solid(self) -> tuple[bool, ...]:
-        """Whether a cell blocks players, for every cell."""
-        return tuple(not self.grid.is_floor(cell) for cell in range(self.grid.size))
-
-    @cached_property
     def poses(self) -> dict[Action, list[int]]:
         """For each action, the unobstructed pose after it, by the pose before; a pose is cell · 4 + facing."""
 

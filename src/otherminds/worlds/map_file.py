@@ -37,10 +37,15 @@ class WorldLevel(Generic[W]):
 
 
 class FileLine(NamedTuple):
-    """A line of a file and its number, from 1."""
+    """A line of a file, its number, from 1, and the file."""
 
     number: int
     text: str
+    path: Path
+
+    def wrong(self, message: str, hint: str | None = None, column: int | None = None) -> InputError:
+        """The error that this line is wrong, at a column if one is given."""
+        return InputError(message, path=self.path, line=self.number, column=column, hint=hint)
 
 
 class MapFile(NamedTuple):
@@ -48,7 +53,6 @@ class MapFile(NamedTuple):
 
     rows: tuple[FileLine, ...]
     said: Mapping[str, FileLine]
-    path: Path
 
 
 def read_map(text: str, path: Path, examples: Mapping[str, str], required: Sequence[str]) -> MapFile:
@@ -58,43 +62,39 @@ def read_map(text: str, path: Path, examples: Mapping[str, str], required: Seque
     for a missing or too large map, for a line that is not `key: value`, and for an unknown, repeated or missing key.
     """
     rows = enumerate(rows_of(text, path), 1)
-    lines = [FileLine(n, row.removesuffix("\r")) for n, row in rows if not row.startswith(";")]
+    lines = [FileLine(n, row.removesuffix("\r"), path) for n, row in rows if not row.startswith(";")]
     gap = next((i for i, line in enumerate(lines) if not line.text.strip()), len(lines))
     squares = tuple(lines[:gap])
     if not squares:
         hint = "the map comes first, then an empty line, then lines such as `players: 2`"
-        raise InputError("has no map", path=path, line=1, hint=hint)
-    check_size(max(len(row.text) for row in squares), squares, path)
+        raise FileLine(1, "", path).wrong("has no map", hint)
+    check_size(max(len(row.text) for row in squares), squares)
     hint = f"such as `{next(iter(examples.values()))}`"
-    said = key_values((line for line in lines[gap:] if line.text.strip()), path, list(examples), hint)
-    require(said, {key: examples[key] for key in required}, path, line=lines[-1].number)
-    return MapFile(squares, said, path)
+    said = key_values((line for line in lines[gap:] if line.text.strip()), list(examples), hint)
+    require(said, {key: examples[key] for key in required}, lines[-1])
+    return MapFile(squares, said)
 
 
-def key_values(
-    lines: Iterable[FileLine], path: Path, known: Sequence[str], hint: str | None = None
-) -> dict[str, FileLine]:
+def key_values(lines: Iterable[FileLine], known: Sequence[str], hint: str | None = None) -> dict[str, FileLine]:
     """The values of `key: value` lines by key. Raises InputError for any other line or an unknown or repeated key."""
     found: dict[str, FileLine] = {}
-    for number, text in lines:
-        key, colon, value = (part.strip() for part in text.partition(":"))
+    for line in lines:
+        key, colon, value = (part.strip() for part in line.text.partition(":"))
         if not colon or not value:
-            raise InputError(f"`{text}` is not `key: value`", path=path, line=number, hint=hint)
+            raise line.wrong(f"`{line.text}` is not `key: value`", hint)
         if key not in known:
-            raise InputError(
-                f"unknown key `{key}`", path=path, line=number, column=1, hint=f"one of {', '.join(known)}"
-            )
+            raise line.wrong(f"unknown key `{key}`", f"one of {', '.join(known)}", column=1)
         if key in found:
-            raise InputError(f"`{key}` is given twice", path=path, line=number, column=1)
-        found[key] = FileLine(number, value)
+            raise line.wrong(f"`{key}` is given twice", column=1)
+        found[key] = line._replace(text=value)
     return found
 
 
-def require(found: Mapping[str, FileLine], examples: Mapping[str, str], path: Path, *, line: int) -> None:
+def require(found: Mapping[str, FileLine], examples: Mapping[str, str], line: FileLine) -> None:
     """Raises InputError at `line` for the first key of `examples` that is missing, with its example."""
     for key, example in examples.items():
         if key not in found:
-            raise InputError(f"`{key}` is missing", path=path, line=line, hint=f"such as `{example}`")
+            raise line.wrong(f"`{key}` is missing", f"such as `{example}`")
 
 
 def rows_of(text: str, path: Path) -> list[str]:
@@ -104,66 +104,63 @@ def rows_of(text: str, path: Path) -> list[str]:
     return text.removesuffix("\n").split("\n")  # not splitlines(): editors count newlines only
 
 
-def agent_names(line: FileLine, path: Path) -> tuple[str, ...]:
+def agent_names(line: FileLine) -> tuple[str, ...]:
     """The comma-separated agent names of a line. Raises InputError for an invalid or repeated name, or too many."""
     names = tuple(name.strip() for name in line.text.split(","))
     for name in names:
         if not re.fullmatch(r"[^\W\d_]\w{0,23}", name):
-            hint = "a letter, then up to 23 letters or digits"
-            raise InputError(f"`{name}` cannot be an agent's name", path=path, line=line.number, hint=hint)
+            raise line.wrong(f"`{name}` cannot be an agent's name", "a letter, then up to 23 letters or digits")
     if len(set(names)) < len(names) or len(names) > MAX_PLAYERS:
-        raise InputError("agents need different names, nine at most", path=path, line=line.number)
+        raise line.wrong("agents need different names, nine at most")
     return names
 
 
-def read_horizon(line: FileLine, path: Path) -> int:
+def read_horizon(line: FileLine) -> int:
     """The number of steps in a line, from 1 to 99999. Raises InputError for anything else."""
     if not re.fullmatch(r"[1-9]\d{0,4}", line.text):
-        raise InputError("`horizon` is not a number of steps from 1 to 99999", path=path, line=line.number)
+        raise line.wrong("`horizon` is not a number of steps from 1 to 99999")
     return int(line.text)
 
 
-def check_size(width: int, rows: Sequence[FileLine], path: Path) -> None:
+def check_size(width: int, rows: Sequence[FileLine]) -> None:
     """Raises InputError for a map with more than MAX_SIDE cells in a row or column."""
     if max(width, len(rows)) > MAX_SIDE:
-        raise InputError(f"the map is larger than {MAX_SIDE} × {MAX_SIDE}", path=path, line=rows[0].number)
+        raise rows[0].wrong(f"the map is larger than {MAX_SIDE} × {MAX_SIDE}")
 
 
-def check_characters(rows: Sequence[FileLine], known: Iterable[str], path: Path) -> None:
+def check_characters(rows: Sequence[FileLine], known: Iterable[str]) -> None:
     """Raises InputError for the first unknown character, and for rows of different lengths."""
     letters = list(dict.fromkeys(known))
     width = len(rows[0].text)
-    for number, row in rows:
-        for column, letter in enumerate(row, 1):
+    for line in rows:
+        for column, letter in enumerate(line.text, 1):
             if letter not in letters:
                 hint = f"one of {' '.join(x for x in letters if x != ' ')} and space"
-                message = f"unknown character `{letter}`"
-                raise InputError(message, path=path, line=number, column=column, hint=hint)
-        if len(row) != width:
-            message = f"this row has {len(row)} characters, the first one has {width}"
+                raise line.wrong(f"unknown character `{letter}`", hint, column)
+        found = len(line.text)
+        if found != width:
+            message = f"this row has {found} characters, the first one has {width}"
             hint = "fill rows up with spaces, or end them all with a wall"
-            column = min(len(row), width) + 1
-            raise InputError(message, path=path, line=number, column=column, hint=hint)
+            raise line.wrong(message, hint, min(found, width) + 1)
 
 
 def players_of(map_file: MapFile, starts: str) -> tuple[str, ...]:
     """The names of the players, from a `players` or an `agents` line. Raises InputError if the map has fewer starts."""
-    said, path = map_file.said, map_file.path
+    said = map_file.said
     given = [said[key] for key in ("players", "agents") if key in said]
     if len(given) != 1:
         last = given[-1] if given else map_file.rows[-1]
-        hint = "`players: 2` or `agents: Ana, Ben`"
-        raise InputError("needs either `players` or `agents`", path=path, line=last.number, hint=hint)
+        raise last.wrong("needs either `players` or `agents`", "`players: 2` or `agents: Ana, Ben`")
     line = given[0]
     if "agents" in said:
-        names = agent_names(line, path)
+        names = agent_names(line)
     else:
-        names = tuple(f"player_{i}" for i in range(whole(line, "players", path, least=1, most=MAX_PLAYERS)))
+        names = tuple(f"player_{i}" for i in range(whole(line, "players", least=1, most=MAX_PLAYERS)))
     found = sum(row.text.count(letter) for row in map_file.rows for letter in starts)
     if found < len(names):
         places = " or ".join(f"`{letter}`" for letter in starts)
         message = f"{found or 'no'} start{'s' * (found != 1)} for {len(names)} players"
-        raise InputError(message, path=path, line=line.number, hint=f"mark floor of the map with {places}")
+        raise line.wrong(message, f"mark floor of the map with {places}")
     return names
 
 
@@ -176,27 +173,27 @@ def reached(grid: Grid, starts: Iterable[int]) -> set[int]:
     return found
 
 
-def reach_of(line: FileLine, path: Path) -> Reach:
+def reach_of(line: FileLine) -> Reach:
     """The window of view that a line gives. Raises InputError for anything but four numbers from 0 to 99."""
     if not re.fullmatch(r"\d{1,2}(\s+\d{1,2}){3}", line.text, re.ASCII):
         hint = "left right forward backward, such as `window: 2 2 3 1`"
-        raise InputError("`window` is not four numbers from 0 to 99", path=path, line=line.number, hint=hint)
+        raise line.wrong("`window` is not four numbers from 0 to 99", hint)
     return Reach(*map(int, line.text.split()))
 
 
-def whole(line: FileLine, key: str, path: Path, *, least: int = 0, most: int = 99999) -> int:
+def whole(line: FileLine, key: str, *, least: int = 0, most: int = 99999) -> int:
     """The whole number in a line. Raises InputError for anything else, or outside [least, most]."""
     if not re.fullmatch(r"\d{1,5}", line.text, re.ASCII) or not least <= int(line.text) <= most:
-        raise InputError(f"`{key}` is not a whole number from {least} to {most}", path=path, line=line.number)
+        raise line.wrong(f"`{key}` is not a whole number from {least} to {most}")
     return int(line.text)
 
 
-def number(text: str, key: str, line: FileLine, path: Path, *, least: float = -1e6, most: float = 1e6) -> float:
+def number(text: str, key: str, line: FileLine, *, least: float = -1e6, most: float = 1e6) -> float:
     """The decimal number in a part of a line. Raises InputError for anything else, or outside [least, most]."""
     if not re.fullmatch(r"-?\d{0,7}(\.\d{1,9})?", text, re.ASCII) or not re.search(r"\d", text):
-        raise InputError(f"`{key}`: `{text}` is not a number", path=path, line=line.number)
+        raise line.wrong(f"`{key}`: `{text}` is not a number")
     if not least <= float(text) <= most:
-        raise InputError(f"`{key}` is not from {least:g} to {most:g}", path=path, line=line.number)
+        raise line.wrong(f"`{key}` is not from {least:g} to {most:g}")
     return float(text)
 
 

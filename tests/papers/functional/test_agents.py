@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from otherminds.cli.app import _guarded, app
+from otherminds.cli import app as cli
 from otherminds.errors import InputError
 from otherminds.papers.functional.agents import pair_scores
 from otherminds.worlds.repeated_games.payoff_files import find_game
@@ -17,7 +17,7 @@ from otherminds.worlds.repeated_games.rules import ordinal_games
 
 
 def run(*arguments: str) -> int:
-    return _guarded(lambda **options: app(list(arguments), **options))
+    return cli._guarded(lambda **options: cli.app(list(arguments), **options))
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
+from pydantic import BaseModel, Field, StringConstraints, TypeAdapter
 
 from otherminds.errors import InputError
 from otherminds.files.strict_json import parse
@@ -48,9 +48,7 @@ class Item:
     group: str
 
 
-class _ItemRow(BaseModel):
-    model_config = ConfigDict(strict=True)
-
+class _ItemRow(BaseModel, strict=True):
     story: Text
     question: Text
     answer: Text
@@ -60,9 +58,7 @@ class _ItemRow(BaseModel):
     order: Annotated[int, Field(ge=0, le=99)] | None = None
 
 
-class _MmtomRow(BaseModel):
-    model_config = ConfigDict(strict=True)
-
+class _MmtomRow(BaseModel, strict=True):
     question: Text
     answer: Text
     question_type: float | str
@@ -78,9 +74,7 @@ class _HiTomRow(_ItemRow):
     prompting_type: str = ""
 
 
-class _HiTomFile(BaseModel):
-    model_config = ConfigDict(strict=True)
-
+class _HiTomFile(BaseModel, strict=True):
     data: Annotated[list[Any], Field(min_length=1)]
 
 

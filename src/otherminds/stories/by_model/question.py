@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from otherminds.errors import InputError
 from otherminds.language.asking import Unreadable, prompts_of
@@ -80,10 +80,8 @@ class _Moved(replies.Form):
     place: replies.Name | None = None
 
 
-class QuestionForm(replies.Form):
+class QuestionForm(replies.Form, title="Asked"):  # models are sent this title: another might change their replies
     """What a question asks, and what it supposes."""
-
-    model_config = ConfigDict(title="Asked")  # models are sent this title: another might change their replies
 
     polarity: stories.Polarity
     at_start: bool = False

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, StringConstraints
 
 from otherminds.errors import InputError
 from otherminds.language.asking import Unreadable, correction, read_json
@@ -38,13 +38,11 @@ def _all_asked_for(schema: dict[str, Any]) -> None:
         told.pop("default", None)
 
 
-class Form(BaseModel):
+class Form(BaseModel, extra="forbid", strict=True, json_schema_extra=_all_asked_for):
     """The schema of a reply: these keys and no others.
 
     Models are sent the schema with the docstrings of its classes: they stay as they are.
     """
-
-    model_config = ConfigDict(extra="forbid", strict=True, json_schema_extra=_all_asked_for)
 
 
 M = TypeVar("M", bound=Form)

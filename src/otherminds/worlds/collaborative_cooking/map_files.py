@@ -22,7 +22,6 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from otherminds.errors import InputError
 from otherminds.files.text import read_text
 from otherminds.worlds.collaborative_cooking import rules
 from otherminds.worlds.collaborative_cooking.rules import DELIVERY, DISHES, POT, TOMATOES, CollaborativeCooking
@@ -56,16 +55,16 @@ def cooking_asymmetric() -> CollaborativeCooking:
 def parse_cooking(text: str, path: Path) -> CollaborativeCooking:
     """Read a kitchen from text; errors name `path`. Raises InputError for an invalid kitchen."""
     map_file = read_map(text, path, EXAMPLES, REQUIRED)
-    check_characters(map_file.rows, rules.SQUARES, map_file.path)
+    check_characters(map_file.rows, rules.SQUARES)
     _check_border(map_file)
     said = map_file.said
     world = CollaborativeCooking(
         rows=tuple(row.text for row in map_file.rows),
         agents=players_of(map_file, rules.START),
-        reach=reach_of(said["window"], path),
-        steps=whole(said["steps"], "steps", path, least=1),
-        cook=whole(said["cook"], "cook", path),
-        pay=number(said["reward"].text, "reward", said["reward"], path),
+        reach=reach_of(said["window"]),
+        steps=whole(said["steps"], "steps", least=1),
+        cook=whole(said["cook"], "cook"),
+        pay=number(said["reward"].text, "reward", said["reward"]),
     )
     _check_use(world, map_file)
     return world
@@ -74,25 +73,23 @@ def parse_cooking(text: str, path: Path) -> CollaborativeCooking:
 def _check_border(map_file: MapFile) -> None:
     """Raise InputError for floor on the border of the map."""
     rows = map_file.rows
-    for y, (line, row) in enumerate(rows):
-        edge = range(1, len(row) + 1) if y in (0, len(rows) - 1) else (1, len(row))
-        for column in edge:
-            if row[column - 1] in (rules.FLOOR, rules.START):
+    for y, line in enumerate(rows):
+        width = len(line.text)
+        for column in range(1, width + 1) if y in (0, len(rows) - 1) else (1, width):
+            if line.text[column - 1] in (rules.FLOOR, rules.START):
                 hint = f"close it, for example with a counter `{rules.COUNTER}`"
-                message = "floor on the border of the map"
-                raise InputError(message, path=map_file.path, line=line, column=column, hint=hint)
+                raise line.wrong("floor on the border of the map", hint, column)
 
 
 def _check_use(world: CollaborativeCooking, map_file: MapFile) -> None:
     """Raise InputError for an unreachable pot, or if a kind of square that a soup needs is missing or unreachable."""
-    rows, path, there = map_file.rows, map_file.path, reached(world.grid, world.starts)
+    rows, there = map_file.rows, reached(world.grid, world.starts)
     for square, name in NEEDED.items():
         cells = world.cells(square)
         lost = [cell for cell in cells if not there & {*world.grid.neighbours[cell]}]
         if not cells:
-            message = f"the map has no {name}, `{square}`"
-            raise InputError(message, path=path, line=rows[-1].number, hint="no soup can be made without it")
+            raise rows[-1].wrong(f"the map has no {name}, `{square}`", "no soup can be made without it")
         if lost and (square == POT or lost == [*cells]):
             x, y = world.grid.xy(lost[0])
-            message, hint = f"no player can reach this {name}", f"floor must lead to it from a start `{rules.START}`"
-            raise InputError(message, path=path, line=rows[y].number, column=x + 1, hint=hint)
+            hint = f"floor must lead to it from a start `{rules.START}`"
+            raise rows[y].wrong(f"no player can reach this {name}", hint, x + 1)

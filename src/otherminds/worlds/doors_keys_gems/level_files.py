@@ -50,8 +50,11 @@ class _Tile(NamedTuple):
     mark: str
     x: int
     y: int
-    line: int
+    line: FileLine
     column: int
+
+    def wrong(self, message: str, hint: str | None = None) -> InputError:
+        return self.line.wrong(message, hint, self.column)
 
 
 def read_level(path: Path) -> Level:
@@ -61,101 +64,98 @@ def read_level(path: Path) -> Level:
 
 def parse_level(text: str, path: Path) -> Level:
     """Read a level from text; errors name `path`. Raises InputError like `read_level`."""
-    lines = [FileLine(n, raw.rstrip()) for n, raw in enumerate(map_file.rows_of(text, path), 1)] if text else []
+    lines = [FileLine(n, raw.rstrip(), path) for n, raw in enumerate(map_file.rows_of(text, path), 1)] if text else []
     lines = [line for line in lines if not line.text.startswith(";")]
     gap = next((i for i, line in enumerate(lines) if not line.text), None)
     if gap is None:
         raise InputError("has no map", path=path, hint="write a blank line after the header, then the map")
-    header = map_file.key_values(lines[:gap], path, HEADER)
-    map_file.require(header, {"agents": "agents: Ana, Ben", "goals": "goals: red, blue"}, path, line=1)
+    header = map_file.key_values(lines[:gap], HEADER)
+    map_file.require(header, {"agents": "agents: Ana, Ben", "goals": "goals: red, blue"}, FileLine(1, "", path))
     body = [line for line in lines[gap:] if line.text]
     if not body:
-        raise InputError("has no map", path=path, line=lines[-1].number, hint="the map follows the blank line")
-    tiles = list(_tiles(body, path))
+        raise lines[-1].wrong("has no map", "the map follows the blank line")
+    tiles = list(_tiles(body))
     grid = Grid.of(tiles[-1].x + 1, tiles[-1].y + 1, ((tile.x, tile.y) for tile in tiles if tile.kind == "#"))
-    things = {kind: _things(kind, tiles, grid, path) for kind in "kdg"}
-    names = map_file.agent_names(header["agents"], path)
+    things = {kind: _things(kind, tiles, grid) for kind in "kdg"}
+    names = map_file.agent_names(header["agents"])
     turns = header["turns"].text if "turns" in header else "simultaneous"
     if turns not in ("simultaneous", "alternating"):
-        line = header["turns"].number
-        raise InputError("`turns` is neither simultaneous nor alternating", path=path, line=line)
+        raise header["turns"].wrong("`turns` is neither simultaneous nor alternating")
     world = DoorsKeysGems(
         grid=grid,
         agents=names,
-        cells=_starts(tiles, names, grid, path),
+        cells=_starts(tiles, names, grid),
         keys=things["k"],
         doors=things["d"],
         gems=things["g"],
-        goals=_goals(header["goals"], names, things["g"], path),
+        goals=_goals(header["goals"], names, things["g"]),
         turns=cast("Turns", turns),
     )
     certificate = {key: header[key].text for key in CERTIFICATE if key in header}
-    horizon = map_file.read_horizon(header["horizon"], path) if "horizon" in header else HORIZON
+    horizon = map_file.read_horizon(header["horizon"]) if "horizon" in header else HORIZON
     name = header["name"].text if "name" in header else path.stem
     return Level(name, world, horizon, certificate)
 
 
-def _tiles(body: list[FileLine], path: Path) -> Iterator[_Tile]:
+def _tiles(body: list[FileLine]) -> Iterator[_Tile]:
     width = len(body[0].text.split())
-    map_file.check_size(width, body, path)
-    for y, (number, text) in enumerate(body):
-        row = list(re.finditer(r"\S+", text))
+    map_file.check_size(width, body)
+    for y, line in enumerate(body):
+        row = list(re.finditer(r"\S+", line.text))
         if len(row) != width:
             message = f"this row has {len(row)} tiles, the first one has {width}"
-            raise InputError(message, path=path, line=number, column=len(text) + 1)
+            raise line.wrong(message, column=len(line.text) + 1)
         for x, match in enumerate(row):
             tile, column = match.group(), match.start() + 1
             if not re.fullmatch(r"##|\.\.|[kdg][a-z]|a[1-9]", tile):
                 hint = "## .. k d g followed by a colour letter, or a and a digit"
-                raise InputError(f"unknown tile `{tile}`", path=path, line=number, column=column, hint=hint)
+                raise line.wrong(f"unknown tile `{tile}`", hint, column)
             if tile[0] in "kdg" and tile[1] not in COLOURS:
                 hint = " ".join(f"{letter}={name}" for letter, name in COLOURS.items())
-                raise InputError(f"unknown colour `{tile[1]}`", path=path, line=number, column=column, hint=hint)
-            yield _Tile(tile[0], tile[1], x, y, number, column)
+                raise line.wrong(f"unknown colour `{tile[1]}`", hint, column)
+            yield _Tile(tile[0], tile[1], x, y, line, column)
 
 
-def _things(kind: str, tiles: list[_Tile], grid: Grid, path: Path) -> tuple[Thing, ...]:
+def _things(kind: str, tiles: list[_Tile], grid: Grid) -> tuple[Thing, ...]:
     word = {"k": "key", "d": "door", "g": "gem"}[kind]
     found: list[Thing] = []
     for tile in (t for t in tiles if t.kind == kind):
         colour = COLOURS[tile.mark]
         if kind == "g" and any(colour == gem.colour for gem in found):
-            raise InputError(f"a second {colour} gem", path=path, line=tile.line, column=tile.column)
+            raise tile.wrong(f"a second {colour} gem")
         if len(found) == MAX_THINGS:
-            message = f"more than {MAX_THINGS} {word}s"
-            raise InputError(message, path=path, line=tile.line, column=tile.column)
+            raise tile.wrong(f"more than {MAX_THINGS} {word}s")
         found.append(Thing(f"{word}{len(found) + 1}", colour, grid.cell(tile.x, tile.y)))
     return tuple(found)
 
 
-def _starts(tiles: list[_Tile], names: tuple[str, ...], grid: Grid, path: Path) -> tuple[int, ...]:
+def _starts(tiles: list[_Tile], names: tuple[str, ...], grid: Grid) -> tuple[int, ...]:
     found: dict[int, int] = {}
     for tile in (t for t in tiles if t.kind == "a"):
         number = int(tile.mark)
         if number in found:
-            raise InputError(f"a second `a{number}`", path=path, line=tile.line, column=tile.column)
+            raise tile.wrong(f"a second `a{number}`")
         if number > len(names):
-            hint = f"the header names {len(names)}"
-            raise InputError(f"`a{number}` has no name", path=path, line=tile.line, column=tile.column, hint=hint)
+            raise tile.wrong(f"`a{number}` has no name", f"the header names {len(names)}")
         found[number] = grid.cell(tile.x, tile.y)
     missing = [f"a{n}" for n in range(1, len(names) + 1) if n not in found]
     if missing:
-        raise InputError(f"the map lacks {', '.join(missing)}", path=path, line=tiles[-1].line)
+        raise tiles[-1].line.wrong(f"the map lacks {', '.join(missing)}")
     return tuple(found[n] for n in range(1, len(names) + 1))
 
 
-def _goals(line: FileLine, names: tuple[str, ...], gems: tuple[Thing, ...], path: Path) -> tuple[int, ...]:
+def _goals(line: FileLine, names: tuple[str, ...], gems: tuple[Thing, ...]) -> tuple[int, ...]:
     colours = [colour.strip() for colour in line.text.split(",")]
     present = [gem.colour for gem in gems]
     if len(colours) != len(names):
         message = f"{len(colours)} goals for {len(names)} agents"
-        raise InputError(message, path=path, line=line.number, hint="one gem colour each, comma-separated")
+        raise line.wrong(message, "one gem colour each, comma-separated")
     for colour in colours:
         if colour not in present:
             hint = f"there is {', '.join(present)}" if present else "the map has no gem"
-            raise InputError(f"there is no {colour} gem", path=path, line=line.number, hint=hint)
+            raise line.wrong(f"there is no {colour} gem", hint)
     if len(set(colours)) < len(colours):
-        raise InputError("two agents want the same gem", path=path, line=line.number)
+        raise line.wrong("two agents want the same gem")
     return tuple(present.index(colour) for colour in colours)
 
 

@@ -26,7 +26,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from otherminds.errors import InputError, unknown
+from otherminds.errors import unknown
 from otherminds.files.text import read_text
 from otherminds.worlds import map_file
 from otherminds.worlds.avatars import Field
@@ -76,34 +76,34 @@ def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
     """Read a world from text; errors name `path`. Raises InputError if it is not a valid matrix world."""
     plan = map_file.read_map(text, path, EXAMPLES, REQUIRED)
     said = plan.said
-    kinds = _kinds(said["kinds"], path)
-    map_file.check_characters(plan.rows, [WALL, FLOOR, *STARTS, ANY, *kinds], plan.path)
+    kinds = _kinds(said["kinds"])
+    map_file.check_characters(plan.rows, [WALL, FLOOR, *STARTS, ANY, *kinds])
     agents = map_file.players_of(plan, STARTS)
     rows = [row.text for row in plan.rows]
     grid = Grid.of_map(rows, (FLOOR, *STARTS, ANY, *kinds))
     spawns = grid.marked(rows, STARTS)
     sites = _sites(plan, grid, spawns, [ANY, *kinds])
-    mine = _payoffs(said["payoffs"], "payoffs", len(kinds), path)
+    mine = _payoffs(said["payoffs"], "payoffs", len(kinds))
     other = said.get("column payoffs")
-    theirs = _payoffs(other, "column payoffs", len(kinds), path) if other else tuple(zip(*mine, strict=True))
-    delay, rate = _words(said["regrowth"], "regrowth", 2, path)
+    theirs = _payoffs(other, "column payoffs", len(kinds)) if other else tuple(zip(*mine, strict=True))
+    delay, rate = _words(said["regrowth"], "regrowth", 2)
     if said["restock"].text not in ("yes", "no"):
-        raise InputError("`restock` is neither yes nor no", path=path, line=said["restock"].number)
-    frozen = map_file.whole(said["frozen"], "frozen", path, least=1)
+        raise said["restock"].wrong("`restock` is neither yes nor no")
+    frozen = map_file.whole(said["frozen"], "frozen", least=1)
     rules = Rules(
-        field=Field(grid, map_file.reach_of(said["window"], path)),
+        field=Field(grid, map_file.reach_of(said["window"])),
         players=len(agents),
         resources=tuple(kinds.values()),
         payoffs=(mine, theirs),
         spawns=spawns,
         sites=tuple(cell for cell, _ in sites),
         fixed=tuple(None if letter == ANY else list(kinds).index(letter) for _, letter in sites),
-        delay=map_file.whole(FileLine(said["regrowth"].number, delay), "regrowth", path),
-        rate=map_file.number(rate, "regrowth", said["regrowth"], path, least=0, most=1),
+        delay=map_file.whole(said["regrowth"]._replace(text=delay), "regrowth"),
+        rate=map_file.number(rate, "regrowth", said["regrowth"], least=0, most=1),
         frozen=frozen,
-        respawn=map_file.whole(said["respawn"], "respawn", path, least=frozen + 2),
+        respawn=map_file.whole(said["respawn"], "respawn", least=frozen + 2),
         restock=said["restock"].text == "yes",
-        ends=_ends(said["ends"], path),
+        ends=_ends(said["ends"]),
     )
     return InTheMatrix(rules, agents)
 
@@ -117,45 +117,42 @@ def _sites(plan: MapFile, grid: Grid, spawns: tuple[int, ...], letters: list[str
                 found.append((grid.cell(x, y), letter))
                 if grid.cell(x, y) not in there:
                     hint = "floor must lead to it from a start"
-                    message = f"no player can reach this resource `{letter}`"
-                    raise InputError(message, path=plan.path, line=row.number, column=x + 1, hint=hint)
+                    raise row.wrong(f"no player can reach this resource `{letter}`", hint, x + 1)
     if not found:
-        hint = f"one of {' '.join(letters)} for each"
-        raise InputError("the map has no resources", path=plan.path, line=plan.rows[-1].number, hint=hint)
+        raise plan.rows[-1].wrong("the map has no resources", f"one of {' '.join(letters)} for each")
     return found
 
 
-def _kinds(line: FileLine, path: Path) -> dict[str, str]:
+def _kinds(line: FileLine) -> dict[str, str]:
     """The names of kinds by letter."""
     pairs = [part.split() for part in line.text.split(",")]
     for pair in pairs:
         if len(pair) != 2 or not re.fullmatch(r"\w", pair[0]) or not re.fullmatch(r"[^\W\d]\w{0,23}", pair[1]):
             hint = f"a letter or digit and a name for each, such as `{EXAMPLES['kinds']}`"
-            raise InputError(f"`{' '.join(pair)}` is not a kind", path=path, line=line.number, hint=hint)
+            raise line.wrong(f"`{' '.join(pair)}` is not a kind", hint)
         if pair[0] in (WALL, ANY, *STARTS):
-            raise InputError(f"`{pair[0]}` means something else on maps", path=path, line=line.number)
+            raise line.wrong(f"`{pair[0]}` means something else on maps")
     kinds = {pair[0]: pair[1] for pair in pairs}
     if len(kinds) < len(pairs) or len(set(kinds.values())) < len(pairs) or not 2 <= len(kinds) <= 9:
-        raise InputError("kinds need two to nine different letters and names", path=path, line=line.number)
+        raise line.wrong("kinds need two to nine different letters and names")
     return kinds
 
 
-def _payoffs(line: FileLine, key: str, kinds: int, path: Path) -> Payoffs:
+def _payoffs(line: FileLine, key: str, kinds: int) -> Payoffs:
     rows = [row.split() for row in line.text.split(",")]
     if [len(row) for row in rows] != [kinds] * kinds:
-        hint = f"rows after commas, such as `{EXAMPLES[key]}`"
-        raise InputError(f"`{key}` is not {kinds} rows of {kinds}", path=path, line=line.number, hint=hint)
-    return tuple(tuple(map_file.number(text, key, line, path) for text in row) for row in rows)
+        raise line.wrong(f"`{key}` is not {kinds} rows of {kinds}", f"rows after commas, such as `{EXAMPLES[key]}`")
+    return tuple(tuple(map_file.number(text, key, line) for text in row) for row in rows)
 
 
-def _ends(line: FileLine, path: Path) -> Ends:
-    after, every, chance, limit = _words(line, "ends", 4, path)
-    counts = [map_file.whole(FileLine(line.number, word), "ends", path, least=1) for word in (after, every, limit)]
-    return Ends(counts[0], counts[1], map_file.number(chance, "ends", line, path, least=0, most=1), counts[2])
+def _ends(line: FileLine) -> Ends:
+    after, every, chance, limit = _words(line, "ends", 4)
+    counts = [map_file.whole(line._replace(text=word), "ends", least=1) for word in (after, every, limit)]
+    return Ends(counts[0], counts[1], map_file.number(chance, "ends", line, least=0, most=1), counts[2])
 
 
-def _words(line: FileLine, key: str, count: int, path: Path) -> list[str]:
+def _words(line: FileLine, key: str, count: int) -> list[str]:
     words = line.text.split()
     if len(words) != count:
-        raise InputError(f"`{key}` is not {count} numbers", path=path, line=line.number, hint=f"`{EXAMPLES[key]}`")
+        raise line.wrong(f"`{key}` is not {count} numbers", f"`{EXAMPLES[key]}`")
     return words

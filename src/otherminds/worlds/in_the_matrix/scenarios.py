@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from otherminds.errors import InputError, faults, unknown
 from otherminds.files.toml import read_toml
@@ -108,8 +108,8 @@ def read_table(text: str, path: Path) -> ScenarioTable:
     return ScenarioTable(tuple(listed), bots)
 
 
-class _StrictRow(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+class _StrictRow(BaseModel, extra="forbid", strict=True):
+    """A table of the file, which has these keys only."""
 
 
 _Positive = Annotated[int, Field(ge=1)]

@@ -27,7 +27,6 @@ from importlib import resources
 from itertools import groupby
 from pathlib import Path
 
-from otherminds.errors import InputError
 from otherminds.files.text import read_text
 from otherminds.worlds import map_file
 from otherminds.worlds.map_file import MAX_PLAYERS, FileLine, WorldLevel
@@ -60,31 +59,31 @@ def read_kitchen(path: Path) -> KitchenLevel:
 def parse_kitchen(text: str, path: Path) -> KitchenLevel:
     """Read a kitchen from text; errors name `path`. Raises InputError like `read_kitchen`."""
     squares, recipes, positions, notes = _blocks(text, path)
-    map_file.check_size(len(squares[0].text), squares, path)
-    map_file.check_characters(squares, (*kitchen.TILES, *THINGS), path)
+    map_file.check_size(len(squares[0].text), squares)
+    map_file.check_characters(squares, (*kitchen.TILES, *THINGS))
     for letter in THINGS:
-        spots = [(y, x) for y, row in squares for x, tile in enumerate(row, 1) if tile == letter]
+        spots = [(line, x) for line in squares for x, tile in enumerate(line.text, 1) if tile == letter]
         if len(spots) > MANY:
-            raise InputError(f"more than {MANY} `{letter}`", path=path, line=spots[MANY][0], column=spots[MANY][1])
+            line, column = spots[MANY]
+            raise line.wrong(f"more than {MANY} `{letter}`", column=column)
     layout = KitchenLayout(tuple(re.sub("[tlop]", kitchen.COUNTER, line.text) for line in squares))
-    said = map_file.key_values(notes, path, KEYS)
-    cells = tuple(_cells(positions, layout, path))
+    said = map_file.key_values(notes, KEYS)
+    cells = tuple(_cells(positions, layout))
     names = tuple(f"agent{i + 1}" for i in range(len(cells)))
     if "agents" in said:
-        names = map_file.agent_names(said["agents"], path)
+        names = map_file.agent_names(said["agents"])
     if len(names) != len(cells):
-        message = f"{len(names)} names for {len(cells)} agents"
-        raise InputError(message, path=path, line=said["agents"].number, hint="one for each position")
+        raise said["agents"].wrong(f"{len(names)} names for {len(cells)} agents", "one for each position")
     tiles = "".join(line.text for line in squares)
     world = Overcooked(
         layout=layout,
         agents=names,
         cells=cells,
-        recipes=_recipes(recipes, len(cells), path),
+        recipes=_recipes(recipes, len(cells)),
         on=tuple(THINGS.get(tile, kitchen.NOTHING) for tile in tiles if tile in "-/tlop"),
     )
     name = said["name"].text if "name" in said else path.stem
-    horizon = map_file.read_horizon(said["horizon"], path) if "horizon" in said else HORIZON
+    horizon = map_file.read_horizon(said["horizon"]) if "horizon" in said else HORIZON
     return KitchenLevel(name, world, horizon, {key: said[key].text for key in CERTIFICATE if key in said})
 
 
@@ -96,49 +95,44 @@ def is_kitchen(text: str) -> bool:
 
 def _blocks(text: str, path: Path) -> Iterator[list[FileLine]]:
     """The lines of the map, the recipes, the positions and the notes; only rows of the map keep outer spaces."""
-    lines = [FileLine(n, raw.removesuffix("\r")) for n, raw in enumerate(map_file.rows_of(text, path), 1)]
+    lines = [FileLine(n, raw.removesuffix("\r"), path) for n, raw in enumerate(map_file.rows_of(text, path), 1)]
     gap = next((i for i, line in enumerate(lines) if not line.text), len(lines))
-    rest = [FileLine(number, raw.strip()) for number, raw in lines[gap:]]
+    rest = [line._replace(text=line.text.strip()) for line in lines[gap:]]
     blocks = [lines[:gap], *(list(group) for filled, group in groupby(rest, lambda line: bool(line.text)) if filled)]
     for i, missing in enumerate(("map", "recipes", "positions of agents")):
         if not [*blocks, [], []][i]:
-            hint = "a map, recipes and positions, with an empty line between them"
-            last = blocks[-1][-1].number if i else 1
-            raise InputError(f"has no {missing}", path=path, line=last, hint=hint)
+            last = blocks[-1][-1] if i else FileLine(1, "", path)
+            raise last.wrong(f"has no {missing}", "a map, recipes and positions, with an empty line between them")
     if len(blocks) > 4:
-        hint = "a map, recipes, positions, and lines of `key: value`"
-        raise InputError("a fifth block", path=path, line=blocks[4][0].number, hint=hint)
+        raise blocks[4][0].wrong("a fifth block", "a map, recipes, positions, and lines of `key: value`")
     yield from blocks
     yield from [[]] * (4 - len(blocks))
 
 
-def _recipes(lines: Sequence[FileLine], agents: int, path: Path) -> tuple[str | None, ...]:
-    for number, recipe in lines:
-        if recipe not in kitchen.RECIPES:
-            hint = f"one of {', '.join(kitchen.RECIPES)}"
-            raise InputError(f"unknown recipe `{recipe}`", path=path, line=number, column=1, hint=hint)
+def _recipes(lines: Sequence[FileLine], agents: int) -> tuple[str | None, ...]:
+    for line in lines:
+        if line.text not in kitchen.RECIPES:
+            raise line.wrong(f"unknown recipe `{line.text}`", f"one of {', '.join(kitchen.RECIPES)}", column=1)
     if len(lines) > agents:
         message = f"a recipe too many for {agents} agent{'s' * (agents > 1)}"
-        raise InputError(message, path=path, line=lines[agents].number, hint="one each; positions say how many agents")
+        raise lines[agents].wrong(message, "one each; positions say how many agents")
     return (*(line.text for line in lines), *(None,) * (agents - len(lines)))
 
 
-def _cells(lines: Sequence[FileLine], layout: KitchenLayout, path: Path) -> Iterator[int]:
+def _cells(lines: Sequence[FileLine], layout: KitchenLayout) -> Iterator[int]:
     taken: set[tuple[int, int]] = set()
-    for number, text in lines:
-        if not (match := re.fullmatch(r"([0-9]{1,4})\s+([0-9]{1,4})", text)):
-            hint = "column and row, from 0, such as 2 1"
-            raise InputError(f"`{text}` is not a position", path=path, line=number, column=1, hint=hint)
+    for line in lines:
+        if not (match := re.fullmatch(r"([0-9]{1,4})\s+([0-9]{1,4})", line.text)):
+            raise line.wrong(f"`{line.text}` is not a position", "column and row, from 0, such as 2 1", column=1)
         x, y = int(match[1]), int(match[2])
         inside = x < layout.grid.width and y < layout.grid.height
         if not inside or layout.rows[y][x] not in (kitchen.FLOOR, kitchen.DOOR):
             hint = f"the map has columns 0 to {layout.grid.width - 1} and rows 0 to {layout.grid.height - 1}"
-            message = f"`{text}` is not {'floor' if inside else 'on the map'}"
-            raise InputError(message, path=path, line=number, column=1, hint=hint)
+            raise line.wrong(f"`{line.text}` is not {'floor' if inside else 'on the map'}", hint, column=1)
         if (x, y) in taken:
-            raise InputError(f"a second agent at `{text}`", path=path, line=number, column=1)
+            raise line.wrong(f"a second agent at `{line.text}`", column=1)
         if len(taken) == MAX_PLAYERS:
-            raise InputError(f"more than {MAX_PLAYERS} agents", path=path, line=number)
+            raise line.wrong(f"more than {MAX_PLAYERS} agents")
         taken.add((x, y))
         yield layout.grid.cell(x, y)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.errors import InputError, faults
@@ -275,20 +275,15 @@ def random_machines(
 BUNDLED = "ipd_machines.json"
 LETTERS = ("C", "D")  # names of the two actions in the bundled file
 MAX_STATES = 1000  # most states of a machine in a file; bounds time
-STRICT = ConfigDict(extra="forbid", strict=True)
 
 
-class _Machine(BaseModel):
-    model_config = STRICT
-
+class _Machine(BaseModel, extra="forbid", strict=True):
     states: Annotated[int, Field(ge=1, le=MAX_STATES)]
     output: list[str]
     next: list[list[int]]
 
 
-class _Machines(BaseModel):
-    model_config = STRICT
-
+class _Machines(BaseModel, extra="forbid", strict=True):
     about: str = ""
     licence: str = ""
     source: str = ""

@@ -62,9 +62,7 @@ Name = Annotated[str, AfterValidator(_check_name)]
 Number = Annotated[float, Field(allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
 
 
-class _Keys(BaseModel):
-    model_config = STRICT
-
+class _Keys(BaseModel, extra="forbid", strict=True):
     name: Name
     title: Name | None = None
     agents: Annotated[list[Name], Field(min_length=2, max_length=MAX_AGENTS)]

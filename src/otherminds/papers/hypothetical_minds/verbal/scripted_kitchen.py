@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+from otherminds.files.toml import packaged
+
 Place = tuple[int, int]
 Part = Literal["nothing", "tomatoes", "dishes", "everything"]
 ReplyFields = Mapping[str, Any]
@@ -15,24 +17,10 @@ ReplyFields = Mapping[str, Any]
 DEED = re.compile(r"^- step (\d+): .* (put .* into the pot|took the soup|delivered a soup)", re.MULTILINE)
 POT = re.compile(r"^- pot at \((\d+), (\d+)\): (.*)$", re.MULTILINE)
 LATELY = 100  # steps back from which a partner's actions count; chosen, not tuned
-GUESSES: Mapping[Part, str] = {
-    "nothing": "They do nothing that helps.",
-    "tomatoes": "They bring tomatoes and leave the soup to me.",
-    "dishes": "They serve soup and leave the tomatoes to me.",
-    "everything": "They do everything, from tomatoes to deliveries.",
-}
-EXPECTED: Mapping[Part, str] = {
-    "nothing": "They will neither bring tomatoes nor serve soup.",
-    "tomatoes": "They will put tomatoes into a pot.",
-    "dishes": "They will take soup out of a pot or deliver it.",
-    "everything": "They will put tomatoes into a pot and serve soup.",
-}
-STRATEGIES: Mapping[Part, str] = {
-    "nothing": "I do everything myself, from tomatoes to deliveries.",
-    "tomatoes": "I fetch dishes and deliver soup, and leave the tomatoes to them.",
-    "dishes": "I bring tomatoes to the pots, and leave dishes and soup to them.",
-    "everything": "I do whatever is to be done next, from tomatoes to deliveries.",
-}
+WORDS = packaged("otherminds.papers.hypothetical_minds", "scripted_kitchen.toml")
+GUESSES: Mapping[Part, str] = WORDS["guesses"]
+EXPECTED: Mapping[Part, str] = WORDS["expected"]
+STRATEGIES: Mapping[Part, str] = WORDS["strategies"]
 LOADS, SERVES = STRATEGIES["dishes"], STRATEGIES["tomatoes"]
 
 
