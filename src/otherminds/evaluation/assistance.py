@@ -148,9 +148,10 @@ def reasons(rows: Sequence[Row], without: Mapping[str, Row]) -> dict[str, Estima
     stated_calibration_error its distance from the share that is true, over ten bins. stated_share: of the messages
     sent more than LAST_STEPS steps before the first friend has what it wants, the share that states a goal.
     friend_right: the share of messages whose first friend really gains, and no other agent but the helper more, as
-    forecast from the true minds. stated_minus_realised: of episodes with one message, the mean of the expected saving
-    minus what was saved: the episode's length without help minus its length, a failure counting as the horizon. slowed:
-    if somebody is aimless, the share of episodes in which another one takes longer than without help.
+    forecast from the true minds; a message that is said to help the helper alone has it as first friend.
+    stated_minus_realised: of episodes with one message, the mean of the expected saving minus what was saved: the
+    episode's length without help minus its length, a failure counting as the horizon. slowed: if somebody is aimless,
+    the share of episodes in which another one takes longer than without help.
     """
     found: dict[str, list[tuple[float, str]]] = {}
     confidence = list[tuple[float, bool, str]]()

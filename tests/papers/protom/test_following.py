@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otherminds.mind import NONE_OF_THESE, WithErrand
-from otherminds.papers.protom.episodes import FacilitatedEpisode, MessageUtility, Moment
+from otherminds.papers.protom.episodes import FacilitatedEpisode, MessageUtility, Moment, Reason
 from otherminds.papers.protom.facilitator import (
     FOLLOWED,
     IGNORED,
@@ -307,9 +307,13 @@ def test_a_goal_is_stated_only_if_it_is_believed(moment: tuple[DoorsKeysGems, St
         assert reason.saves == found.saves
 
 
+def stated(reason: Reason) -> dict[str, Any]:
+    return {name: value for name, value in reason._asdict().items() if name != "probability"}
+
+
 @pytest.mark.slow
 def test_those_who_gain_most_are_named() -> None:
-    rng, named = np.random.default_rng(5), 0
+    rng, named, alone = np.random.default_rng(5), 0, 0
     for _ in range(6):
         level = random_level(rng, people=3)
         world = level.world
@@ -318,9 +322,17 @@ def test_those_who_gain_most_are_named() -> None:
             reason = facilitator.reason(found, generator())
             gains = dict(zip(world.agents, found.gains, strict=True))
             gains.pop(world.agents[found.message.helper])
+            helper = world.agents[found.message.helper]
             if max(gains.values()) > 1e-9:
                 named += 1
                 assert {*reason.friends} == {a for a, gain in gains.items() if gain > max(gains.values()) - 1e-9}
+            elif found.gains[found.message.helper] > 1e-9:
+                alone += 1
+                assert reason.friends == (helper,)
+                words = DoorsKeysGemsAdvice(world).explain(world.initial, found.message, **stated(reason))
+                assert f"This should save you about {round(found.saves)} step" in words
+                assert world.agents[found.message.friend] not in words
             else:
                 assert reason.friends == (world.agents[found.message.friend],)
     assert named > 5
+    assert alone

@@ -69,9 +69,9 @@ class Messages(Protocol[S_contra, A, F]):
 class Reason(NamedTuple):
     """The reason of a message, as far as the facilitator believes it.
 
-    friends: the agents that are expected to gain most. goal: what the first of them wants, if that is to be stated.
-    sure: whether the message helps whatever they want. needed: whether they would not get there without it. saves:
-    E[steps saved]. probability: that of the stated goal, 0 if none is stated.
+    friends: the agents that are expected to gain most, the helper only if nobody else gains. goal: what the first of
+    them wants, if that is to be stated. sure: whether the message helps whatever they want. needed: whether they would
+    not get there without it. saves: E[steps saved]. probability: that of the stated goal, 0 if none is stated.
     """
 
     friends: tuple[str, ...]

@@ -252,10 +252,7 @@ class ProToM(Generic[S, A, F]):
 
         Each agent's beliefs are drawn at as many evenly spaced quantiles as there are particles.
         """
-        possible = [
-            [(mind, w) for mind, w in zip(o.minds, o.weights, strict=True) if mind.goal == goal and w > IMPOSSIBLE]
-            for o, goal in zip(self.watchers.values(), goals, strict=True)
-        ]
+        possible = [self._minds_with(agent, goal) for agent, goal in zip(self.watchers, goals, strict=True)]
         n = max(map(len, possible))
         if n == 1:
             return [(share, tuple(mind for ((mind, _),) in possible))]
@@ -265,6 +262,17 @@ class ProToM(Generic[S, A, F]):
             (share * times / n, tuple(minds[k][0] for minds, k in zip(possible, ks, strict=True)))
             for ks, times in drawn.items()
         ]
+
+    def _minds_with(self, agent: str, goal: Hashable) -> list[tuple[GoalDirected[A], float]]:
+        """The minds of an agent with this goal, and their log weights.
+
+        An agent is taken to follow its message while that is likelier than not: to ask another one at once, lest it
+        does not, would mostly be asking in vain.
+        """
+        observer, follows = self.watchers[agent], self.following(agent) > 0.5
+        minds = [(m, w) for m, w in zip(observer.minds, observer.weights, strict=True) if m.goal == goal]
+        possible = [(mind, w) for mind, w in minds if w > IMPOSSIBLE] or minds
+        return [(m, w) for m, w in possible if isinstance(m, WithErrand) == follows] or possible
 
     def _divergence(self, state: S, message: F, saved: list[tuple[float, int]]) -> float:
         """div(f): how much the message would change, given the (probability, steps saved) of each hypothesis.
@@ -346,11 +354,13 @@ class ProToM(Generic[S, A, F]):
         others = {agent: gain for agent, gain in zip(agents, utility.gains, strict=True) if agent != helper}
         most = max(others.values())
         friends = tuple(agent for agent, gain in others.items() if gain >= most - TIE) if most > TIE else (friend,)
+        if most <= TIE < utility.gains[agents.index(helper)]:
+            friends = (helper,)
         first = agents.index(friends[0])
         (rng,) = rng.spawn(1)  # explaining must not change how later ties are broken
         belief = self.joint_goals(rng).map(lambda goals: goals[first])
         p = belief.prob(belief.mode)
-        stated = belief.mode if p >= SURE and belief.mode != NONE_OF_THESE else None
+        stated = belief.mode if p >= SURE and belief.mode != NONE_OF_THESE and friends != (helper,) else None
         sure, needed = utility.helps >= SURE, utility.needed[first] >= SURE
         return Reason(friends, stated, sure, needed, utility.saves, 0.0 if stated is None else p)
 
@@ -390,9 +400,8 @@ class ProToM(Generic[S, A, F]):
         return max(gains.values()) > now + TIE
 
     def _first_minds(self, goals: Goals) -> list[GoalDirected[A]]:
-        """For each agent, the first of its observer's minds with the agent's goal."""
-        pairs = zip(self.watchers.values(), goals, strict=True)
-        return [next(mind for mind in observer.minds if mind.goal == goal) for observer, goal in pairs]
+        """For each agent, the first of its minds with the agent's goal."""
+        return [self._minds_with(agent, goal)[0][0] for agent, goal in zip(self.watchers, goals, strict=True)]
 
 
 def _all_different(goals: Goals | list[Hashable]) -> bool:

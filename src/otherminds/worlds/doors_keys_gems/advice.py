@@ -215,10 +215,14 @@ class DoorsKeysGemsAdvice:
     ) -> str:
         """The advice and its reason, as far as it is believed; on the paper's templates (appendix B.2) if a goal is.
 
-        friends: the agents that gain from it. goal: the gem that the first of them wants, None if that is uncertain.
-        sure: whether it helps whatever they want. needed: whether they cannot get there alone. saves: E[steps saved].
+        friends: the agents that gain from it, or the helper alone. goal: the gem that the first of them wants, None if
+        that is uncertain. sure: whether it helps whatever they want. needed: whether they cannot get there alone.
+        saves: E[steps saved].
         """
         them, steps = " and ".join(friends), round(saves)
+        if friends[0] == self.helper(advice):
+            asked = self.words(advice).removesuffix(f" for {self.friend(advice)}")
+            return f"{them}, please {asked}. This should save you about {steps} step{'s' * (steps != 1)}."
         benefit = f"this should save about {steps} step{'s' * (steps != 1)}" if steps else "this spares you a detour"
         if needed:
             benefit = f"{them} cannot get there without your help"

@@ -353,10 +353,13 @@ class OvercookedAdvice:
     ) -> str:
         """The advice and its reason, as far as it is believed; on the paper's templates (appendix B.2) if a goal is.
 
-        friends: the agents that gain from it. goal: the recipe of the first of them, None if that is uncertain. sure:
-        whether it helps whatever they cook. needed: whether they cannot cook it alone. saves: E[steps saved].
+        friends: the agents that gain from it, or the helper alone. goal: the recipe of the first of them, None if that
+        is uncertain. sure: whether it helps whatever they cook. needed: whether they cannot cook it alone. saves:
+        E[steps saved].
         """
         layout, friend = self.world.layout, friends[0]
+        if friend == self.helper(advice):
+            return f"{friend}, please {self.words(advice)}. This should save you about {saves:.0f} steps."
         thing = "+".join(parts(advice.thing))
         if isinstance(advice, Pickup):
             reason = f"the other {thing} is easier to get for them."
