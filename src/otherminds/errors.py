@@ -34,7 +34,7 @@ class InputError(ValueError):
         hint: str | None = None,
     ) -> None:
         place = ":".join(str(part) for part in (path, line, column) if part is not None)
-        told = _cut(message, LONGEST) + (f" ({_cut(hint, LONGEST_HINT)})" if hint else "")
+        told = shortened(message, LONGEST) + (f" ({shortened(hint, LONGEST_HINT)})" if hint else "")
         text = (f"{place}: " if place else "") + told
         super().__init__("".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text))
 
@@ -81,5 +81,6 @@ def fault_place(fault: ErrorDetails, most: int = LONGEST_NAME) -> str:
     return ".".join(map(str, fault["loc"]))[:most]
 
 
-def _cut(text: str, most: int) -> str:
+def shortened(text: str, most: int) -> str:
+    """The text, cut to `most` characters, the last of which is then an ellipsis."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

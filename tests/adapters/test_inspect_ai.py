@@ -340,7 +340,7 @@ def knowing(task: Task) -> Answer:
 
 @pytest.mark.slow
 def test_who_knows_the_answers_has_them_all_right_and_who_guesses_a_third() -> None:
-    task = story_questions(36, seed=2)
+    task = story_questions(18, seed=2)
     assert scores(run(task, knowing(task)))["choice"]["accuracy"] == 1.0
 
     asked = list[str]()
@@ -349,7 +349,7 @@ def test_who_knows_the_answers_has_them_all_right_and_who_guesses_a_third() -> N
         asked.append(text)
         return says("ANSWER: A")
 
-    found = scores(run(story_questions(36, seed=2), guess))["choice"]
+    found = scores(run(story_questions(18, seed=2), guess))["choice"]
     kinds = {"belief", "social_goal", "belief_of_goal"}
     assert found == pytest.approx(
         {"accuracy": 1 / 3, "stderr": 0.0, "unreadable_share": 0.0}

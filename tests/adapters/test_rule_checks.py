@@ -14,6 +14,7 @@ import pytest
 
 from otherminds.adapters import rule_checks
 from otherminds.adapters.rule_checks import (
+    TraceComparison,
     check,
     check_kitchen,
     check_matrix,
@@ -53,18 +54,22 @@ def trace_of(path: Path) -> Trace[SeenMatrix]:
     return read_trace(path)
 
 
+@cache
+def comparison_of(path: Path) -> TraceComparison:
+    return check(read_trace(path))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: path.name.split(".")[0])
 def test_the_rules_agree_with_every_recorded_step_of_the_real_engine(path: Path) -> None:
-    trace = read_trace(path)
-    comparison = check(trace)
+    comparison = comparison_of(path)
     assert comparison.mismatches == ()
-    assert comparison.steps == len(trace.joints)
+    assert comparison.steps == len(read_trace(path).joints)
 
 
 @pytest.mark.slow
 def test_the_recorded_steps_are_many_and_much_happens_in_them() -> None:
-    total = summed(check(read_trace(path)) for path in TRACES)
+    total = summed(map(comparison_of, TRACES))
     assert total.steps >= 15_000
     assert total.counts["episodes"] == len(TRACES)
     assert {path.name.split("-")[0] for path in TRACES} == {

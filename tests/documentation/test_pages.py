@@ -24,6 +24,7 @@ from paths import ROOT
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 NOTEBOOK = ROOT / "examples" / "first_steps.ipynb"
 GALLERY, PICTURES = ROOT / "docs" / "gallery.md", ROOT / "docs" / "pictures"
+GROUP = typer.main.get_command(app)
 WITH_CODE = [page for page in PAGES if any(block.language == "python" for block in blocks(page.read_text("utf-8")))]
 
 
@@ -122,8 +123,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=title)
 def test_command_lines_can_be_typed(page: Path) -> None:
-    group = typer.main.get_command(app)
-    assert [fault for line in command_lines(page.read_text("utf-8")) if (fault := misused(group, line))] == []
+    assert [fault for line in command_lines(page.read_text("utf-8")) if (fault := misused(GROUP, line))] == []
 
 
 # The site

@@ -69,11 +69,11 @@ def differences(expected: SeenMatrix | SeenKitchen, shown: SeenMatrix | SeenKitc
 
 
 def _alike(one: object, other: object) -> bool:
+    if one == other:
+        return True
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_alike, one, other))
-    if isinstance(one, float) and isinstance(other, (int, float)):
-        return abs(one - other) <= TOLERANCE
-    return one == other
+    return isinstance(one, float) and isinstance(other, (int, float)) and abs(one - other) <= TOLERANCE
 
 
 # Matrix worlds

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from otherminds.errors import InputError, faults
+from otherminds.errors import InputError, faults, shortened
 from otherminds.files.text import printable
 from otherminds.reports.page import Html, number, safe
 from otherminds.reports.replay import Caption, ReplayEpisode, ReplayLayout, ReplayLevel, TimelineMark, viewer
@@ -219,7 +219,7 @@ def _captions(world: InTheMatrix, meetings: Sequence[ReplayMeeting], states: int
 
 def _thought(world: InTheMatrix, meeting: ReplayMeeting, ahead: bool, scale: tuple[float, float]) -> list[Caption]:
     """The hypotheses about a partner and the prediction of its play."""
-    known = [(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", v) for text, v in meeting.hypotheses or ()]
+    known = [(shortened(text, LONGEST), v) for text, v in meeting.hypotheses or ()]
     when = f"{'For the next' if ahead else 'Before the last'} meeting, at step {meeting.t}"
     captions = [
         Caption("heading", f"What {printable(world.agents[0])} thinks of {meeting.who(world)}"),

@@ -16,6 +16,7 @@ import scipy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from otherminds.errors import shortened
 from otherminds.files.text import printable
 from otherminds.reports.page import STYLE, WORDS
 
@@ -168,7 +169,7 @@ def marks(subjects: Iterable[str]) -> dict[str, PlotMark]:
     distinct = set(subjects)
     others = sorted(distinct - set(SUBJECTS))
     names = [printable(subject.removeprefix("lm:")) for subject in others]
-    shown = [name if len(name) <= LONGEST else name[: LONGEST - 1] + "…" for name in names]
+    shown = [shortened(name, LONGEST) for name in names]
     spare = {s: PlotMark(name, *SPARE[i % len(SPARE)]) for i, (s, name) in enumerate(zip(others, shown, strict=True))}
     return {s: mark for s, mark in SUBJECTS.items() if s in distinct} | spare
 

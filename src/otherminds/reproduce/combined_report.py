@@ -16,7 +16,7 @@ from otherminds.reports import literal_functional_plots
 from otherminds.reports import page as html
 from otherminds.reports.page import Html, Section, inline, interval, number, stack, table
 from otherminds.reports.results import Results, cell, verdicts, write_results
-from otherminds.reproduce.scoreboard_episodes import FAMILIES, GAMES, episodes
+from otherminds.reproduce.scoreboard_episodes import FAMILIES, GAMES, WORDS, episodes
 from otherminds.stories.files import episode_of
 from otherminds.stories.pictures.storyboard import storyboard_svg
 from otherminds.worlds.doors_keys_gems import drawing as map_drawing
@@ -24,7 +24,6 @@ from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
 
 Row = Mapping[str, Any]
 Found = Mapping[str, Results]
-WORDS = packaged("otherminds.reproduce", "report.toml")
 AGREES, BETTER, WORSE, HIGHER, LOWER = "agrees", "better", "worse", "higher", "lower"
 DILEMMA, KNOWING = GAMES["ipd"], "fictitious_play"
 SHOWN_LEVEL, SHOWN_STORY = "garden-gate", 42

@@ -9,20 +9,17 @@ from typing import Any
 
 from otherminds.evaluation.assistance import outcomes
 from otherminds.evaluation.scoreboard import Episode, Expectation
+from otherminds.files.toml import packaged
 from otherminds.papers.functional.agents import OWN
 
 Row = dict[str, Any]
+WORDS = packaged("otherminds.reproduce", "report.toml")
 
 GAMES = {"rps": "Rock, Paper, Scissors", "ibs": "Battle of the Sexes", "ipd": "Prisoner's dilemma"}
 CLUES = {"hanabi/signals": "Tiny Hanabi", "wavelength/dials": "Wavelength"}
 THOUGHTLESS = {"hanabi/signals": "blind", "wavelength/dials": "random"}
 """The subject whose payoff is the floor: it ignores the partner."""
-SUBSTRATES = {
-    "rws_repeated": "Running with scissors",
-    "rws_arena": "Running with scissors, eight",
-    "pd_repeated": "Prisoner's dilemma in the matrix",
-    "cooking_asymmetric": "Collaborative cooking",
-}
+SUBSTRATES: Mapping[str, str] = WORDS["substrates"]
 OTHERS = {"machines": ", machines", "machines_leave_one_out": ", unknown machines", "memory_one": ", memory-one"}
 SHORTER = ", checked"
 SETS = {"": "", "heldout": ", held out"}

@@ -171,8 +171,3 @@ def validated(kind: TypeAdapter[T], data: Any, path: Path | None = None, line: i
 def line_of(text: str, place: int) -> int:
     """The number of the line that contains the character at `place`."""
     return text.count("\n", 0, place) + 1
-
-
-def shortened(text: str) -> str:
-    """The text, cut to `SHOWN` characters."""
-    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"

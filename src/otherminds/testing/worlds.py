@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from otherminds.errors import shortened
 from otherminds.world import World
 
 LONGEST = 80  # characters of a repr in a message
@@ -31,8 +32,7 @@ def of(thing: object, part: str = "") -> str:
 
 def short(thing: object) -> str:
     """The repr in one line of at most LONGEST characters."""
-    text = " ".join(repr(thing).split())
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return shortened(" ".join(repr(thing).split()), LONGEST)
 
 
 def check_hashable(whose: str, thing: object) -> None:

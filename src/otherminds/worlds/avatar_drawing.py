@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from otherminds.errors import shortened
 from otherminds.files.text import printable
 from otherminds.worlds import sprites
 from otherminds.worlds.canvas import PERSON, Drawing, Tile, centre
@@ -112,7 +113,7 @@ def with_notes(
     drawn = [*parts]
     for n, note in enumerate(notes):
         name = agents[note.number]
-        shown = _cut(name)
+        shown = shortened(name, LONGEST)
         shapes = [
             *moved(avatar_shapes(note.number, signs[name], 0, note.status), 28, middle),
             Letters(102, middle - 7 * bool(note.status), min(15, 130 / len(shown)), shown, INK),
@@ -120,16 +121,12 @@ def with_notes(
         ]
         for k, (words, sprite) in enumerate(note.items):
             shapes += moved(sprite, NAME + HOLDING * k + 18, middle)
-            shapes.append(Letters(NAME + HOLDING * k + 82, middle, 13, _cut(words), INK))
+            shapes.append(Letters(NAME + HOLDING * k + 82, middle, 13, shortened(words, LONGEST), INK))
         place = note_width * (n % columns), grid.height * CELL + NOTE * (n // columns)
         drawn.append(MovingPart(f"note-{note.number}", note.sentence(agents), tuple(shapes), place))
     width = max(grid.width * CELL, columns * note_width)
     height = grid.height * CELL + NOTE * -(-len(notes) // columns)
     return Drawing(label, (Box(0, 0, width, height, PAPER), *background), drawn, (0, 0, width, height), crisp)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 def text_map(

@@ -111,7 +111,7 @@ def cheapest_route(
     best, route = math.inf, None
     least = min(targets.values(), default=0.0)
     queue = [(0.0, start, -1)]
-    reached = {start: 0.0}
+    reached, neighbours = {start: 0.0}, grid.neighbours
     while queue:
         cost, cell, first = heappop(queue)
         if cost + least >= best:
@@ -121,11 +121,9 @@ def cheapest_route(
         if cell in targets and cost + targets[cell] < best:
             best = cost + targets[cell]
             route = Route(best, first if first >= 0 else None, cell)
-        for near in grid.neighbours[cell]:
-            if not known >> near & 1:
-                continue
+        for near in neighbours[cell]:
             there = cost + 1.0 + tolls.get(near, 0.0)
-            if there < reached.get(near, math.inf):
+            if there < reached.get(near, math.inf) and known >> near & 1:
                 reached[near] = there
                 heappush(queue, (there, near, first if first >= 0 else near))
     return route

@@ -35,7 +35,7 @@ def test_every_player_sees_what_the_world_shows_it(name: str) -> None:
     world, rng = in_the_matrix(name), np.random.default_rng(1)
     env = MatrixVectorEnv(world, 3)
     found, _ = env.reset(seed=5)
-    for _ in range(150):
+    for _ in range(50):
         for i in range(env.num_envs):
             assert env._batch is not None
             state = unpack(env._batch, i)

@@ -47,12 +47,7 @@ NAMES = {
     "tft": "Tit for tat itself",
     "always-defect": "Always defect",
 }
-SUITES = PARTNERS | {
-    "memory_one": "one round remembered",
-    "machines": "machines",
-    "signals": "conventions",
-    "dials": "dials",
-}
+SUITES = PARTNERS | WORDS["suites"]
 WORLDS = GAMES | {"hanabi": "Tiny Hanabi", "wavelength": "Wavelength"}
 BEST = 3  # published models in the table of means
 CLUE_GAMES = ("hanabi/signals", "wavelength/dials")

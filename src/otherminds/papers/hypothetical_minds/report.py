@@ -11,6 +11,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from otherminds.errors import shortened
 from otherminds.files.toml import packaged
 from otherminds.papers.hypothetical_minds.experiment import FILMED, published, validated
 from otherminds.reports.matrix_replay import matrix_replay
@@ -214,8 +215,7 @@ def _beliefs(meetings: Sequence[Row]) -> Figure:
     axes = figure.subplots()
     for name in names:
         values = [dict(row["hypotheses"]).get(name, math.nan) for row in meetings]
-        label = name.replace("$", "\\$")  # not as a formula
-        label = label if len(label) <= CUT else f"{label[: CUT - 1]}…"
+        label = shortened(name.replace("$", "\\$"), CUT)  # not as a formula
         axes.plot(range(1, len(meetings) + 1), values, ".-", markersize=3, label=label)
     axes.set(xlabel="meeting" if "own" in meetings[0] else "occasion", ylabel="probability or value")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=7)

@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from otherminds.errors import shortened
 from otherminds.files.text import printable
 from otherminds.stories.answering import StoryAnswer
 from otherminds.stories.audit import Audit, Verdict
@@ -25,7 +26,9 @@ def answer(asked: StoryAnswer) -> RenderableType:
     found, labels = asked.answer, _labels(asked)
     parts: list[RenderableType] = []
     if found.option is None:
-        parts.append(Text(f"cannot tell: {_cut(found.abstained or '', 2 * LONGEST)}", style="bold yellow"))
+        parts.append(
+            Text(f"cannot tell: {printable(shortened(found.abstained or '', 2 * LONGEST))}", style="bold yellow")
+        )
     else:
         chosen = Text("answer  ", style="dim")
         chosen.append(f"{letter(found.option)}) {printable(labels[found.option])}", style="bold green")
@@ -44,7 +47,7 @@ def answer(asked: StoryAnswer) -> RenderableType:
     reading = asked.reading
     read = f"read {reading.coverage:.0%} of the story, {len(reading.episode.timeline)} happenings"
     if reading.unread:
-        read += f"; not read: {_cut(reading.unread[0], LONGEST)}"
+        read += f"; not read: {printable(shortened(reading.unread[0], LONGEST))}"
     parts += [Text(), Text(read, style="dim"), Text()]
     return Group(*parts)
 
@@ -80,10 +83,6 @@ def happening(told: Happening) -> str:
         case Observation(agent=agent, fact=fact, sees=sees):
             words = f"{agent or 'it'} · {'sees' if sees else 'does not see'} {fact.subject} · {fact.value}"
     return printable(words + (f"  ({told.source}, p {told.p:.2g})" if told.p < 1.0 else ""))
-
-
-def _cut(text: str, longest: int) -> str:
-    return printable(text if len(text) <= longest else text[: longest - 1] + "…")
 
 
 def as_data(asked: StoryAnswer) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, Field, StringConstraints, TypeAdapter
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, shortened
 from otherminds.files.strict_json import parse
 from otherminds.files.text import read_text
 from otherminds.stories.english.questions import split_options
-from otherminds.stories.files import shortened, validated
+from otherminds.stories.files import SHOWN, validated
 
 T = TypeVar("T")
 Format = Literal["tomi", "hi_tom", "bigtom", "mmtom_qa", "jsonl"]
@@ -125,8 +125,10 @@ def _gold(answer: str, options: tuple[str, ...], path: Path, line: int) -> str:
     if not named and re.fullmatch(r"\(?[A-Za-z][.)]?", answer):
         named = list(options[(number := ord(answer.strip("().").casefold()) - ord("a")) : number + 1])
     if not named and options:
-        hint = f"there is {shortened(', '.join(options))}"
-        raise InputError(f"the answer `{shortened(answer)}` is not among the choices", path=path, line=line, hint=hint)
+        hint = f"there is {shortened(', '.join(options), SHOWN)}"
+        raise InputError(
+            f"the answer `{shortened(answer, SHOWN)}` is not among the choices", path=path, line=line, hint=hint
+        )
     return named[0] if named else answer
 
 

@@ -151,16 +151,22 @@ def library(rules: Rules, *, without: Iterable[str] = ()) -> HypothesisSet:
     strategies of Melting Pot's bots. Raises ValueError if none is left.
     """
     left_out, game = set(without), meeting_game(rules)
-    named = [pair for family in families(rules).values() for pair in family]
-    machines = [machine_of(name, strategy, game) for name, strategy in named]
-    weighted = [(one, 2.0 ** -len(one.outputs)) for one in machines]
-    weighted += [(one, 2.0 ** -(len(one.outputs) + 1)) for one in _habits(game)]
-    kept = [(one, weight) for one, weight in weighted if one.name not in left_out]
+    kept = [(one, weight) for one, weight in _weighted(rules) if one.name not in left_out]
     if not kept:
         raise ValueError("no hypothesis is left")
     total = sum(weight for _, weight in kept)
     prior = tuple(weight / total for _, weight in kept)
     return HypothesisSet(game, tuple(one for one, _ in kept), prior, NOISE, HORIZON, clairvoyant, DEPTH)
+
+
+@lru_cache(maxsize=8)
+def _weighted(rules: Rules) -> tuple[tuple[Machine, float], ...]:
+    """All hypotheses with their weights; kept, as every player of every episode asks for them."""
+    game = meeting_game(rules)
+    named = [pair for family in families(rules).values() for pair in family]
+    machines = [machine_of(name, strategy, game) for name, strategy in named]
+    habits = [(one, 2.0 ** -(len(one.outputs) + 1)) for one in _habits(game)]
+    return (*((one, 2.0 ** -len(one.outputs)) for one in machines), *habits)
 
 
 MOST = 14
