@@ -15,7 +15,6 @@ import numpy as np
 
 from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.errors import unknown
-from otherminds.files.toml import packaged
 from otherminds.language.asking import Exchange, Unreadable, correction, prompts_of, unreadable
 from otherminds.language.model import Continuations, LanguageModel, Message, ModelError, Reply, Request
 from otherminds.papers.functional import game_prompts as prompts
@@ -50,8 +49,22 @@ class PromptingStrategy:
 
 
 STRATEGIES: Mapping[str, PromptingStrategy] = {
-    name: PromptingStrategy(**told)
-    for name, told in packaged("otherminds.papers.functional", "strategies.toml").items()
+    "lm": PromptingStrategy(score=True),
+    "qa": PromptingStrategy(),
+    "cot": PromptingStrategy(reason=True),
+    "cot3": PromptingStrategy(reason=True, shots=True),
+    "plans_insights": PromptingStrategy(plans=True),
+    "reflexion1": PromptingStrategy(reflections=1),
+    "reflexion2": PromptingStrategy(reflections=2),
+    "reflexion3": PromptingStrategy(reflections=3),
+    "social_qa": PromptingStrategy(social="qa"),
+    "social_lm": PromptingStrategy(social="lm"),
+    "s2a": PromptingStrategy(rewrite=True),
+    "s2a_cot": PromptingStrategy(rewrite=True, reason=True),
+    "oracle": PromptingStrategy(oracle=True),
+    "oracle_max": PromptingStrategy(oracle=True, maximise=True),
+    "oracle_max_no_history": PromptingStrategy(oracle=True, maximise=True, history=False),
+    "oracle_max_no_payoffs": PromptingStrategy(oracle=True, maximise=True, payoffs=False),
 }
 
 

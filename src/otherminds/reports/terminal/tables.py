@@ -14,7 +14,6 @@ from rich.text import Text
 
 from otherminds.evaluation.runs import Run
 from otherminds.files.text import printable
-from otherminds.files.toml import packaged
 
 Row = Mapping[str, Any]
 Found = Mapping[tuple[str, str, str], Row]
@@ -30,7 +29,15 @@ UNREADABLE = "unreadable_share"
 NOISES = {"noise05": "5 %", "noise10": "10 %"}
 LEARNERS = ("rmax", "bayes_simplicity", "posterior_sampling")
 IN_CELLS = (*LEARNERS, "floor")
-PLAYERS: Mapping[str, str] = packaged("otherminds.reports", "words.toml")["players"]
+PLAYERS = {
+    "programs": "guess",
+    "stranger": "out",
+    "informed": "told",
+    "last_play": "last",
+    "uniform": "any",
+    "random": "walk",
+    "ppo": "ppo",
+}
 MARGIN = 0.001  # an interval narrower than this is not shown; half a unit of the last digit on either side
 
 

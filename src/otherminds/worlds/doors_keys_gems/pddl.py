@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from otherminds.errors import InputError
 from otherminds.files.text import read_text
-from otherminds.files.toml import packaged
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems import pddl_syntax as syntax
 from otherminds.worlds.doors_keys_gems.level_files import MAX_THINGS, Level
@@ -40,8 +39,35 @@ class _Dialect(NamedTuple):
     goals: Signatures
 
 
-TOLD = packaged("otherminds.worlds.doors_keys_gems", "pddl.toml")
-CLIPS, PLINF = _Dialect(**TOLD["clips"]), _Dialect(**TOLD["plinf"])
+# A signature lists the kinds of the arguments; a word that is not a kind stands for itself. Colours may be
+# any name, because the published problems do not declare a colour that only keys have.
+CLIPS = _Dialect(
+    types={"key": "key", "gem": "gem", "door": "door", "color": "color"}
+    | dict.fromkeys(("agent", "human", "robot"), "agent"),
+    limits={"agent": 9},
+    facts={
+        "= walls new-bit-matrix": ("false integer integer",),
+        "= walls set-index": ("walls true integer integer",),
+        **dict.fromkeys(("= xloc", "= yloc"), ("thing integer",)),
+        "iscolor": ("thing name",),
+        "locked": ("door",),
+        "active": ("agent",),
+        "next-turn": ("agent agent",),
+        "forbidden": ("agent item",),
+    },
+    goals={"has": ("agent gem",)},
+)
+PLINF = _Dialect(
+    types={"key": "key", "gem": "gem", "direction": "direction"},
+    limits={"gem": len(GEM_COLOURS)},
+    facts={
+        **dict.fromkeys(("= width", "= height", "= xpos", "= ypos"), ("integer",)),
+        **dict.fromkeys(("= xdiff", "= ydiff"), ("direction integer",)),
+        **dict.fromkeys(("wall", "door", "doorloc", "itemloc", "loc"), ("integer integer",)),
+        "at": ("item integer integer",),
+    },
+    goals={"has": ("gem",)},
+)
 
 
 class _ProblemMap(NamedTuple):
@@ -275,8 +301,18 @@ def _goals(problem: _Problem, agents: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(goals)
 
 
-PLAN: Signatures = TOLD["plan"]["actions"]
-WORDS: Mapping[str, str] = TOLD["plan"]["words"]
+PLAN: Signatures = {
+    **dict.fromkeys((*DIRECTIONS, "wait"), ("agent", "")),
+    "pickup": ("agent item", "item"),
+    "unlock": ("agent key door", "key direction"),
+    "handover": ("agent agent item",),
+}
+WORDS = {
+    "wait": "stay",
+    "pickup": "pickup {0}",
+    "unlock": "unlock {1} with {0}",
+    "handover": "handover {1} to {0}",
+}
 
 
 class PlanStep(NamedTuple):
