@@ -55,12 +55,12 @@ browser:
 
 # all tests of Inspect are slow, and importing it takes seconds
 quick: lint
-	$(BIN)/python -m pytest -n auto -m 'not slow' --ignore=tests/adapters/test_inspect_ai.py
+	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow' --ignore=tests/adapters/test_inspect_ai.py
 
 test: lint browser $(VENV)/.more
-	$(BIN)/python -m pytest -n auto $(MEASURED) --cov --cov-report= --cov-config=pyproject.toml
+	$(BIN)/python -m pytest -n auto --dist loadfile $(MEASURED) --cov --cov-report= --cov-config=pyproject.toml
 	$(BIN)/coverage report --fail-under=95
-	$(BIN)/python -m pytest -n auto $(addprefix --ignore=,$(MEASURED))
+	$(BIN)/python -m pytest -n auto --dist loadfile $(addprefix --ignore=,$(MEASURED))
 
 bench: install
 	$(BIN)/python benchmarks/run.py
