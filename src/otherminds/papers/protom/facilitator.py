@@ -25,6 +25,7 @@ from otherminds.world import World
 NEGLIGIBLE = 0.01  # probability below which a goal, or a combination of goals, is left out; chosen, not tuned
 MOST_ENUMERATED = 256  # combinations of goals up to which all are enumerated; beyond, they are sampled (cost only)
 SAMPLES = 64  # combinations of goals drawn if they are sampled; chosen, not tuned
+MOST_FORECASTS = 25_000  # forecasts that looking ahead may take; with two people it takes fewer (cost only)
 TIE = 1e-9  # steps by which two utilities may differ and still count as equal: rounding error
 RECENT = 5  # joint actions that gate="traj" looks back on; chosen, not tuned
 SURE = 0.9  # probability from which something is stated as believed; chosen on the tuning levels
@@ -324,7 +325,7 @@ class ProToM(Generic[S, A, F]):
         chosen = [u for u in utilities if u.worth >= best - TIE and self._changes_enough(u.changes)]
         if not chosen:
             return Decision(silence="the best message would hardly change what they do", utilities=utilities)
-        if self.waits and self._better_to_wait(best, state, left, rng):
+        if self.waits and self._better_to_wait(best, len(utilities), state, left, rng):
             return Decision(silence="it pays to see more before speaking", utilities=utilities)
         if not self.faithful:
             most = max(map(self._friend_gain, chosen))
@@ -366,12 +367,17 @@ class ProToM(Generic[S, A, F]):
 
     # Looking ahead before speaking (our extension of the paper)
 
-    def _better_to_wait(self, now: float, state: S, left: int, rng: np.random.Generator) -> bool:
-        """Whether deciding after one of the `waits` is expected to save more than speaking now."""
+    def _better_to_wait(self, now: float, messages: int, state: S, left: int, rng: np.random.Generator) -> bool:
+        """Whether deciding after one of the `waits` is expected to save more than speaking now.
+
+        False if finding out takes more than about MOST_FORECASTS forecasts, which crowds with many goals do.
+        """
         gains = dict.fromkeys(self.waits, 0.0)
         (rng,) = rng.spawn(1)  # looking ahead must not change how later ties are broken
-        horizon = self.longest
-        for goals, p in self.joint_goals(rng):
+        horizon, combinations = self.longest, self.joint_goals(rng)
+        if len(combinations.support) ** 2 * messages * len(self.waits) > MOST_FORECASTS:
+            return False
+        for goals, p in combinations:
             later, ahead = replace(self, waits=()), state
             for wait in range(1, min(max(self.waits), left - 1) + 1):
                 if self.world.done(ahead):
