@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from otherminds.evaluation.engines import stream
@@ -13,7 +13,7 @@ from otherminds.observer import Observer
 from otherminds.papers.protom import experiment
 from otherminds.papers.protom.episodes import FacilitatedEpisode, Facilitator
 from otherminds.papers.protom.experiment import SUBJECTS, EpisodeSetup, PlannedEpisode, Row
-from otherminds.papers.protom.facilitator import ProToM, with_none_of_these
+from otherminds.papers.protom.facilitator import NONE_PRIOR, SWITCH_RATE, ProToM, with_none_of_these
 from otherminds.papers.protom.language_facilitator import LanguageFacilitator, map_briefing
 from otherminds.papers.protom.people import crowd
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
@@ -23,14 +23,27 @@ from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems, State
 
 EXPERIMENT = "protom-dkg"
-# settings of `ProToM`, chosen on the tuning levels; the paper's rule is `protom_paper`, and epsilon 0.1 with
-# gate="traj" is the paper's too
+AHEAD: Mapping[str, Any] = {"waits": (1, 2, 4, 8)}  # steps; chosen on the tuning levels
+# values tried on the tuning levels, one setting at a time: of `ProToM`, and of `with_none_of_these`
+SETTINGS = {"cost": 0.5, "prior": NONE_PRIOR, "switch_rate": SWITCH_RATE}
+SWEEPS: Mapping[str, Sequence[float]] = {
+    "cost": (0.0, 0.25, 0.5, 1.0, 2.0),
+    "prior": (0.0, 0.02, 0.05, 0.1, 0.2),
+    "switch_rate": (0.0, 0.003, 0.01, 0.03),
+}
+# the paper's rule is `protom_paper`, and epsilon 0.1 with gate="traj" is the paper's too
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "oracle": {"cost": 0.0},
-    "protom": {"waits": (1, 2, 4, 8)},
+    "protom": AHEAD,
     "protom_at_once": {},
     "protom_paper": {"faithful": True, "epsilon": 0.5, "cost": 0.0},
     "protom_traj": {"faithful": True, "epsilon": 0.1, "cost": 0.0, "gate": "traj"},
+    **{
+        f"protom_{name}_{value:g}": {**AHEAD, name: value}
+        for name, values in SWEEPS.items()
+        for value in values
+        if value != SETTINGS[name]
+    },
 }
 # the sets of further levels, and the facilitators that play them in a full run
 SETS = {
@@ -53,6 +66,7 @@ def facilitator(subject: str, level: Level, advice: DoorsKeysGemsAdvice, **setti
         return simple
     chosen = {"longest": level.horizon, **VARIANTS[subject], **settings}
     unlisted = chosen.pop("unlisted", {})
+    others = {name: chosen.pop(name) for name in ("prior", "switch_rate") if name in chosen}
     if chosen.get("faithful"):
         chosen["longest"] = None
     watchers: dict[str, Observer[GoalDirected[Action]]] = {}
@@ -63,7 +77,7 @@ def facilitator(subject: str, level: Level, advice: DoorsKeysGemsAdvice, **setti
         if subject == "oracle" or chosen.get("faithful"):
             watchers[agent] = Observer.over(minds)
         else:
-            watchers[agent] = with_none_of_these(minds)
+            watchers[agent] = with_none_of_these(minds, **others)
     return ProToM.initial(world, advice, watchers, world.initial, **chosen)
 
 

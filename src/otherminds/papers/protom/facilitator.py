@@ -68,7 +68,8 @@ class ProToM(Generic[S, A, F]):
     U(f) = Σ_g b̂(g) [C(∅, g) − C(f, g)] is what a message is expected to save, in steps (eq. 12). The message with the
     largest worth P(followed) · U(f) − cost is sent if that is at least 0 and the message helps with probability
     div(f) ≥ ε. Every refusal of an agent makes it less probable that it follows the next one, and each in a row adds
-    the cost of a message once more. While one agent carries out a message, others may be helped.
+    the cost of a message once more. While one agent carries out a message, others may be helped. A message that was
+    carried out is not sent again.
 
     With `faithful`, agents are taken to follow, one message is under way at a time, the rule is U(f) > φ and div(f) > ε
     (eq. 15), C is at most the steps that remain, and reasons name the likeliest goal.
@@ -93,6 +94,7 @@ class ProToM(Generic[S, A, F]):
     recent: tuple[tuple[Watchers[GoalDirected[A]], Mapping[str, A]], ...] = ()
     under_way: Mapping[str, F] = field(default_factory=dict)
     heed: Mapping[str, Heed] = field(default_factory=dict)
+    carried_out: frozenset[F] = frozenset()
     t: int = 0
 
     @property
@@ -128,6 +130,8 @@ class ProToM(Generic[S, A, F]):
                 likely = seen.following(helper) > 0.5
                 heed = seen._heed(helper).after(seen.t, followed=True) if status == "completed" and likely else None
                 seen = seen._without_errand(helper, heed)
+                if status == "completed":
+                    seen = replace(seen, carried_out=seen.carried_out | {message})
         return seen
 
     def following(self, helper: str) -> float:
@@ -202,7 +206,8 @@ class ProToM(Generic[S, A, F]):
         found = []
         for message in self.messages.candidates(state):
             helper = self.messages.helper(message)
-            if helper in self.under_way or self._heed(helper).again > self.t:
+            again = message in self.carried_out and not self.faithful
+            if again or helper in self.under_way or self._heed(helper).again > self.t:
                 continue
             i, saved = agents.index(helper), []
             gains, needed = [0.0] * len(agents), [0.0] * len(agents)
@@ -309,10 +314,9 @@ class ProToM(Generic[S, A, F]):
         """
         utilities = tuple(self.compute_utility(state, left, rng))
         if not utilities:
-            asked = bool(self.messages.candidates(state))
-            silence = (
-                "whoever could help is busy or has just refused" if asked else "nobody could do anything for anybody"
-            )
+            silence = "nobody could do anything for anybody"
+            if self.messages.candidates(state):
+                silence = "whoever could help is busy, has just refused, or has done it before"
             return Decision(silence=silence)
         best = max(utility.worth for utility in utilities)
         enough = best > self.cost if self.faithful else best >= -TIE
