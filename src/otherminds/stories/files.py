@@ -166,8 +166,3 @@ def validated(kind: TypeAdapter[T], data: Any, path: Path | None = None, line: i
         raise InputError(f"{f'`{key}`' if key else 'the whole'}: {first['msg']}", path=path, line=line) from None
     except (RecursionError, ValueError):
         raise InputError("is nested too deeply to be read", path=path, line=line) from None
-
-
-def line_of(text: str, place: int) -> int:
-    """The number of the line that contains the character at `place`."""
-    return text.count("\n", 0, place) + 1

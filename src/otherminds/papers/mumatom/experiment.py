@@ -58,13 +58,9 @@ class BenchmarkEntry:
 
 def plan(sources: Sequence[MumatomEpisode], seed: int, subjects: Sequence[str] = ()) -> list[BenchmarkEntry]:
     """All episodes: the solver on every track with data, the shortcuts once, language models on text and video."""
-    has = {
-        "full_text": True,
-        "text_video": any(source.video for source in sources),
-        "text_scene": any(source.frames for source in sources),
-    }
-    has["text_video_scene"] = has["text_video"] and has["text_scene"]
-    entries = [BenchmarkEntry(source, track, "symbolic", seed) for track in TRACKS if has[track] for source in sources]
+    video, scene = any(source.video for source in sources), any(source.frames for source in sources)
+    tracks = [track for track in TRACKS if (video or "video" not in track) and (scene or "scene" not in track)]
+    entries = [BenchmarkEntry(source, track, "symbolic", seed) for track in tracks for source in sources]
     entries += [BenchmarkEntry(source, "full_text", name, seed) for name in GUESSING for source in sources]
     return entries + [BenchmarkEntry(source, "text_video", name, seed) for name in subjects for source in sources]
 
@@ -221,11 +217,9 @@ def _meant(item: MumatomQuestion, option: int) -> str:
     """`help`, `hinder` or `neither`: the meaning of an option, reversed in questions that ask for the LEAST likely."""
     words = item.options[option].lower()
     helping = "help" in words
-    hindering = any(word in words for word in ("prevent", "hinder", "mislead", "keep"))
-    least = "LEAST" in item.stem
-    if helping or hindering:
-        return "help" if helping != least else "hinder"
-    return "neither"
+    if not helping and not any(word in words for word in ("prevent", "hinder", "mislead", "keep")):
+        return "neither"
+    return "hinder" if helping == ("LEAST" in item.stem) else "help"
 
 
 def summarise(found: Sequence[Row]) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from otherminds.distribution import IMPOSSIBLE
 from otherminds.stories import model as stories
-from otherminds.stories.beliefs.perspectives import EVERYDAY, REALITY, Conventions, sights
+from otherminds.stories.beliefs.perspectives import EVERYDAY, REALITY, Conventions, item_and_place, sights
 from otherminds.stories.homes import comes, find_rooms
 from otherminds.worlds.household.nested_belief import NestedBelief
 
@@ -68,11 +68,8 @@ def whereabouts(claim: stories.Claim) -> Whereabouts | None:
         chain.append(inner.agent)
         so, inner = so and inner.holds, inner.content
     fact = inner.fact if isinstance(inner, stories.Holds) else inner
-    if not isinstance(fact, stories.Fact) or fact.predicate not in ("at", "holds") or fact.value is None:
-        return None
-    if fact.predicate == "holds":
-        return Whereabouts(tuple(chain), fact.value, fact.subject, so)
-    return Whereabouts(tuple(chain), fact.subject, fact.value, so)
+    obj, place = item_and_place(fact) if isinstance(fact, stories.Fact) else (None, None)
+    return None if obj is None or place is None else Whereabouts(tuple(chain), obj, place, so)
 
 
 def answer_where(

@@ -93,7 +93,7 @@ class _Stage:
 
     def start(self, fact: Fact) -> Iterator[WitnessedEvent]:
         """The event of a fact at the start, seen by the agents present; repeated facts are ignored."""
-        obj, place = _whereabouts(fact)
+        obj, place = item_and_place(fact)
         if obj is not None and place is not None and obj not in self.places:
             self.places[obj] = place
             yield MoveEvent(obj, place, self.present(self.room_of(place)), frozenset({REALITY}))
@@ -188,7 +188,7 @@ class _Stage:
 
     def noticed(self, observation: Observation) -> Iterator[WitnessedEvent]:
         """A stated observation of a fact, seen by one agent; observations of happenings are handled with those."""
-        who, (obj, place) = observation.agent, _whereabouts(observation.fact)
+        who, (obj, place) = observation.agent, item_and_place(observation.fact)
         place = place or self.places.get(obj or "")
         if not observation.sees or _noticed(self.episode, self.number, observation) is not None:
             return
@@ -200,7 +200,7 @@ class _Stage:
         who = utterance.speaker
         if who not in self.agents or utterance.content is None or utterance.act not in ("assert", "deny"):
             return
-        obj, place = _whereabouts(utterance.content)
+        obj, place = item_and_place(utterance.content)
         place = place or self.minds[who].place_of(obj or "")
         if obj is None or place is None:
             return
@@ -221,7 +221,7 @@ class _Stage:
         return math.inf if self.agents[who] == room else self.left.get((who, room), -math.inf)
 
 
-def _whereabouts(fact: Fact) -> tuple[str | None, str | None]:
+def item_and_place(fact: Fact) -> tuple[str | None, str | None]:
     """The item and place of a fact; an agent that holds the item counts as its place."""
     if fact.predicate == "holds":
         return fact.value, fact.subject
@@ -241,7 +241,7 @@ def _stated(episode: Episode, sees: bool) -> Watchers:
 
 def _noticed(episode: Episode, number: int, observation: Observation) -> int | None:
     """The number of the happening that was observed: the last fitting one before the observation, else the next."""
-    obj, place = _whereabouts(observation.fact)
+    obj, place = item_and_place(observation.fact)
     fits = []
     for i, event in enumerate(episode.timeline):
         if isinstance(event, Event) and event.verb in ("grab", "put", "move") and obj is not None and event.obj == obj:

@@ -20,11 +20,12 @@ from otherminds.stories.english.lexicon import lexicon
 from otherminds.stories.english.reading import LONGEST_STORY, read_story
 from otherminds.stories.english.sentences import find_names, plain, sentences, tokens
 from otherminds.stories.english.story_state import Spot, StoryState
-from otherminds.stories.model import Episode, Event, Fact, Observation, Reading, Relation, Source, SpeechAct, Utterance
+from otherminds.stories.model import Episode, Event, Fact, Observation, Reading, Relation, SpeechAct, Utterance
 
 fill = prompts_of("otherminds.stories.by_model")
 
 SYMBOLIC = "symbolic"
+TRUST = 0.95  # probability that what the model writes down happened; chosen, not tuned
 TOKENS_OF_SENTENCE = 150  # tokens a model may write for each sentence of a story; chosen, not tuned
 MOST, MOST_PEOPLE, MOST_PLACES = 400, 24, 48  # longest lists accepted in a reply; chosen, not tuned
 ACTS: dict[str, SpeechAct] = {act: act for act in get_args(SpeechAct)}
@@ -47,16 +48,8 @@ def read_or_ask(text: str, model: LanguageModel | None = None, least: float = 0.
     return replace(reading, unread=(*reading.unread, *other.unread)), SYMBOLIC
 
 
-def read_with(
-    model: LanguageModel,
-    text: str,
-    *,
-    cast: Sequence[str] = (),
-    attempts: int = 3,
-    source: Source = "text",
-    p: float = 0.95,
-) -> Reading:
-    """The story as a language model writes it down; each happening has probability `p`.
+def read_with(model: LanguageModel, text: str, attempts: int = 3) -> Reading:
+    """The story as a language model writes it down; each happening has probability `TRUST`.
 
     The coverage is the share of sentences whose items and places all occur in the model's account; whether the account
     is right is unknown. Replies of another form, or with people or items that the text does not name, are refused. If
@@ -66,7 +59,7 @@ def read_with(
     if len(text) > LONGEST_STORY:
         raise InputError(f"the story is longer than {LONGEST_STORY:,} characters", hint="give only the story itself")
     found = tokens(plain(text))
-    names = tuple(dict.fromkeys((*find_names(sentences(found), cast), *cast)))
+    names = find_names(sentences(found))
     spans = [(sentence[0].start, sentence[-1].end) for sentence in sentences(found, names)]
     if not spans:
         return Reading(Episode("", ()), coverage=0.0, unread=("there is no story",))
@@ -75,12 +68,11 @@ def read_with(
     wording = replies.Wording.of(lines)
 
     def sense(story: Transcript) -> Reading:
-        scene = StoryState(names, source, p, numbered=True)
+        scene = StoryState(names, p=TRUST, numbered=True)
         return _TranscriptReader(text, spans, wording, replies.Stage(scene, wording)).read(story)
 
     numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
-    known = f"; they are among {', '.join(cast)}" if cast else ""
-    prompt = fill("stories-read", lines=numbered, cast=known)
+    prompt = fill("stories-read", lines=numbered)
     most = replies.token_limit(len(lines), TOKENS_OF_SENTENCE)
     reading = replies.dictated(model, Message("user", prompt), Transcript, sense, "story", attempts, most)
     if isinstance(reading, Unreadable):

@@ -219,21 +219,17 @@ class Chunker(NounReader):
         verb = self.known.verb_at(self.words, j)
         if verb is None or group.about_to:
             return verb
-        last = helpers[-1] if helpers else ""
-        if last in wordset("forms_of_be"):
-            return verb if verb.tags & {"pp", "ing"} else None
-        if last in wordset("forms_of_have"):
-            return verb if "pp" in verb.tags else None
-        if last:
-            return verb if "base" in verb.tags else None
+        if helpers:
+            after_have = {"pp"} if helpers[-1] in wordset("forms_of_have") else {"base"}
+            fitting = {"pp", "ing"} if helpers[-1] in wordset("forms_of_be") else after_have
+            return verb if verb.tags & fitting else None
         if group.negated:
             return verb
         pair = " ".join(self.known.canonical([self.word(j), self.word(j + 1)]))
         noun = pair in wordset("kinds") | wordset("rooms") or self.word(j) == "including"
         after_preposition = isinstance(before, Word) and before.kind == "prep"
-        if (verb.length == 1 and noun) or (after_preposition and "ing" not in verb.tags):
-            return None
-        return verb
+        unfit = (verb.length == 1 and noun) or (after_preposition and "ing" not in verb.tags)
+        return None if unfit else verb
 
     def _chain(self, group: VerbGroup, end: int) -> int:
         """Goes on from "begin", "want" and the like to the verb they govern, which is then the verb of the clause."""
@@ -250,8 +246,3 @@ class Chunker(NounReader):
         group.wish, group.passive = group.means("want") and not begins, False
         self._become(group, verb, j)
         return j + verb.length
-
-
-def chunks(found: Sequence[Token], names: Collection[str]) -> list[Chunk]:
-    """The chunks of one sentence in order."""
-    return Chunker(found, names).chunks()

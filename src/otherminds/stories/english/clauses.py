@@ -65,9 +65,8 @@ class ClauseParser:
     def verb_after(self, ahead: int) -> bool:
         """Whether a verb comes there, perhaps after adverbs, or ", who"."""
         ahead += len(self.adverbs_from(ahead))
-        if self.at("comma", ahead=ahead) and self.at("mark", "who", ahead=ahead + 1):
-            return True
-        return isinstance(self.peek(ahead), VerbGroup)
+        who = self.at("comma", ahead=ahead) and self.at("mark", "who", ahead=ahead + 1)
+        return who or isinstance(self.peek(ahead), VerbGroup)
 
     def gap_ahead(self, clause: Clause, ahead: int) -> bool:
         """Whether the verb is left out: "put the fork on the table and the knife in the drawer"."""
@@ -302,12 +301,9 @@ class ClauseParser:
 
     def _advice(self, clause: Clause) -> bool:
         """Whether "to look in the stove" or "looking in the stove" is what somebody is told or what is suggested."""
-        verb = clause.verb
-        if verb is None or clause.content:
-            return False
-        if verb.means("ask") and self.at("mark", "to") and clause.objects:
+        if not clause.content and clause.means("ask") and self.at("mark", "to") and clause.objects:
             return True
-        if not verb.means("say", "suggest"):
+        if clause.content or not clause.means("say", "suggest"):
             return False
         inner = self.peek(2)
         if self.at("negation", "not") and self.at("mark", "to", ahead=1) and isinstance(inner, VerbGroup):
@@ -315,9 +311,9 @@ class ClauseParser:
             self.i += 1
             return True
         if self.at("mark", "to"):
-            return verb.lemma in wordset("instructing")
+            return clause.lemma in wordset("instructing")
         chunk = self.peek()
-        return isinstance(chunk, VerbGroup) and not chunk.finite and verb.lemma in wordset("advising")
+        return isinstance(chunk, VerbGroup) and not chunk.finite and clause.lemma in wordset("advising")
 
     def _inner(self, clause: Clause) -> None:
         """Reads a clause as the content of another, with those set inside it."""
@@ -336,13 +332,10 @@ class ClauseParser:
         ahead = 0
         while self.at("comma", ahead=ahead) or self.at("mark", "and", "but", "or", ahead=ahead):
             ahead += 1
-        if not ahead:
-            return False
-        if self.at("mark", "that", ahead=ahead):
-            return True
         noun, verb = self.peek(ahead), self.peek(ahead + 1)
         thing = isinstance(noun, Noun) and (noun.kind in ("object", "one") or noun.words == ("it",))
-        return thing and isinstance(verb, VerbGroup) and verb.lemma == "be"
+        is_so = thing and isinstance(verb, VerbGroup) and verb.lemma == "be"
+        return ahead > 0 and (is_so or self.at("mark", "that", ahead=ahead))
 
     def relative(self, noun: Noun) -> None:
         """Attaches to a thing the clause that says which one: "that Tom had placed", "Tom placed", "placed by Tom"."""
@@ -384,7 +377,6 @@ def parse(chunks: Sequence[Chunk]) -> list[Clause]:
     """The clauses of a sentence that was cut into chunks, in the order of the words."""
     parser = ClauseParser(chunks)
     while parser.peek() is not None:
-        clause = parser.clause()
-        if clause is not None:
+        if (clause := parser.clause()) is not None:
             parser.out.append(clause)
     return parser.out

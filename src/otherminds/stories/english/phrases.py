@@ -185,8 +185,7 @@ class NounReader:
         """A person, or what the person has: "Ann", "Ann's box"."""
         token = self.tokens[i]
         if self.word(i + 1) in ("'s", "'") and self._may_be_owned(i + 2):
-            found = self._described(i + 2, bare=True, free=True)
-            if found:
+            if found := self._described(i + 2, bare=True, free=True):
                 noun, end = found
                 noun.owner, noun.det, noun.start = token.text, noun.det or "the", token.start
                 return noun, end
@@ -286,8 +285,7 @@ class NounReader:
         head = self.known.canonical(words)[-1]
         holders = wordset("vessels") | wordset("parts") | {"top"}
         if (self.word(j) == "of" and head in holders) or (self.word(j) == "to" and head in ("door", "lid")):
-            found = self._described(j + 1, bare=True, free=True)
-            if found:
+            if found := self._described(j + 1, bare=True, free=True):
                 noun, end = found
                 noun.start, noun.det = self.tokens[start].start, det or noun.det
                 return noun, end
@@ -332,9 +330,8 @@ class NounReader:
                 noun.room, noun.words = room, (*noun.words[:begin], *noun.words[cut:])
                 break
         k = j + 1 if self.word(j) == "," and self.word(j + 1) in ("in", "inside") else j
-        found = None
-        if self.word(k) in wordset("room_prepositions") and k + 1 < len(self.tokens):
-            found = self.noun_at(k + 1, bare=True)
+        follows = self.word(k) in wordset("room_prepositions") and k + 1 < len(self.tokens)
+        found = self.noun_at(k + 1, bare=True) if follows else None
         if found is None or found[0].kind != "room":
             return noun, j
         if found[0].text != "room":

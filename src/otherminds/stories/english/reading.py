@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from otherminds.errors import InputError
-from otherminds.stories.english.chunks import chunks
+from otherminds.stories.english.chunks import Chunker
 from otherminds.stories.english.clauses import parse
 from otherminds.stories.english.events import handlers, speech
 from otherminds.stories.english.events.going import Agents
@@ -137,7 +137,7 @@ class StoryReader:
         """Reads the clauses of a sentence, in order of time."""
         story = self.story
         done: list[Agents] = []
-        clauses = in_order(parse(chunks(sentence, story.names)))
+        clauses = in_order(parse(Chunker(sentence, story.names).chunks()))
         neither = any(token.low == "neither" for token in sentence)
         for i, clause in enumerate(clauses):
             name_rooms(clause, story.story_rooms)

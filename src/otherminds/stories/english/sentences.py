@@ -51,10 +51,10 @@ def tokens(text: str) -> list[Token]:
     found: list[Token] = []
     place = 0
     for start, end in _quotes(text):
-        found += _words(text, place, start)
+        found += _bare_tokens(text, place, start)
         found.append(Token(text[start + 1 : end - 1], start, end, quote=True))
         place = end
-    return found + _words(text, place, len(text))
+    return found + _bare_tokens(text, place, len(text))
 
 
 def _quotes(text: str) -> Iterator[tuple[int, int]]:
@@ -71,19 +71,17 @@ def _quotes(text: str) -> Iterator[tuple[int, int]]:
     yield from (match.span() for match in SINGLE_QUOTE.finditer(text, place, len(text)))
 
 
-def _words(text: str, start: int, end: int) -> list[Token]:
-    """The words, marks and line ends of a stretch without quotes."""
-    return _contractions([Token(found.group(), *found.span()) for found in TOKEN.finditer(text, start, end)])
+def _bare_tokens(text: str, start: int, end: int) -> list[Token]:
+    """The words, marks and line ends of a stretch without quotes.
 
-
-def _contractions(found: list[Token]) -> list[Token]:
-    """The tokens with "n't", "'s" and other contractions as tokens of their own, and without marks that say nothing."""
+    "n't", "'s" and other contractions are tokens of their own; marks that say nothing are left out.
+    """
+    found = [Token(match.group(), *match.span()) for match in TOKEN.finditer(text, start, end)]
     out: list[Token] = []
     i = 0
     while i < len(found):
-        token = found[i]
-        after = found[i + 1] if i + 1 < len(found) else None
-        if token.text != "'" or not after or not out or out[-1].end != token.start or after.start != token.end:
+        token, after = found[i], _at(found, i + 1)
+        if token.text != "'" or not out or out[-1].end != token.start or after.start != token.end:
             if token.text not in SILENT_MARKS:
                 out.append(token)
             i += 1
@@ -93,7 +91,7 @@ def _contractions(found: list[Token]) -> list[Token]:
             cut = before.end - 1
             out += [Token(before.text[:-1], before.start, cut), Token("n't", cut, after.end)]
         else:
-            later = found[i + 2].text.lower() if i + 2 < len(found) else ""
+            later = _at(found, i + 2).text.lower()
             had = later in ("been", "just", "already", "put", "left", "found") or later.endswith(("ed", "en"))
             full = "had" if tail == "d" and had else CONTRACTED.get(tail, "'" + tail)
             out += [before, Token(full, token.start, after.end)]
@@ -104,6 +102,11 @@ def _contractions(found: list[Token]) -> list[Token]:
 # sentences
 
 
+def _at(found: Sequence[Token], i: int) -> Token:
+    """The token at an index; before the first and after the last one are line ends."""
+    return found[i] if 0 <= i < len(found) else Token("\n", -1, -1)
+
+
 def sentences(found: Sequence[Token], names: Collection[str] = ()) -> list[list[Token]]:
     """The sentences of a text. A quote belongs to the sentence that says who speaks."""
     out: list[list[Token]] = [[]]
@@ -111,8 +114,8 @@ def sentences(found: Sequence[Token], names: Collection[str] = ()) -> list[list[
         if _is_line_number(found, i):
             continue
         if token.text in ENDS and not token.quote:
-            goes_on = token.text == "\n" and i + 1 < len(found) and found[i + 1].text[:1].islower()
-            if not goes_on and not (token.text == "." and i and found[i - 1].low in wordset("titles")):
+            goes_on = token.text == "\n" and _at(found, i + 1).text[:1].islower()
+            if not goes_on and not (token.text == "." and _at(found, i - 1).low in wordset("titles")):
                 out.append([])
             continue
         if token.text == ":" and _is_heading(out[-1], found, i):
@@ -126,19 +129,16 @@ def sentences(found: Sequence[Token], names: Collection[str] = ()) -> list[list[
 
 def _is_line_number(found: Sequence[Token], i: int) -> bool:
     """Whether the token is a number, or the stop after it, in front of a line."""
-    before = found[i - 1] if i else None
+    before = _at(found, i - 1).text
     if found[i].text.isdigit():
-        after = found[i + 1] if i + 1 < len(found) else None
-        in_line = before is not None and before.text == "." and after is not None and after.text[:1].isupper()
-        return before is None or before.text == "\n" or in_line
-    after_number = before is not None and before.text.isdigit() and (i == 1 or found[i - 2].text == "\n")
-    return after_number and found[i].text in (".", ")", ":")
+        return before == "\n" or (before == "." and _at(found, i + 1).text[:1].isupper())
+    return before.isdigit() and _at(found, i - 2).text == "\n" and found[i].text in (".", ")", ":")
 
 
 def _is_heading(before: Sequence[Token], found: Sequence[Token], i: int) -> bool:
     """Whether a colon ends a heading: "Actions taken by Mark: Mark walks ..."; one word is a speaker."""
-    after = found[i + 1] if i + 1 < len(found) else None
-    if after is None or after.quote or not after.text[:1].isupper() or not 1 < len(before) <= LONGEST_HEADING:
+    after = _at(found, i + 1)
+    if after.quote or not after.text[:1].isupper() or not 1 < len(before) <= LONGEST_HEADING:
         return False
     words = [token.low for token in before]
     speaks = any(_is_speech_verb(words, j) for j in range(len(words)))
@@ -214,16 +214,12 @@ def _acts_like_name(sentence: Sequence[Token], i: int) -> bool:
         return False
     if i > 0 and sentence[i - 1].text not in (":", '"') and not sentence[i - 1].quote:
         return True
-    if i + 1 >= len(sentence):
-        return False
-    following, after = sentence[i + 1], sentence[i + 2] if i + 2 < len(sentence) else None
+    following, after = _at(sentence, i + 1), _at(sentence, i + 2)
     if following.text == ":" or following.low in wordset("after_name") | wordset("auxiliaries") | wordset("modals"):
-        return following.low != "and" or (after is not None and after.text[:1].isupper())
+        return following.low != "and" or after.text[:1].isupper()
     if following.text == ",":
         listing = (t for t in sentence[i + 2 : i + 2 + LIST_WITHIN] if t.text != "," and not t.text[:1].isupper())
         end = next(listing, None)  # "and" ends a list of names: "Ann, Bob and Cid"
         listed = end is not None and end.low == "and"
-        return after is not None and (after.low in wordset("after_name_and_comma") or listed)
-    if following.low.endswith("ly"):
-        return after is not None and after.low in known.forms
-    return following.low in known.forms
+        return after.low in wordset("after_name_and_comma") or listed
+    return (after if following.low.endswith("ly") else following).low in known.forms

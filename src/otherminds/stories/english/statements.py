@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from otherminds.stories import model as stories
-from otherminds.stories.english.chunks import chunks
+from otherminds.stories.english.chunks import Chunker
 from otherminds.stories.english.clauses import parse
 from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.english.phrases import Chunk, Clause, Noun, NounReader
@@ -141,7 +141,7 @@ class StatementReader:
             raise Unread(text)
         new = find_names([found], self.episode.agents)
         self.names = tuple(dict.fromkeys((*self.episode.agents, *self.names, *new)))
-        return chunks(found, self.names)
+        return Chunker(found, self.names).chunks()
 
     def _parsed(self, text: str) -> ParsedStatement:
         found: list[Token] = []
@@ -160,10 +160,9 @@ class StatementReader:
 
     def _person(self, subject: Noun | None, named: Sequence[str]) -> str | None:
         """The person a subject stands for; a pronoun is the focus, or else the only one not named."""
-        if subject is not None and subject.text in self.names:
-            return subject.text
-        if subject is not None and subject.owner in self.names:
-            return subject.owner
+        for name in (subject.text, subject.owner) if subject else ():
+            if name in self.names:
+                return name
         if subject is None or subject.kind == "pronoun":
             others = [name for name in self.episode.agents if name not in named]
             return self.focus or (others[0] if len(others) == 1 and named else None)

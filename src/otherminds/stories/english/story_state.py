@@ -252,10 +252,8 @@ class StoryState:
             fitting = [one for one in recent if gender.get(one, self.genders.get(one, word)) == word] or recent
         if len(recent) == 1 and subject:
             self.genders.setdefault(recent[0], word)
-        unclear = len(self.subjects) > 1 and len(fitting) > 1 and not subject
-        if unclear and len([one for one in self.subjects if one in fitting]) > 1:
-            return []
-        return fitting[:1]
+        unclear = not subject and len([one for one in self.subjects if one in fitting]) > 1
+        return [] if unclear else fitting[:1]
 
     def other(self, agent: str) -> str | None:
         """The only other agent there is; None if there are none or several."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -223,26 +224,20 @@ def cut(text: str, width: float, size: float, bold: bool = False) -> str:
     text = " ".join(printable(text[: LONGEST + 1]).split())
     if len(text) <= LONGEST and width_of(text, size, bold) <= width:
         return text
-    low, high = 0, min(len(text), LONGEST)
-    while low < high:
-        middle = (low + high + 1) // 2
-        fits = width_of(text[:middle].rstrip() + ELLIPSIS, size, bold) <= width
-        low, high = (middle, high) if fits else (low, middle - 1)
-    return text[:low].rstrip() + ELLIPSIS
+    lengths = range(1, min(len(text), LONGEST) + 1)
+    fits = bisect_right(lengths, width, key=lambda n: width_of(text[:n].rstrip() + ELLIPSIS, size, bold))
+    return text[:fits].rstrip() + ELLIPSIS
 
 
 def lines(text: str, width: float, size: float, most: int, bold: bool = False) -> tuple[str, ...]:
     """The text broken at blanks into at most `most` lines; the rest is cut off with an ellipsis."""
     left = printable(text[: LONGEST + 1]).split()
     found: list[str] = []
-    while left and len(found) < most - 1:
-        taken = 1
-        while taken < len(left) and width_of(" ".join(left[: taken + 1]), size, bold) <= width:
-            taken += 1
+    while left:
+        broken = range(1, len(left)) if len(found) < most - 1 else ()
+        taken = next((n for n in broken if width_of(" ".join(left[: n + 1]), size, bold) > width), len(left))
         found.append(cut(" ".join(left[:taken]), width, size, bold))
         left = left[taken:]
-    if left:
-        found.append(cut(" ".join(left), width, size, bold))
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from otherminds.stories.english.chunks import chunks
+from otherminds.stories.english.chunks import Chunker
 from otherminds.stories.english.clauses import parse
 from otherminds.stories.english.events.going import IN, Agents
 from otherminds.stories.english.lexicon import lexicon, wordset
@@ -73,7 +73,7 @@ def _read_sentence(story: StoryState, part: list[Token], *, question: bool, alon
     filler = wordset("interjections")
     if not unsure and all(t.low in filler or t.text in story.names or t.text == "," for t in part):
         return [DialogueAct("unsure")] if words in wordset("refusals") and story.asker else []
-    pieces = chunks(part, story.names)
+    pieces = Chunker(part, story.names).chunks()
     nouns = [piece for piece in pieces if isinstance(piece, Noun)]
     if question and len(pieces) == 1 and nouns and nouns[0].kind == "object":  # "The milk?"
         obj = story.thing(nouns[0], None)
