@@ -184,11 +184,10 @@ class NounReader:
     def _named(self, i: int) -> tuple[Noun, int]:
         """A person, or what the person has: "Ann", "Ann's box"."""
         token = self.tokens[i]
-        if self.word(i + 1) in ("'s", "'") and self._may_be_owned(i + 2):
-            if found := self._described(i + 2, bare=True, free=True):
-                noun, end = found
-                noun.owner, noun.det, noun.start = token.text, noun.det or "the", token.start
-                return noun, end
+        owns = self.word(i + 1) in ("'s", "'") and self._may_be_owned(i + 2)
+        if owns and (found := self._described(i + 2, bare=True, free=True)):
+            found[0].owner, found[0].det, found[0].start = token.text, found[0].det or "the", token.start
+            return found
         return Noun("agent", (token.text,), token.start, token.end), i + 1
 
     def _may_be_owned(self, i: int) -> bool:
@@ -247,9 +246,8 @@ class NounReader:
             return None
         noun.owner, noun.ordinal = owner, ordinal or noun.ordinal
         if self.word(end) == "'s" and self._may_be_owned(end + 1) and (owned := self._described(end + 1, bare=True)):
-            inner, after = owned
-            inner.start, inner.owner, inner.det = noun.start, noun.text, inner.det or "the"
-            return inner, after
+            owned[0].start, owned[0].owner, owned[0].det = noun.start, noun.text, owned[0].det or "the"
+            return owned
         return noun, end
 
     def _run(self, i: int, *, free: bool) -> tuple[list[str], int]:
@@ -284,11 +282,10 @@ class NounReader:
         """The noun that words mean, and its end, with "of the ..." and "in the <room>" after it."""
         head = self.known.canonical(words)[-1]
         holders = wordset("vessels") | wordset("parts") | {"top"}
-        if (self.word(j) == "of" and head in holders) or (self.word(j) == "to" and head in ("door", "lid")):
-            if found := self._described(j + 1, bare=True, free=True):
-                noun, end = found
-                noun.start, noun.det = self.tokens[start].start, det or noun.det
-                return noun, end
+        part = (self.word(j) == "of" and head in holders) or (self.word(j) == "to" and head in ("door", "lid"))
+        if part and (found := self._described(j + 1, bare=True, free=True)):
+            found[0].start, found[0].det = self.tokens[start].start, det or found[0].det
+            return found
         noun = self._classified(words, det)
         if noun.kind == "agent" and self.is_name(j):
             return self._named(j)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import cast
 
@@ -40,36 +40,30 @@ Errands = Mapping[Errand | None, float]
 
 @dataclass(frozen=True)
 class Factor:
-    """log p(happening | …) in nats, as a table over the variables it depends on; unused tables are None.
+    """log p(happening | …) in nats, as tables over the variables it depends on; the others are 0.
 
-    `places`: given T, shape (n,) for n places. `beliefs`: given T and b, shape (n, n + 1), with b = 0 for no idea and
-    1 + i for place i. `replies`: given b and s, shape (n + 1, 3). `errands`: given e; None is any errand not listed.
+    `places`: given T, shape (n, 1) for n places. `beliefs`: given T and b, shape (n, n + 1), with b = 0 for no idea and
+    1 + i for place i. `replies`: given s and b, shape (3, n + 1). `errands`: given e; None is any errand not listed.
     """
 
     happening: Happening
-    places: Floats | None = None
-    beliefs: Floats | None = None
-    replies: Floats | None = None
-    errands: Errands | None = None
+    places: Floats | float = 0.0
+    beliefs: Floats | float = 0.0
+    replies: Floats = field(default_factory=lambda: np.zeros((len(STANCES), 1)))
+    errands: Errands = field(default_factory=dict)
 
 
 def together(one: Factor, other: Factor) -> Factor:
     """The sum of two factors, at the later happening (`other`)."""
-    errands = one.errands or other.errands
-    if one.errands is not None and other.errands is not None:
-        every = {*one.errands, *other.errands}
-        errands = {errand: log_p_of(one.errands, errand) + log_p_of(other.errands, errand) for errand in every}
-    places, beliefs = _sum(one.places, other.places), _sum(one.beliefs, other.beliefs)
-    return Factor(other.happening, places, beliefs, _sum(one.replies, other.replies), errands)
+    places, beliefs, replies = one.places + other.places, one.beliefs + other.beliefs, one.replies + other.replies
+    every = {*one.errands, *other.errands}
+    errands = {errand: log_p_of(one.errands, errand) + log_p_of(other.errands, errand) for errand in every}
+    return Factor(other.happening, places, beliefs, replies, errands)
 
 
 def log_p_of(errands: Errands, errand: Errand | None) -> float:
     """log p(acts | errand), in nats; errands that are not listed share the entry None."""
     return errands.get(errand, errands.get(None, 0.0))
-
-
-def _sum(one: Floats | None, other: Floats | None) -> Floats | None:
-    return other if one is None else one if other is None else one + other
 
 
 @dataclass(frozen=True)
@@ -222,7 +216,7 @@ class _Run:
 
     @property
     def _brought(self) -> bool:
-        return any(factor.errands is not None for factor in self.factors)
+        return any(factor.errands for factor in self.factors)
 
     def _told(self, event: Event, act: Act, place: str | None, room: str | None) -> float:
         """P(the grab is reported like this | the item was at `place`).
@@ -252,7 +246,7 @@ class _Run:
         self.claimed |= set(places) if said.act == "assert" else set()
         if said.speaker == self.roles.companion and said.act != "ask":
             self._speak(said)
-            self.factors.append(Factor(said, replies=self._reply(said, places)))
+            self.factors.append(Factor(said, replies=self._reply(said, places).T))
         elif said.speaker == self.roles.seeker and said.act == "ask":
             self._score(said, self._p(said.speaker, Act("ask", self.roles.thing)))
             self.awaited = True
@@ -294,7 +288,7 @@ class _Run:
         return [p[place] for place in found]
 
     def _score(self, happening: Happening, p: Sequence[float], among: float = 0.0) -> None:
-        self.factors.append(Factor(happening, places=self._noisy(happening, np.array(p), among)))
+        self.factors.append(Factor(happening, places=self._noisy(happening, np.array(p), among)[:, None]))
 
     def _noisy(self, happening: Happening, p: Floats, among: float = 0.0) -> Floats:
         """log of p, mixed with a uniform distribution over `among` alternatives (0: all acts) of weight 1 − p(told)."""

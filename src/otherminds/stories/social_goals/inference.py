@@ -177,10 +177,9 @@ def _trace(evidence: Evidence, sums: Sequence[Factor], roles: Roles, case: Claim
         raise CannotAnswerError("what is given cannot be so in this story")
     yield 0.0
     for said in sums:
-        weights = start if said.places is None else start + said.places[:, None]
-        weights = weights if said.beliefs is None else weights + said.beliefs
+        weights = start + said.places + said.beliefs
         total = [
-            _log_sum(weights if said.replies is None else weights + said.replies[:, STANCES.index(stance)])
+            _log_sum(weights + said.replies[STANCES.index(stance)])
             + _log_p_acts(evidence, roles.thing, stance, case.wants, said.errands)
             for stance in case.stances
         ]
@@ -192,11 +191,9 @@ def _log_sum(table: Floats) -> float:
     return top if math.isinf(top) else top + math.log(float(np.exp(table - top).sum()))
 
 
-def _log_p_acts(
-    evidence: Evidence, thing: str, stance: Stance, wants: tuple[str | None, ...], done: Errands | None
-) -> float:
+def _log_p_acts(evidence: Evidence, thing: str, stance: Stance, wants: tuple[str | None, ...], done: Errands) -> float:
     """log Σ_g P(g) Σ_e P(e | stance, g) p(acts | e), with g uniform over `wants`."""
-    if done is None:
+    if not done:
         return 0.0
     lies, total = evidence.lies or UNKNOWN_PLACE, 0.0
     for wanted in wants:
