@@ -27,14 +27,13 @@ from otherminds.stories.english.reading import read_story
 from otherminds.stories.fusing import fuse
 from otherminds.stories.invented.telling import phrasings
 from otherminds.stories.model import Answer, Episode, Reading
-from otherminds.stories.mumatom_files import MumatomEpisode, MumatomQuestion
+from otherminds.stories.mumatom_files import KINDS, MumatomEpisode, MumatomQuestion
 from otherminds.worlds.household.agent import ANSWERING
 
 EXPERIMENT = "mumatom"
 TRACKS = ("full_text", "text_video", "text_scene", "text_video_scene")
 GUESSING = ("question_only", "no_video")
 SHORTCUTS = (*GUESSING, "place_prior")
-KINDS = ("belief", "social_goal", "belief_of_goal")
 VIDEO_P = 0.8  # probability that an event described from the video happened; chosen
 # For estimates: options of a question, steps of the main person, tokens of a prompt and of a written reply; rounded
 # means of the benchmark.
@@ -107,19 +106,16 @@ def rows(entry: BenchmarkEntry) -> list[Row]:
 def _row(
     entry: BenchmarkEntry, t: int, item: MumatomQuestion, chosen: int | None, answer: Answer, coverage: float
 ) -> Row:
-    return {
-        **first_columns(EXPERIMENT, entry.key, entry.seed),
-        "t": t,
-        "kind": item.kind,
-        "action": chosen,
-        "gold": item.gold,
-        "best": item.gold,
-        "p_true": answer.posterior[item.gold] if item.gold < len(answer.posterior) else None,
-        "posterior": [round(p, 6) for p in answer.posterior],
-        "coverage": round(coverage, 4),
-        "correct": chosen == item.gold,
-        **({"abstained": answer.abstained} if answer.abstained else {}),
-    }
+    label = {"t": t, "kind": item.kind, "action": chosen, "gold": item.gold, "best": item.gold}
+    p_true = answer.posterior[item.gold] if item.gold < len(answer.posterior) else None
+    odds = {"p_true": p_true, "posterior": [round(p, 6) for p in answer.posterior], "coverage": round(coverage, 4)}
+    judged = {**label, **odds, "correct": chosen == item.gold, **_reason(answer)}
+    return first_columns(EXPERIMENT, entry.key, entry.seed) | judged
+
+
+def _reason(answer: Answer) -> Row:
+    """The reason for no answer, as a column; none if there is an answer."""
+    return {"abstained": answer.abstained} if answer.abstained else {}
 
 
 def _with_accuracy(found: list[Row]) -> list[Row]:
@@ -286,8 +282,8 @@ def invented_rows(entry: InventedEntry) -> list[Row]:
     else:
         for row in invented:
             asked = ask(row["story"], row["question"], row["options"])
-            reason = {"abstained": asked.answer.abstained} if asked.answer.abstained else {}
-            chosen.append((asked.answer.option, {"coverage": round(asked.reading.coverage, 4), **reason}))
+            told = {"coverage": round(asked.reading.coverage, 4), **_reason(asked.answer)}
+            chosen.append((asked.answer.option, told))
     found = []
     for t, (row, (option, extra)) in enumerate(zip(invented, chosen, strict=True)):
         kind, gold = row["cell"].split("/")[0], LETTERS.index(row["letter"])

@@ -168,11 +168,8 @@ def objects_form() -> ReplyForm[ObjectsReply]:
 
 def shown_form(people: Sequence[str]) -> ReplyForm[PersonReply]:
     """The form for one of these people."""
-
-    def fault(found: PersonReply) -> str | None:
-        return None if found.name in people else "names somebody who is not in the story"
-
-    return ReplyForm(schema_text(name=enum_schema(people)), PersonReply, fault)
+    schema, strange = schema_text(name=enum_schema(people)), "names somebody who is not in the story"
+    return ReplyForm(schema, PersonReply, lambda found: None if found.name in people else strange)
 
 
 def actions_form(people: Sequence[str], lines: int, most: int) -> ReplyForm[ActionsReply]:

@@ -103,9 +103,7 @@ class _Stage:
         self.number = number
         if isinstance(happening, Utterance):
             return self.said(happening)
-        if isinstance(happening, Observation):
-            return self.noticed(happening)
-        return self.done(happening)
+        return self.noticed(happening) if isinstance(happening, Observation) else self.done(happening)
 
     def present(self, room: Room) -> frozenset[str]:
         return frozenset(who for who, where in self.agents.items() if room is not None and where == room)

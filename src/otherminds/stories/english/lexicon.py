@@ -197,12 +197,11 @@ def _extent(words: Sequence[str], i: int, rest: tuple[str, ...]) -> tuple[int, s
         return 1 + len(rest), ""
     if len(rest) != 1 or rest[0] not in wordset("particles") - {"to"}:
         return 0, ""
-    start, particle = i + 1, rest[0]
-    for j in range(start + 1, min(start + 1 + PARTICLE_WITHIN, len(words))):
+    particle = rest[0]
+    for j in range(i + 2, min(i + 2 + PARTICLE_WITHIN, len(words))):
         if words[j] == particle:
-            after = words[j + 1] if j + 1 < len(words) else "."
-            own = after not in ("of", "the", "a", "an", "his", "her", "it", "another", "some")
-            return (1, particle) if own else (0, "")
-        if words[j] in stoppers or words[start] in stoppers:
-            return 0, ""
+            governs = {"of", "the", "a", "an", "his", "her", "it", "another", "some"} & {*words[j + 1 : j + 2]}
+            return (0, "") if governs else (1, particle)
+        if words[j] in stoppers or words[i + 1] in stoppers:
+            break
     return 0, ""

@@ -174,9 +174,7 @@ class NounReader:
 
     def noun_at(self, i: int, *, bare: bool) -> tuple[Noun, int] | None:
         """The noun phrase that begins here and its end; without an article only if it is known, or if `bare`."""
-        if self.is_name(i):
-            return self._named(i)
-        return self._pronoun(i) or self._described(i, bare=bare)
+        return self._named(i) if self.is_name(i) else self._pronoun(i) or self._described(i, bare=bare)
 
     def _is_place(self, i: int) -> bool:
         return self.word(i) in wordset("rooms") or self.word(i) in wordset("kinds")

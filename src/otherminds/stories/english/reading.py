@@ -212,9 +212,9 @@ class StoryReader:
         if clause.link == "who" and clause.subjects and clause.places:
             people = [name for noun in clause.subjects for name in self.story.person(noun)]
             return bool(people) and be(self.story, clause, people)
-        only_time = not clause.subjects and not clause.objects
-        for prep, noun in clause.places:
-            only_time = only_time and prep in (*wordset("times"), "with", "at", "in", "for") and noun.kind == "object"
+        timing = wordset("times") | {"with", "at", "in", "for"}
+        only_time = all(prep in timing and noun.kind == "object" for prep, noun in clause.places)
+        only_time = only_time and not clause.subjects and not clause.objects
         return not clause.unknown and (clause.link in wordset("times") or only_time)
 
 

@@ -274,15 +274,12 @@ class StoryState:
     def entities(self) -> tuple[stories.Entity, ...]:
         """All people, things, places and rooms that occurred."""
         spots = {spot.id: spot for spot in self.spots}
-        rooms_of = self.rooms_of_spots
+        rooms = {name: spot.room or self.rooms_of_spots.get(name) for name, spot in spots.items()}
         return (
             *(stories.Entity(agent, "agent") for agent in self.agents),
-            *(stories.Entity(thing, "object") for thing in dict.fromkeys(self.objects) if thing and thing not in spots),
-            *(
-                stories.Entity(one.id, "place", one.room or rooms_of.get(one.id), relation(one.kind))
-                for one in spots.values()
-            ),
-            *(stories.Entity(room, "room") for room in dict.fromkeys(self.rooms)),
+            *(stories.Entity(thing, "object") for thing in self.objects if thing and thing not in spots),
+            *(stories.Entity(name, "place", rooms[name], relation(spot.kind)) for name, spot in spots.items()),
+            *(stories.Entity(room, "room") for room in self.rooms),
         )
 
 

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from otherminds.errors import InputError
@@ -45,9 +46,7 @@ def story_states(episode: Episode) -> StoryStates:
         if fact.predicate == "holds" and fact.value is not None and fact.subject in episode.agents:
             state = _moved(state, fact.value, fact.subject, None)
     world = Household(home, episode.agents, state)
-    states = [state]
-    for happening in episode.timeline:
-        states.append(_after(world, states[-1], happening))
+    states = itertools.accumulate(episode.timeline, partial(_after, world), initial=state)
     return StoryStates(home, tuple(states))
 
 

@@ -131,7 +131,6 @@ class _Run:
         self.noticed: Happening | None = None
         self.latest: Happening | None = None
         self.learnt: Floats | float = 0.0
-        self.truth = np.arange(len(self.where))
         people = len(self.episode.agents) > 1
         self.minds = {
             name: Searcher(self.home, name, Errand(self.roles.thing), uniform_odds(self.home), company=people)

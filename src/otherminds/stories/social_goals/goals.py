@@ -40,7 +40,6 @@ def answer_goal(episode: stories.Episode, question: stories.Question) -> stories
         if not isinstance(event, stories.Event) or event.agent != name:
             continue
         for act, told_of in walk.acts(event):
-            walk.follow(act)
             if not told_of:
                 observer = observer.see(walk.view())
                 continue
@@ -79,20 +78,16 @@ class _Walk:
         return self.view()
 
     def acts(self, event: stories.Event) -> Iterable[tuple[Act, bool]]:
-        """Pairs (act, told): the acts of an event (True), each preceded by the acts it requires (False)."""
+        """Pairs (act, told): the acts of an event (True), each after the acts it requires (False). All are applied."""
         if event.verb == "walk" and event.place is None and event.obj is not None:
             event = replace(event, place=self._place_of(event.obj))
         for act in acts_of_event(event, self.home):
             if act.do == "grab" and act.place is None and act.thing is not None:
                 act = act._replace(place=self._place_of(act.thing))
             me, opened = self.state.person(self.name), self.state.opened
-            for step in steps_before(self.home, me, opened, act, room_of(self.home, event)):
-                yield step, False
-            yield act, True
-
-    def follow(self, act: Act) -> None:
-        """Apply the act to the state."""
-        self.state = self.world.act(self.state, self.name, act)
+            for step in (*steps_before(self.home, me, opened, act, room_of(self.home, event)), act):
+                self.state = self.world.act(self.state, self.name, step)
+                yield step, step is act
 
     def _place_of(self, thing: str) -> str | None:
         """Where the item is: at the person's place if possible, else in their room, else anywhere."""

@@ -55,9 +55,7 @@ def _fits(sense: str, clause: Clause, agents: Agents) -> bool:
     things = any(noun.kind in ("object", "vague") or noun.words[0] in ("it", "them") for noun in clause.objects)
     if sense in wordset("intransitive") and things:
         return False
-    if sense in ("put", "grab", "move") and not clause.objects:
-        return False
-    return bool(agents)
+    return bool(agents) and (bool(clause.objects) or sense not in ("put", "grab", "move"))
 
 
 def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequence[Clause]) -> bool | None:

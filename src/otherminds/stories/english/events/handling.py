@@ -12,6 +12,8 @@ from otherminds.stories.english.story_state import Spot, StoryState, relation
 from otherminds.stories.model import Verb
 
 NEARBY = frozenset(("by", "beside", "near"))
+HandleOne = Callable[[StoryState, Clause, str, Noun, str | None], bool]
+"""Reads what one agent does to what a noun stands for into the story; False if it cannot be read."""
 
 
 def open_(story: StoryState, clause: Clause, agents: Agents) -> bool:
@@ -85,12 +87,7 @@ def _things(story: StoryState, noun: Noun, agent: str) -> list[str | None]:
     return [story.thing(noun, agent)]
 
 
-def _handle_all(
-    story: StoryState,
-    clause: Clause,
-    agents: Agents,
-    handle: Callable[[StoryState, Clause, str, Noun, str | None], bool],
-) -> bool:
+def _handle_all(story: StoryState, clause: Clause, agents: Agents, handle: HandleOne) -> bool:
     """Has every agent `handle` every object of the clause, and what it stands for; False if one cannot be read."""
     for agent in agents:
         group: list[str] = []

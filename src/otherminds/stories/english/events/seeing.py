@@ -36,9 +36,8 @@ def look(story: StoryState, clause: Clause, agents: Agents) -> bool:
     sought = next((noun for prep, noun in clause.places if prep in ("for", "seeking", "after")), None)
     if clause.lemma == "seek" and clause.objects:
         sought = clause.objects[0]
-    nouns = [
-        noun for noun in clause.objects if noun is not sought and noun.kind in ("place", "object", "pronoun", "one")
-    ]
+    kinds = ("place", "object", "pronoun", "one")
+    nouns = [noun for noun in clause.objects if noun is not sought and noun.kind in kinds]
     for agent in agents:
         state = story.of(agent)
         obj = story.thing(sought, agent) if sought else None

@@ -224,7 +224,6 @@ def shrug(story: StoryState, clause: Clause, agents: Agents) -> bool:
 
 def speak(story: StoryState, clause: Clause, agents: Agents) -> bool:
     """Reads saying or asking something, in the speaker's words or in the story's."""
-    assert clause.verb is not None
     speaker = agents[0]
     if not clause.subjects or clause.subjects[0].kind == "pronoun":
         speaker = _answerer(story, clause, speaker)
@@ -315,8 +314,8 @@ def _indirect_answer(story: StoryState, clause: Clause) -> list[DialogueAct] | N
     things = [noun for noun in clause.objects if noun.kind == "object"]
     if any(noun.words[-1] in ("location", "whereabouts") for noun in things) and story.asker:
         return [DialogueAct("assert", story.asked)]
-    nouns = [noun for prep, noun in clause.places if prep in IN]  # "mentions a folder on the table"
-    spot, room = stated_place(story, nouns)
+    # "mentions a folder on the table"
+    spot, room = stated_place(story, [noun for prep, noun in clause.places if prep in IN])
     obj = story.thing(things[0], None) if things else story.asked
     return [DialogueAct("assert", obj, spot, room)] if obj and (spot or room) else None
 
