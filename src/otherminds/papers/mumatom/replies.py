@@ -152,12 +152,9 @@ def names_form(known: Sequence[str], mentioned: str) -> ReplyForm[NamesReply]:
 
 def steps_form(lines: Sequence[int], most: int) -> ReplyForm[StepsReply]:
     """The form for one person's actions and utterances in these lines, at most `most` of them."""
-
-    def fault(found: StepsReply) -> str | None:
-        return _placed([told.line for told in found.steps], lines, most)
-
     told = object_schema(line=enum_schema(lines), kind=enum_schema(("action", "utterance")), text=TEXT)
-    return ReplyForm(schema_text(steps=list_schema(told, most)), StepsReply, fault)
+    schema = schema_text(steps=list_schema(told, most))
+    return ReplyForm(schema, StepsReply, lambda found: _placed([told.line for told in found.steps], lines, most))
 
 
 def objects_form() -> ReplyForm[ObjectsReply]:
@@ -191,12 +188,9 @@ def state_form() -> ReplyForm[StateReply]:
 
 def minds_form(letters: Sequence[str]) -> ReplyForm[OptionMinds]:
     """The form for the meaning of each option."""
-
-    def fault(found: OptionMinds) -> str | None:
-        return None if found.root.keys() == set(letters) else "is not about all options and nothing else"
-
     mind = object_schema(belief=TEXT, social_goal=TEXT, believed_goal=TEXT)
-    return ReplyForm(schema_text(**dict.fromkeys(letters, mind)), OptionMinds, fault)
+    schema, strange = schema_text(**dict.fromkeys(letters, mind)), "is not about all options and nothing else"
+    return ReplyForm(schema, OptionMinds, lambda found: None if found.root.keys() == set(letters) else strange)
 
 
 def choice_form(letters: Sequence[str]) -> ReplyForm[ChoiceReply]:

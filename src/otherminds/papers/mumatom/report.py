@@ -13,6 +13,7 @@ from otherminds.reports.plots import styled, whisker
 from otherminds.reports.results import cell, figures, targets
 
 Row = Mapping[str, Any]
+Scores = Mapping[tuple[str, str, str], Row]  # rows of the summary by condition, subject and metric
 Mark = tuple[str, float, float | None, float | None, str]  # label, value, interval, and key of the colour
 
 KINDS = ("belief", "social_goal", "belief_of_goal", "all")
@@ -25,19 +26,19 @@ LISTED = 60  # wrong answers in the table; chosen
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The page of the experiment, from rows and summary alone."""
-    benchmark = [row for row in summary if not row["condition"].startswith("invented/")]
+    scores = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
+    benchmark = {key: row for key, row in scores.items() if not key[0].startswith("invented/")}
     sections = []
     if benchmark:
         found = stack(_results(benchmark), WORDS["method"], targets(summary), inline(_bars(benchmark)))
         sections += [Section("MuMA-ToM", found), Section("Shortcuts", stack(_shortcuts(benchmark), WORDS["short"]))]
-    sections.append(Section("Invented stories", stack(_invented(summary), WORDS["invented"])))
+    sections.append(Section("Invented stories", stack(_invented(scores), WORDS["invented"])))
     if benchmark:
         sections.append(Section("What went wrong", _wrong(rows)))
     return page("Questions about social interactions", WORDS["lead"], sections)
 
 
-def _results(summary: Sequence[Row]) -> Html:
-    found = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
+def _results(found: Scores) -> Html:
     lines = []
     for track, name in TRACKS.items():
         for subject in dict.fromkeys(s for c, s, _ in found if c.startswith(f"{track}/") and s not in SHORTCUTS):
@@ -55,20 +56,19 @@ def _published(track: str) -> Sequence[Any]:
     return [p for p in figures().published if p.experiment == "mumatom" and p.condition.startswith(f"{track}/")]
 
 
-def _shortcuts(summary: Sequence[Row]) -> Html:
-    first = summary[0]["condition"].split("/")[0]
-    found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "accuracy"}
-    scores = {who: [cell(found.get((f"{first}/{kind}", who))) for kind in KINDS] for who in SHORTCUTS}
+def _shortcuts(found: Scores) -> Html:
+    first = next(iter(found))[0].split("/")[0]
+    scores = {who: [cell(found.get((f"{first}/{kind}", who, "accuracy"))) for kind in KINDS] for who in SHORTCUTS}
     lines = [[name, *scores[subject]] for subject, name in SHORTCUTS.items()]
     return table(("Shown", "Belief", "Social goal", "Belief of goal", "All"), lines)
 
 
 @styled
-def _bars(summary: Sequence[Row]) -> Figure:
+def _bars(found: Scores) -> Figure:
     """Accuracy on all questions and on social goals, by track, with shortcuts and published figures."""
     figure = Figure(figsize=(8.2, 4.6), layout="constrained")
     for axes, kind in zip(figure.subplots(1, 2, sharey=True), ("all", "social_goal"), strict=True):
-        marks = _marks(summary, kind)
+        marks = _marks(found, kind)
         for y, (_, value, low, high, sort) in enumerate(reversed(marks)):
             axes.plot([value], [y], "o", color=COLOURS[sort], markersize=5)
             whisker(axes, y, low, high, COLOURS[sort], 1.6)
@@ -80,25 +80,22 @@ def _bars(summary: Sequence[Row]) -> Figure:
     return figure
 
 
-def _marks(summary: Sequence[Row], kind: str) -> list[Mark]:
-    found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "accuracy"}
-    first = summary[0]["condition"].split("/")[0]
-    known = [(name, found.get((f"{track}/{kind}", "symbolic")), "ours") for track, name in TRACKS.items()]
-    known += [(s.replace("_", " "), found.get((f"{first}/{kind}", s)), "shortcut") for s in SHORTCUTS]
+def _marks(found: Scores, kind: str) -> list[Mark]:
+    first = next(iter(found))[0].split("/")[0]
+    known = [(name, found.get((f"{track}/{kind}", "symbolic", "accuracy")), "ours") for track, name in TRACKS.items()]
+    known += [(s.replace("_", " "), found.get((f"{first}/{kind}", s, "accuracy")), "shortcut") for s in SHORTCUTS]
     marks: list[Mark] = [(name, row["value"], row["low"], row["high"], sort) for name, row, sort in known if row]
     values = {p.subject: p.value for p in _published("text_video") if p.condition == f"text_video/{kind}"}
     published = ("human", "limp:gpt-4o", "gemini-1.5-pro")
     return marks + [(f"{subject} (published)", values[subject], None, None, "published") for subject in published]
 
 
-def _invented(summary: Sequence[Row]) -> Html:
-    mine = [row for row in summary if row["condition"].startswith("invented/")]
-    found = {(row["condition"], row["subject"], row["metric"]): row for row in mine}
+def _invented(found: Scores) -> Html:
     metrics = ("accuracy_answered", "answered", "accuracy", "coverage")
     lines = [
         [condition.removeprefix("invented/"), subject.replace("_", " "),
          *(cell(found.get((condition, subject, metric))) for metric in metrics)]
-        for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in mine)
+        for condition, subject in dict.fromkeys((c, s) for c, s, _ in found if c.startswith("invented/"))
     ]  # fmt: skip
     return table(("Phrasing", "Subject", "Right of the answered", "Answered", "Right of all", "Coverage"), lines)
 
