@@ -95,7 +95,7 @@ class _QuestionReader:
 
     def __init__(self, episode: stories.Episode, stem: str, labels: tuple[str, ...]) -> None:
         self.episode, self.stem, self.labels = episode, stem, labels
-        self.wording = replies.Wording.of((stem, *labels))
+        self.wording = replies.Wording((stem, *labels))
         self.ids = {entity.id for entity in episode.entities}
 
     def read(self, asked: QuestionForm) -> stories.Question:

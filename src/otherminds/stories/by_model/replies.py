@@ -95,21 +95,15 @@ def one_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-@dataclass(frozen=True)
 class Wording:
     """The words of some sentences, to tell names that occur in them from names that a model invents.
 
     Words also count in their dictionary form: "two wine glasses" names `wineglass`.
     """
 
-    text: str
-    sentences: tuple[frozenset[str], ...]
-
-    @classmethod
-    def of(cls, sentences: Iterable[str]) -> Wording:
-        """The words of the sentences."""
-        whole = tuple(plain(sentence) for sentence in sentences)
-        return cls("\n".join(whole), tuple(map(_words, whole)))
+    def __init__(self, sentences: Iterable[str]) -> None:
+        whole = [plain(sentence) for sentence in sentences]
+        self.text, self.sentences = "\n".join(whole), [_words(sentence) for sentence in whole]
 
     def names(self, name: str) -> bool:
         """Whether the name of a person occurs in the text as it is written."""

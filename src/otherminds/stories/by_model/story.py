@@ -65,7 +65,7 @@ def read_with(model: LanguageModel, text: str, attempts: int = 3) -> Reading:
         return Reading(Episode("", ()), coverage=0.0, unread=("there is no story",))
     marked = [(start, end + 1 if text[end : end + 1] in (".", "!", "?") else end) for start, end in spans]
     lines = [replies.one_line(text[start:end]) for start, end in marked]
-    wording = replies.Wording.of(lines)
+    wording = replies.Wording(lines)
 
     def sense(story: Transcript) -> Reading:
         scene = StoryState(names, p=TRUST, numbered=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -59,27 +57,16 @@ def seen_through(episode: Episode, noise: Noise, rng: np.random.Generator) -> Ep
     return replace(episode, timeline=tuple(happening for _, happening in sorted(seen, key=lambda pair: pair[0])))
 
 
-@dataclass(frozen=True)
 class _NoisyObserver:
-    """Reports the events of an episode, each with the same noise."""
+    """Reports the events of an episode, each with the same noise; `near` are the other places in each place's room."""
 
-    episode: Episode
-    noise: Noise
-
-    @cached_property
-    def agents(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.episode.agents, *(event.agent for event in self.episode.events))))
-
-    @cached_property
-    def things(self) -> tuple[str, ...]:
-        handled = (event.obj for event in self.episode.events if event.obj is not None)
-        return tuple(dict.fromkeys((*self.episode.named("object"), *handled)))
-
-    @cached_property
-    def near(self) -> Mapping[str, tuple[str, ...]]:
-        """The other places in the room of each place."""
-        places = [entity for entity in self.episode.entities if entity.kind == "place" and entity.room is not None]
-        return {
+    def __init__(self, episode: Episode, noise: Noise) -> None:
+        self.episode, self.noise = episode, noise
+        self.agents = tuple(dict.fromkeys((*episode.agents, *(event.agent for event in episode.events))))
+        handled = (event.obj for event in episode.events if event.obj is not None)
+        self.things = tuple(dict.fromkeys((*episode.named("object"), *handled)))
+        places = [entity for entity in episode.entities if entity.kind == "place" and entity.room is not None]
+        self.near = {
             here.id: tuple(there.id for there in places if there.room == here.room and there.id != here.id)
             for here in places
         }

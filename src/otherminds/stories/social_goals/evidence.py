@@ -102,10 +102,10 @@ def gather(
     episode: Episode, home: Home, roles: Roles, presumed: tuple[Event, ...] = (), costs: SpeakingCosts = RESERVED
 ) -> Evidence:
     """The evidence of a story about the roles; the events that a question presumes follow its end."""
-    run = _Run(episode, home, roles, costs)
-    for happening in (*episode.timeline, *presumed):
+    run, course = _Run(episode, home, roles, costs), (*episode.timeline, *presumed)
+    for happening in course:
         run.follow(happening)
-    return run.evidence()
+    return run.evidence(course[-1] if course else None)
 
 
 class _Run:
@@ -129,7 +129,6 @@ class _Run:
         self.claimed: set[str] = set()
         self.believed: Floats | None = None
         self.noticed: Happening | None = None
-        self.latest: Happening | None = None
         self.learnt: Floats | float = 0.0
         people = len(self.episode.agents) > 1
         self.minds = {
@@ -142,7 +141,6 @@ class _Run:
 
     def follow(self, happening: Happening) -> None:
         """Add the factors of a happening, then apply it."""
-        self.latest = happening
         match happening:
             case Event():
                 for act in acts_of_event(happening, self.home):
@@ -152,10 +150,10 @@ class _Run:
             case Observation():
                 self._observation(happening)
 
-    def evidence(self) -> Evidence:
-        """The evidence at the end of the story."""
+    def evidence(self, last: Happening | None) -> Evidence:
+        """The evidence at the end of the story, after its `last` happening."""
         if self.believed is None:
-            self._speak(self.latest)
+            self._speak(last)
         assert self.believed is not None
         return Evidence(self.home, tuple(self.factors), self.believed, self.truth, self.start, self.lies)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from otherminds.observer import Observer
 from otherminds.stories import model as stories
 from otherminds.stories.homes import acts_of_event, home_of, opening_of, room_of, steps_before
 from otherminds.stories.social_goals.inference import CannotAnswerError, choose, places_named
 from otherminds.worlds.household.agent import uniform_odds
-from otherminds.worlds.household.rules import Act, Home, Household, HouseholdView, Person, State
+from otherminds.worlds.household.rules import Act, Home, Household, HouseholdView, Person
 from otherminds.worlds.household.searcher import TRUST, Errand, Searcher, odds_after_hearing
 
 DOUBT = 0.02  # relative weight of a place where the person believes the item is not; chosen, not tuned
@@ -48,19 +48,14 @@ def answer_goal(episode: stories.Episode, question: stories.Question) -> stories
     return choose(observer.weights, question, tuple(terms))
 
 
-@dataclass
 class _Walk:
     """One person's acts in the home, in order, with the acts that the story leaves out."""
 
-    episode: stories.Episode
-    home: Home
-    name: str
-
-    def __post_init__(self) -> None:
-        self.state: State = opening_of(self.episode, self.home)
-        if self.name not in dict(self.state.people):
-            self.state = self.state._replace(people=(*self.state.people, (self.name, Person(self.home.rooms[0]))))
-        self.world = Household(self.home, (self.name,), self.state)
+    def __init__(self, episode: stories.Episode, home: Home, name: str) -> None:
+        self.home, self.name, self.state = home, name, opening_of(episode, home)
+        if name not in dict(self.state.people):
+            self.state = self.state._replace(people=(*self.state.people, (name, Person(home.rooms[0]))))
+        self.world = Household(home, (name,), self.state)
 
     def view(self) -> HouseholdView:
         """The person's current observation."""
