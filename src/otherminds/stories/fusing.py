@@ -112,13 +112,8 @@ def fuse(text: Reading, video: Reading | None = None, frames: Frames | None = No
         roomless = {e.id for e in video.episode.entities if e.kind == "place" and e.room is None} - {*known_places}
         fits = {name: [place for place in known_places if place.endswith(f" {name}")] for name in roomless}
         same = {name: places[0] for name, places in fits.items() if places}
-        shown: list[Happening] = []
-        for happening in video.episode.timeline:
-            if (happening.speaker if isinstance(happening, Utterance) else happening.agent) not in people:
-                continue
-            if isinstance(happening, Event) and happening.place in same:
-                happening = replace(happening, place=same[happening.place])
-            shown.append(happening)
+        theirs = [h for h in video.episode.timeline if (h.speaker if isinstance(h, Utterance) else h.agent) in people]
+        shown = [replace(h, place=same[h.place]) if isinstance(h, Event) and h.place in same else h for h in theirs]
         known = {entity.id for entity in entities}
         entities += [e for e in video.episode.entities if e.id not in known and e.id not in same]
         timeline = _aligned(told, shown, {e.id for e in text.episode.entities}) if asked else [*told, *shown]

@@ -123,9 +123,9 @@ class Episode(_Strict):
         """The happenings that are speech acts."""
         return tuple(happening for happening in self.timeline if isinstance(happening, Utterance))
 
-    def named(self, kind: EntityKind) -> tuple[str, ...]:
-        """The names of the entities of this kind."""
-        return tuple(entity.id for entity in self.entities if entity.kind == kind)
+    def named(self, *kinds: EntityKind) -> tuple[str, ...]:
+        """The names of the entities of these kinds."""
+        return tuple(entity.id for entity in self.entities if entity.kind in kinds)
 
 
 @dataclass(frozen=True)

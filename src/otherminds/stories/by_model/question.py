@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 from pydantic import Field
@@ -43,18 +43,14 @@ def question_with(
     if not options:
         raise Unread(stem)
     labels, episode = tuple(options), reading.episode
-
-    def named(wanted: Callable[[stories.Entity], bool]) -> str:
-        return ", ".join(entity.id for entity in episode.entities if wanted(entity)) or "none"
-
     prompt = fill(
         "stories-question",
         question=replies.one_line(stem),
         options="\n".join(f"{number}. {replies.one_line(option)}" for number, option in enumerate(labels, 1)),
         count=len(labels),
         people=", ".join(episode.agents) or "none",
-        things=named(lambda entity: entity.kind == "object"),
-        places=named(lambda entity: entity.kind in ("place", "room")),
+        things=", ".join(episode.named("object")) or "none",
+        places=", ".join(episode.named("place", "room")) or "none",
     )
     sense = _QuestionReader(episode, stem, labels).read
     most = replies.token_limit(len(labels), TOKENS_OF_OPTION)
