@@ -13,7 +13,7 @@ from otherminds.distribution import Categorical
 from otherminds.evaluation import statistics as st
 from otherminds.evaluation.assistance import FACILITATOR, outcomes, quality, reasons, share_of_speedup, summarise
 from otherminds.evaluation.engines import stream
-from otherminds.evaluation.statistics import Estimate
+from otherminds.evaluation.statistics import Estimate, summary_row
 from otherminds.files.text import printable
 from otherminds.language.asking import Asker
 from otherminds.language.model import LanguageModel, Request, Usage
@@ -232,23 +232,20 @@ def plan(
 def assess(experiment: str, rows: Sequence[Row], prefix: str = "") -> list[Row]:
     """The summary of episodes, by class of level: the effect of help, and the quality of goal inference."""
     found = outcomes(rows)
-    table = summarise(found, prefix=prefix)
+    table = [{"experiment": experiment, **row} for row in summarise(found, prefix=prefix)]
     without = {row["episode"]: row for row in rows if row["subject"] == "none" and "length" in row}
     for condition in (prefix + "all", *dict.fromkeys(o.condition for o in found)):
         chosen = [row for row in rows if condition in (prefix + "all", row["condition"])]
         for subject in dict.fromkeys(o.subject for o in found):
             own = [row for row in chosen if row["subject"] == subject]
-            table += [
-                {"condition": condition, "subject": subject, "metric": metric, **value._asdict()}
-                for metric, value in {**quality(own), **reasons(own, without), **reply_metrics(own)}.items()
-            ]
+            metrics = {**quality(own), **reasons(own, without), **reply_metrics(own)}
+            table += [summary_row(experiment, condition, subject, metric, value) for metric, value in metrics.items()]
     useful = [o for o in found if o.condition == prefix + "useful"]
     helped = any(o.subject == "oracle" and o.length < without[o.episode]["length"] for o in useful)
     for subject in dict.fromkeys(o.subject for o in useful if helped and o.subject.startswith("protom")):
         share = share_of_speedup(useful, subject, "oracle")
-        about = {"condition": prefix + "useful", "subject": subject, "metric": "share_of_oracle_speedup"}
-        table.append({**about, **share._asdict()})
-    return [{"experiment": experiment, **row} for row in table]
+        table.append(summary_row(experiment, prefix + "useful", subject, "share_of_oracle_speedup", share))
+    return table
 
 
 def reply_metrics(rows: Sequence[Row]) -> dict[str, Estimate]:
@@ -257,13 +254,9 @@ def reply_metrics(rows: Sequence[Row]) -> dict[str, Estimate]:
     if not any(row["replies"] for row in mine):
         return {}
     by_episode = [list(group) for _, group in groupby(mine, key=lambda row: row["episode"])]
-    unreadable, replies, tokens, evaluated = (
-        [float(sum(row.get(metric, 0) for row in episode)) for episode in by_episode]
+    totals = {
+        metric: [float(sum(row.get(metric, 0) for row in episode)) for episode in by_episode]
         for metric in ("unreadable", "replies", "tokens", "evaluated")
-    )
-    return {
-        "unreadable_share": st.ratio(unreadable, replies),
-        "replies": st.mean(replies),
-        "tokens": st.mean(tokens),
-        "evaluated": st.mean(evaluated),
     }
+    share = st.ratio(totals.pop("unreadable"), totals["replies"])
+    return {"unreadable_share": share, **{metric: st.mean(total) for metric, total in totals.items()}}

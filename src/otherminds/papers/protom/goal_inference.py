@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -93,15 +93,14 @@ def posteriors(
         raise
     except ValueError as error:
         raise InputError(str(error), hint="with a lapse above 0 anybody could do anything") from None
-    joints = [{a: world.spell(step.joint[a]) for a in world.agents} for step in steps]
+    joints: list[Mapping[str, Any]] = [*(step.joint for step in steps), {}]
     rows: list[Row] = []
     names = {goal: label.name for goal, label in labels.items()} | {NONE_OF_THESE: NONE_OF_THESE}
-    for t, (observers, joint) in enumerate(zip(watched, [*joints, {}], strict=True)):
-        beliefs = {a: o.ask(lambda mind: mind.goal) for a, o in observers.items()}
-        posterior = {a: {names[goal]: p for goal, p in belief} for a, belief in beliefs.items()}
-        done = steps[t].joint if t < len(steps) else {}
-        surprise = {a: observers[a].surprise(action) for a, action in done.items()}
-        rows.append({"t": t, "joint": joint, "posterior": posterior, "surprise": surprise})
+    for t, (observers, joint) in enumerate(zip(watched, joints, strict=True)):
+        words = {a: world.spell(joint[a]) for a in world.agents if joint}
+        posterior = {a: {names[goal]: p for goal, p in o.ask(lambda mind: mind.goal)} for a, o in observers.items()}
+        surprise = {a: observers[a].surprise(action) for a, action in joint.items()}
+        rows.append({"t": t, "joint": words, "posterior": posterior, "surprise": surprise})
     return rows
 
 

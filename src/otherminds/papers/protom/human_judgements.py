@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import itertools
 import math
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -21,8 +19,9 @@ from numpy.typing import NDArray
 from pydantic import Field, TypeAdapter, ValidationError
 
 from otherminds.errors import InputError, faults
-from otherminds.evaluation.statistics import pearson
+from otherminds.evaluation.statistics import Estimate, pearson, summary_row
 from otherminds.files.text import read_text
+from otherminds.files.toml import packaged
 from otherminds.observer import Observer, replay
 from otherminds.papers.protom.report import by_key
 from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
@@ -87,14 +86,12 @@ class Stimulus:
     def inferred(self, setting: InferenceSetting) -> NDArray[np.float64]:
         """P(goal) at each judgement point, shape (points, goals), by Bayesian inference with leaking log weights."""
         world = self.plans.world
-        minds = [
-            Seeker(self.plans, 0, Goal("gem", gem), beta=setting.beta, lapse=setting.lapse)
-            for gem in range(len(world.gems))
-        ]
+        goals = [Goal("gem", gem) for gem in range(len(world.gems))]
+        minds = [Seeker(self.plans, 0, goal, beta=setting.beta, lapse=setting.lapse) for goal in goals]
         (agent,) = world.agents
         watchers = {agent: Observer.over(minds, decay=1.0 - setting.leak)}
         beliefs = [watched[agent].ask(lambda mind: mind.goal) for watched in replay(world, watchers, self.steps)]
-        return np.array([[beliefs[point - 1].prob(mind.goal) for mind in minds] for point in self.points])
+        return np.array([[beliefs[point - 1].prob(goal) for goal in goals] for point in self.points])
 
 
 def read_stimuli(path: Path) -> list[Stimulus]:
@@ -107,8 +104,8 @@ def read_stimuli(path: Path) -> list[Stimulus]:
     if not judgements:
         hint = "point --data at a clone of Plinf.jl, branch project-blocks"
         raise InputError("has no average_human_results_arrays/*.csv", path=folder, hint=hint)
-    usual = (resources.files("otherminds.papers.protom") / "judgement_points.toml").read_text("utf-8")
-    points, own = POINTS.validate_python(tomllib.loads(usual)), folder / "judgement_points.json"
+    points = POINTS.validate_python(packaged("otherminds.papers.protom", "judgement_points.toml"))
+    own = folder / "judgement_points.json"
     if own.exists():
         try:
             points |= POINTS.validate_json(read_text(own))
@@ -211,12 +208,11 @@ def summarise(fits: Mapping[tuple[str, str], FittedModel], stimuli: Sequence[Sti
     n, rng, table = len(stimuli), np.random.default_rng(0), []
     draws = [rng.integers(n, size=n).tolist() for _ in range(2000)]
     for (condition, model), fit in fits.items():
-        about = {"experiment": EXPERIMENT, "condition": condition, "subject": model}
         for metric, of in (("r", _correlation), ("rmse", _rmse)):
             values = [of(fit.inferred, stimuli, draw) for draw in draws]
             low, high = np.quantile([v for v in values if math.isfinite(v)], [0.025, 0.975]).tolist()
-            value = of(fit.inferred, stimuli, range(n))
-            table.append({**about, "metric": metric, "value": value, "low": low, "high": high, "n": n})
+            estimate = Estimate(of(fit.inferred, stimuli, range(n)), low, high, n)
+            table.append(summary_row(EXPERIMENT, condition, model, metric, estimate))
     return table
 
 
@@ -225,29 +221,18 @@ def rows(fits: Mapping[tuple[str, str], FittedModel], stimuli: Sequence[Stimulus
     for (condition, model), fit in fits.items():
         for stimulus, inferred, setting in zip(stimuli, fit.inferred, fit.settings, strict=True):
             gems = [gem.colour for gem in stimulus.plans.world.gems]
-            about = {"condition": condition, "subject": model, "episode": stimulus.name}
+            about = {"experiment": EXPERIMENT, "condition": condition, "subject": model, "episode": stimulus.name}
             for point, ours, theirs in zip(stimulus.points, inferred, stimulus.judged, strict=True):
-                row = {"schema": 1, "experiment": EXPERIMENT, **about, "t": point - 1}
                 posterior, people = (dict(zip(gems, p.tolist(), strict=True)) for p in (ours, theirs))
                 judged = {"predicted": gems[int(ours.argmax())], "posterior": posterior, "people": people}
-                yield {**row, **judged, **setting._asdict()}
+                yield {"schema": 1, **about, "t": point - 1, **judged, **setting._asdict()}
 
 
 # The report
 
 Row = Mapping[str, Any]
 MODEL = "boltzmann_lapse_leak"
-LEAD = (
-    "People watched one agent walk through doors and keys towards one of three gems, and said now and then how "
-    "likely each gem was to be its goal. Here exact Bayesian inverse planning says the same."
-)
-MODEL_WORDS = (
-    "P(a | s, g) = (1 − lapse) · softmax(−β · Q_g(s, ·)) + lapse / |A(s)|, with exact cost-to-go; where a goal cannot "
-    "be reached the agent is taken to hope for an open door. Before every step the log weights shrink by the "
-    "leak. The settings are picked from a grid of 150 by correlation: on all stimuli (in sample), or for each "
-    "stimulus on all the others (leave one out). Brackets are 95 % bootstrap intervals over stimuli. The published "
-    "figures are in-sample fits on all sixteen stimuli, so they compare with ours in sample on all sixteen only."
-)
+WORDS: Mapping[str, str] = packaged("otherminds.papers.protom", "report.toml")[EXPERIMENT]
 
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
@@ -257,16 +242,15 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     lines = [[str(v) for v in line] for line in settings]
     chosen = table(("Stimulus", "β", "Lapse", "Leak"), lines, "Chosen without the stimulus itself.")
     sections = [
-        Section("Results", stack(_results(summary), MODEL_WORDS, targets(summary))),
+        Section("Results", stack(_results(summary), WORDS["model"], targets(summary))),
         Section("Model and people", inline(_scatter(held_out))),
         Section("Settings", chosen),
     ]
     if given := {(r["beta"], r["lapse"], r["leak"]) for r in rows if r["condition"] == "fixed"}:
-        fixed = table(
-            ("β", "Lapse", "Leak"), [[str(v) for v in line] for line in given], "Given, and not fitted: fixed."
-        )
+        lines = [[str(v) for v in line] for line in given]
+        fixed = table(("β", "Lapse", "Leak"), lines, "Given, and not fitted: fixed.")
         sections.append(Section("Fixed setting", fixed))
-    return page("Goal inference and human judgements", LEAD, sections)
+    return page(WORDS["title"], WORDS["lead"], sections)
 
 
 def _results(summary: Sequence[Row]) -> Html:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass, field, replace
 from functools import partial
 from io import BytesIO
-from typing import ClassVar, Generic, NamedTuple, Self
+from typing import Generic, NamedTuple, Self
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from otherminds.files.text import one_line
 from otherminds.language import asking
 from otherminds.language.asking import Asker, Exchange, ReplyForm
 from otherminds.language.model import Message
-from otherminds.papers.protom.episodes import A, Decision, F, Messages, S, Status
+from otherminds.papers.protom.episodes import A, Decision, F, Messages, S, SilentFacilitator, Status
 from otherminds.worlds.canvas import Drawing
 from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems import level_files
@@ -99,7 +99,7 @@ class SentMessage(NamedTuple, Generic[F]):
 
 
 @dataclass(frozen=True)
-class LanguageFacilitator(Generic[S, A, F]):
+class LanguageFacilitator(SilentFacilitator, Generic[S, A, F]):
     """The facilitator at one moment of an episode; it asks its model at most once about each moment.
 
     With `pictures`, the model also sees the state as a picture. `named` holds the goals that it named last, `recent`
@@ -114,7 +114,6 @@ class LanguageFacilitator(Generic[S, A, F]):
     recent: tuple[Mapping[str, A], ...] = ()
     past: tuple[SentMessage[F], ...] = ()
     named: Mapping[str, str] = field(default_factory=dict)
-    several: ClassVar = False
     _decided: dict[tuple[S, int], ModelDecision[F]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def watch(self, joint: Mapping[str, A], after: S) -> Self:
@@ -132,18 +131,6 @@ class LanguageFacilitator(Generic[S, A, F]):
         """Remember that its last message was ignored."""
         ignored = self.past[-1]._replace(status="ignored")
         return replace(self, past=(*self.past[:-1], ignored), named=self._last_named())
-
-    def accept(self, message: F) -> Self:
-        """Unchanged: it takes its messages to be followed."""
-        return self
-
-    def surprise(self, joint: Mapping[str, A]) -> Mapping[str, float]:
-        """Empty: it gives no probabilities of actions."""
-        return {}
-
-    def doubts(self, message: F) -> bool:
-        """False: it does not know."""
-        return False
 
     def decide(self, state: S, left: int, rng: np.random.Generator) -> ModelDecision[F]:
         """The message that the model chooses; silence if there is none to choose or no reply can be read."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping, Sequence
-from importlib import resources
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from otherminds.evaluation.assistance import FACILITATOR, compare, outcomes
+from otherminds.files.toml import packaged
 from otherminds.papers.protom import overcooked
 from otherminds.papers.protom.people import ALL_KINDS
 from otherminds.reports import plots
@@ -16,6 +15,8 @@ from otherminds.reports.page import Html, Page, Section, inline, interval, numbe
 from otherminds.reports.results import cell, figures, targets
 
 Row = Mapping[str, Any]
+WORDS = packaged("otherminds.papers.protom", "report.toml")
+ABOUT: Mapping[str, str] = WORDS["about"]
 METRICS = ("success", "speedup", "speedup_ratio_of_means", "messages")
 CLASSES = ("all", "not_needed", "useful", "necessary")
 INFERENCE = {
@@ -33,14 +34,6 @@ REASONS = {
     "stated_minus_realised": "Stated − realised saving",
     "needless": "Needless",
 }
-ABOUT_REASONS = (
-    "Whether reasons hold. Believed with: the mean probability of the stated goals, and how far it is from the share "
-    "that is true, over ten bins. Messages that state one: among those sent more than two steps before the first "
-    "friend that they name has what it wants. Friend right: that friend gains in truth, and nobody but the helper "
-    "more, as forecast from the true goals. Stated − realised saving: of episodes with one message, the steps that it "
-    "was expected to save minus the steps by which the episode was shorter than without help. Needless: the share of "
-    "episodes with a message where help is not needed."
-)
 OTHERS = {
     ("necessary", "success"): "Success, necessary",
     ("useful", "success"): "Success, useful",
@@ -49,12 +42,6 @@ OTHERS = {
     ("all", "messages"): "Messages",
     ("all", "friend_right"): "Friend right",
 }
-ABOUT_OTHERS = (
-    "The same facilitators with people who are not as they expect, in levels of their own. Needless: the share of "
-    "episodes with a message where nobody needs help. Other slowed: the share of episodes in which the other person "
-    "takes longer than without a facilitator. The oracle knows everybody's true goal, the one after a change included, "
-    "but not that somebody does nothing or acts at random; nobody is taken to gain who wants nothing."
-)
 REPLIES = {
     "replies": "Replies",
     "unreadable_share": "Unreadable",
@@ -62,23 +49,6 @@ REPLIES = {
     "evaluated": "Tokens evaluated",
     "top1": "Right goal named",
 }
-LANGUAGE_MODELS = (
-    "Language models choose among the same messages as ProToM, and are told the rules of the world, its state, and the "
-    "last ten joint actions. They are asked what everybody wants and which message to say, if any. A reply that cannot "
-    "be read is asked for twice more; after that nothing is said. Replies and tokens are those of an episode."
-)
-
-
-PUBLISHED = (
-    "Published values are those of the paper's own {how_many} {levels}, which are not public: ours are of the same "
-    "kinds in the same numbers ({by_class}), so the figures are comparable, not the same. Brackets are 95 % intervals; "
-    "the paper's are taken as ± 1.96 printed standard errors."
-)
-SPEEDUP = (
-    "Speed-up is L₀ / L − 1 for each episode, where L₀ is its length without help and a failure counts as the horizon "
-    "of {horizon} steps. The mean is dominated by {levels} in which help is necessary (where L₀ is always {horizon}). "
-    "Beside it is the ratio of mean lengths, minus one."
-)
 
 
 class ReportWords(NamedTuple):
@@ -99,16 +69,15 @@ class ReportWords(NamedTuple):
 
 def report(experiment: str, rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[Any]) -> Page:
     """The page of one world, from rows, summary and levels alone."""
-    text = (resources.files("otherminds.papers.protom") / "report.toml").read_text("utf-8")
-    words = ReportWords(experiment, **tomllib.loads(text)[experiment])
+    words = ReportWords(experiment, **WORDS[experiment])
     bars = [inline(plots.class_bars(summary, metric)) for metric in ("success", "speedup", "messages")]
-    explained = [text.format(**words._asdict()) for text in (PUBLISHED, SPEEDUP)]
+    explained = [ABOUT[text].format(**words._asdict()) for text in ("published", "speedup")]
     goals = _by_class(summary, ["protom"], INFERENCE, ("Levels",))
-    reasons = stack(ABOUT_REASONS, _by_class(summary, ["protom", "oracle"], REASONS, ("Levels", "Facilitator")))
+    reasons = stack(ABOUT["reasons"], _by_class(summary, ["protom", "oracle"], REASONS, ("Levels", "Facilitator")))
     inferred = side_by_side(inline(plots.posterior_over_time(rows)), inline(plots.calibration(rows)))
     held_out = replies = tuning = Html("")
     if models := [r["subject"] for r in summary if (r["condition"], r["metric"]) == ("all", "replies")]:
-        replies = stack(LANGUAGE_MODELS, _by_class(summary, models, REPLIES, ("Levels", "Facilitator")))
+        replies = stack(ABOUT["models"], _by_class(summary, models, REPLIES, ("Levels", "Facilitator")))
     if any(row["condition"].startswith("heldout/") for row in summary):
         held = {f"heldout/{kind}": name for kind, name in plots.CLASSES.items()}
         drawn = [inline(plots.class_bars(summary, metric, held)) for metric in ("speedup", "messages")]
@@ -133,20 +102,26 @@ def report(experiment: str, rows: Sequence[Row], summary: Sequence[Row], levels:
 
 def _results(words: ReportWords, summary: Sequence[Row], prefix: str) -> Html:
     found = by_key(summary)
-    printed = {
-        (p.condition, p.subject, p.metric): p.columns() for p in figures().published if p.experiment == words.experiment
-    }
     lines: list[list[str]] = []
     for name in CLASSES:
         condition, label = prefix + name, name.replace("_", " ")
         for subject in dict.fromkeys(r["subject"] for r in summary if r["condition"] == condition):
             lines.append([label, subject, *(cell(found.get((condition, subject, m))) for m in METRICS)])
             label = ""
-        for subject in dict.fromkeys(subject for c, subject, _ in printed if c == condition):
-            columns = [printed.get((condition, subject, m)) for m in METRICS]
-            cells = [interval(c["published"], c["published_low"], c["published_high"]) if c else "–" for c in columns]
-            lines.append(["", f"{subject.removeprefix('lm:')}, published", *cells])
+        lines += [["", *line] for line in published_lines(words.experiment, condition, METRICS)]
     return table(("Levels", "Facilitator", "Success", "Speed-up", "Ratio of means", "Messages"), lines)
+
+
+def published_lines(experiment: str, condition: str, metrics: Sequence[str]) -> Iterator[list[str]]:
+    """A line for each published facilitator: its name, and its figures for these metrics."""
+    here = [p for p in figures().published if (p.experiment, p.condition) == (experiment, condition)]
+    for subject in dict.fromkeys(p.subject for p in here):
+        found = {p.metric: p.columns() for p in here if p.subject == subject}
+        cells = []
+        for metric in metrics:
+            value, low, high = map(found.get(metric, {}).get, ("published", "published_low", "published_high"))
+            cells.append(interval(value, low, high, 0 if metric == "ignored" else 2))
+        yield [f"{subject.removeprefix('lm:')}, published", *cells]
 
 
 def _tuning(words: ReportWords, summary: Sequence[Row]) -> Html:
@@ -182,7 +157,7 @@ def _other_people(summary: Sequence[Row]) -> Html:
         inline(plots.class_bars(summary, metric, {f"robust/{kind}/{level_class}": kinds[kind] for kind in kinds}))
         for level_class, metric in (("necessary", "success"), ("not_needed", "needless"))
     ]
-    return stack(ABOUT_OTHERS, side_by_side(*drawn), table(("People", "Facilitator", *OTHERS.values()), lines))
+    return stack(ABOUT["others"], side_by_side(*drawn), table(("People", "Facilitator", *OTHERS.values()), lines))
 
 
 def _by_class(summary: Sequence[Row], subjects: Sequence[str], names: Mapping[str, str], first: Sequence[str]) -> Html:
@@ -202,15 +177,11 @@ def by_key(summary: Sequence[Row]) -> dict[tuple[str, str, str], Row]:
 
 
 def _tests(rows: Sequence[Row]) -> Html:
-    words = (
-        "The paper's tests of ProToM against each other facilitator, corrected by Benjamini–Hochberg over all of them; "
-        "they ignore that both played the same levels, so the paired difference stands beside them."
-    )
     lines = [
         [c.other, c.metric, c.test, p_value(c.p), p_value(c.p_corrected), interval(*c.difference[:3])]
         for c in compare(outcomes(rows), "protom")
     ]
-    return stack(words, table(("Against", "Metric", "Test", "p", "p corrected", "Paired difference"), lines))
+    return stack(ABOUT["tests"], table(("Against", "Metric", "Test", "p", "p corrected", "Paired difference"), lines))
 
 
 def p_value(value: float) -> str:

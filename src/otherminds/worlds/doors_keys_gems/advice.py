@@ -12,7 +12,7 @@ from otherminds.planning.joint import NEVER, finishing_steps
 from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal, MapStage, NextStep, steps_to_give
-from otherminds.worlds.doors_keys_gems.rules import STAY, USED, Action, DoorsKeysGems, State, Thing
+from otherminds.worlds.doors_keys_gems.rules import STAY, Action, DoorsKeysGems, State, Thing
 
 
 class Advice(NamedTuple):
@@ -56,11 +56,9 @@ class DoorsKeysGemsAdvice:
     def _possible(self, state: State, i: int, goal: Goal, j: int) -> bool:
         """Whether agent i could do this for j alone, and it is not done yet."""
         if goal.kind == "door":
-            return bool(state.locked >> goal.thing & 1) and self.planner.cost(state, i, goal) < UNREACHABLE
+            return not self.planner.settled(state, i, goal)
         key = goal.thing
-        if state.items[key] in (j, USED) or {(i, key), (j, key)} & self.world.forbidden:
-            return False
-        if self.planner.cost(state, i, goal) >= UNREACHABLE:
+        if {(i, key), (j, key)} & self.world.forbidden or self.planner.settled(state, i, goal):
             return False
         cell, locked = self._after_fetching(state, i, key)
         return self.planner.map.distances_to(state.cells[j], locked)[cell] < UNREACHABLE

@@ -9,6 +9,7 @@ One agent (Plinf): `(wall 3 1)`, `(at key1 3 2)`, `(= (xpos) 1)`, y upwards, and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from otherminds.files.text import read_text
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems import pddl_syntax as syntax
 from otherminds.worlds.doors_keys_gems.level_files import MAX_THINGS, Level
-from otherminds.worlds.doors_keys_gems.pddl_syntax import MapSpot, Names, Node, PddlFact, Signatures, head, quote, wrong
+from otherminds.worlds.doors_keys_gems.pddl_syntax import Names, Node, PddlFact, Signatures, quote
 from otherminds.worlds.doors_keys_gems.rules import NOTHING, STAY, Action, DoorsKeysGems, State, Thing, Turns
 from otherminds.worlds.grid import DIRECTIONS, Grid
 from otherminds.worlds.map_file import MAX_SIDE
@@ -70,24 +71,30 @@ PLINF = _Dialect(
 )
 
 
+class _Spot(NamedTuple):
+    """A cell in the coordinates of `Grid`, and its place in the file."""
+
+    x: int
+    y: int
+    at: Node
+
+
 class _ProblemMap(NamedTuple):
-    """The contents of a problem, in either dialect."""
+    """What the dialects say in different ways about the map of a problem."""
 
     width: int
     height: int
-    walls: Sequence[MapSpot]
-    spots: Mapping[str, MapSpot]
+    walls: Sequence[_Spot]
+    spots: Mapping[str, _Spot]
     colours: Mapping[str, str]
     agents: tuple[str, ...]
     doors: Sequence[str]
     turns: Turns
-    forbidden: Sequence[tuple[str, ...]] = ()
 
 
 class _Problem(NamedTuple):
     """The sections of a problem, checked against its dialect."""
 
-    path: Path
     names: Names
     facts: Sequence[PddlFact]
     goals: Sequence[PddlFact]
@@ -102,9 +109,9 @@ class _Problem(NamedTuple):
         found = [fact for fact in self.all(name) if fact.words[: len(about)] == about]
         said = " ".join((name, *about))
         if not found:
-            raise wrong(f"lacks `{said}`", self.init, self.path)
+            raise self.init.wrong(f"lacks `{said}`")
         if len(found) > 1:
-            raise wrong(f"`{said}` is given twice", found[1], self.path)
+            raise found[1].at.wrong(f"`{said}` is given twice")
         return found[0]
 
 
@@ -116,56 +123,49 @@ def read_problem(path: Path, *, forbidden: bool = True) -> Level:
 def parse_problem(text: str, path: Path, *, forbidden: bool = True) -> Level:
     """Read a PDDL problem from text; errors name `path`. Raises InputError like `read_problem`."""
     sections = _sections(text, path)
-    init = sections[":init"]
-    dialect = _dialect(init, path)
-    names = _objects(sections[":objects"], dialect, path)
-    goal = sections[":goal"]
+    init, goal = sections[":init"], sections[":goal"]
+    dialect = _dialect(init)
+    names = _objects(sections[":objects"], dialect)
     if len(goal.items) != 2:
-        raise wrong("a goal is one list", goal, path, "e.g. `(has human gem1)`")
+        raise goal.wrong("a goal is one list", "e.g. `(has human gem1)`")
     only = goal.items[1]
-    wanted = only.items[1:] if head(only, path) == "and" else (only,)
-    problem = _Problem(
-        path=path,
-        names=names,
-        facts=[syntax.read_fact(node, dialect.facts, names, path) for node in init.items[1:]],
-        goals=[syntax.read_fact(node, dialect.goals, names, path) for node in wanted],
-        init=init,
-    )
-    draft = _draft_clips(problem) if dialect is CLIPS else _draft_plinf(problem)
-    return Level(path.stem, _world(problem, draft if forbidden else draft._replace(forbidden=())))
+    wanted = only.items[1:] if only.head() == "and" else (only,)
+    facts = [syntax.read_fact(node, dialect.facts, names) for node in init.items[1:]]
+    goals = [syntax.read_fact(node, dialect.goals, names) for node in wanted]
+    problem = _Problem(names, [fact for fact in facts if forbidden or fact.name != "forbidden"], goals, init)
+    return Level(path.stem, _world(problem, _draft_clips(problem) if dialect is CLIPS else _draft_plinf(problem)))
 
 
 def _sections(text: str, path: Path) -> dict[str, Node]:
     nodes = syntax.read_nodes(text, path)
-    if not nodes or head(nodes[0], path) != "define":
+    if not nodes or nodes[0].head() != "define":
         raise InputError("does not begin with `(define`", path=path, line=1)
     if len(nodes) > 1:
-        raise wrong("something follows the end of the problem", nodes[1], path)
+        raise nodes[1].wrong("something follows the end of the problem")
     found: dict[str, Node] = {}
     for node in nodes[0].items[1:]:
-        name = head(node, path)
+        name = node.head()
         if name not in SECTIONS:
-            raise wrong(f"unknown {quote(name)}", node, path, f"one of {', '.join(SECTIONS)}")
+            raise node.wrong(f"unknown {quote(name)}", f"one of {', '.join(SECTIONS)}")
         if name in found:
-            raise wrong(f"`{name}` is given twice", node, path)
+            raise node.wrong(f"`{name}` is given twice")
         found[name] = node
     for name in SECTIONS:
         if name not in found:
-            raise wrong(f"lacks `({name} …)`", nodes[0], path)
+            raise nodes[0].wrong(f"lacks `({name} …)`")
     return found
 
 
-def _dialect(init: Node, path: Path) -> _Dialect:
-    names = [syntax.flat(node, path)[0] for node in init.items[1:]]
-    for name in names:
-        for dialect in (CLIPS, PLINF):
-            if name in dialect.facts:
-                return dialect
+def _dialect(init: Node) -> _Dialect:
+    names = [syntax.flat(node)[0] for node in init.items[1:]]
+    for name, dialect in product(names, (CLIPS, PLINF)):
+        if name in dialect.facts:
+            return dialect
     message = f"unknown {quote(names[0])}" if names else "nothing is said about the start"
-    raise wrong(message, init.items[1] if names else init, path, "this reads Doors-Keys-Gems problems")
+    raise (init.items[1] if names else init).wrong(message, "this reads Doors-Keys-Gems problems")
 
 
-def _objects(section: Node, dialect: _Dialect, path: Path) -> Names:
+def _objects(section: Node, dialect: _Dialect) -> Names:
     names: dict[str, list[str]] = {kind: [] for kind in dialect.types.values()}
     untyped: list[Node] = []
     nodes = iter(section.items[1:])
@@ -175,19 +175,18 @@ def _objects(section: Node, dialect: _Dialect, path: Path) -> Names:
             continue
         given = next(nodes, node)
         if given.text not in dialect.types:
-            hint = f"one of {', '.join(dialect.types)}"
-            raise wrong(f"unknown type {quote(given.text)}", given, path, hint)
+            raise given.wrong(f"unknown type {quote(given.text)}", f"one of {', '.join(dialect.types)}")
         kind = dialect.types[given.text]
         for one in untyped:
-            name = syntax.read_name(one, path)
+            name = syntax.read_name(one)
             if any(name in others for others in names.values()):
-                raise wrong(f"{quote(name)} is declared twice", one, path)
+                raise one.wrong(f"{quote(name)} is declared twice")
             if len(names[kind]) == dialect.limits.get(kind, MAX_THINGS):
-                raise wrong(f"more than {len(names[kind])} objects of type {kind}", one, path)
+                raise one.wrong(f"more than {len(names[kind])} objects of type {kind}")
             names[kind].append(name)
         untyped = []
     if untyped:
-        raise wrong(f"{quote(untyped[0].text)} has no type", untyped[0], path, "e.g. `key1 key2 - key`")
+        raise untyped[0].wrong(f"{quote(untyped[0].text)} has no type", "e.g. `key1 key2 - key`")
     items = names["key"] + names["gem"]
     return names | {"item": items, "thing": items + names.get("door", []) + names.get("agent", [])}
 
@@ -198,25 +197,24 @@ def _draft_clips(problem: _Problem) -> _ProblemMap:
     spots = {}
     for name in names["thing"]:
         x, y = problem.the("= xloc", name), problem.the("= yloc", name)
-        spots[name] = MapSpot(x.numbers[0] - 1, y.numbers[0] - 1, x.line, x.column)
+        spots[name] = _Spot(x.numbers[0] - 1, y.numbers[0] - 1, x.at)
     first = problem.the("active")
     order = [first.words[0]]
     for _ in names["agent"]:
         order.append(problem.the("next-turn", order[-1]).words[1])
     if order.pop() != order[0] or len(set(order)) < len(order):
-        raise wrong("`next-turn` does not go round all the agents", first, problem.path)
+        raise first.at.wrong("`next-turn` does not go round all the agents")
     walls = problem.all("= walls set-index")
     locked = {fact.words[0] for fact in problem.all("locked")}
     return _ProblemMap(
         width=width,
         height=height,
-        walls=[MapSpot(wall.numbers[1] - 1, wall.numbers[0] - 1, wall.line, wall.column) for wall in walls],
+        walls=[_Spot(wall.numbers[1] - 1, wall.numbers[0] - 1, wall.at) for wall in walls],
         spots=spots,
         colours={name: problem.the("iscolor", name).words[1] for name in (*names["item"], *names["door"])},
         agents=tuple(order),
         doors=[door for door in names["door"] if door in locked],  # one that is not locked is floor
         turns="alternating",
-        forbidden=[fact.words for fact in problem.all("forbidden")],
     )
 
 
@@ -225,26 +223,25 @@ def _draft_plinf(problem: _Problem) -> _ProblemMap:
         for fact in problem.all(name):
             expected = UPWARDS.get(fact.words[0])
             if expected is None or expected[axis] != fact.numbers[0]:
-                hint = "y grows upwards: `(= (ydiff up) 1)`"
-                raise wrong(f"`{fact.words[0]}` points elsewhere", fact, problem.path, hint)
+                raise fact.at.wrong(f"`{fact.words[0]}` points elsewhere", "y grows upwards: `(= (ydiff up) 1)`")
     (width,), (height,) = problem.the("= width").numbers, problem.the("= height").numbers
     xpos, ypos = problem.the("= xpos"), problem.the("= ypos")
 
-    def spot(fact: PddlFact, x: int, y: int) -> MapSpot:
-        return MapSpot(x - 1, height - y, fact.line, fact.column)
+    def spot(fact: PddlFact, x: int, y: int) -> _Spot:
+        return _Spot(x - 1, height - y, fact.at)
 
     items = {name: problem.the("at", name) for name in problem.names["item"]}
     holes = sorted((spot(door, *door.numbers) for door in problem.all("door")), key=lambda hole: (hole.y, hole.x))
     doors = {f"door{n}": hole for n, hole in enumerate(holes, 1)}
     fixed = doors | {AGENT: spot(xpos, *xpos.numbers, *ypos.numbers)}
-    for name, at in items.items():
+    for name, fact in items.items():
         if name in fixed:
-            raise wrong(f"an item cannot be called `{name}` here", at, problem.path)
+            raise fact.at.wrong(f"an item cannot be called `{name}` here")
     return _ProblemMap(
         width=width,
         height=height,
         walls=[spot(fact, *fact.numbers) for fact in problem.all("wall")],
-        spots={name: spot(at, *at.numbers) for name, at in items.items()} | fixed,
+        spots={name: spot(fact, *fact.numbers) for name, fact in items.items()} | fixed,
         colours=dict.fromkeys((*problem.names["key"], *doors), KEY_COLOUR)
         | dict(zip(problem.names["gem"], GEM_COLOURS, strict=False)),
         agents=(AGENT,),
@@ -254,29 +251,29 @@ def _draft_plinf(problem: _Problem) -> _ProblemMap:
 
 
 def _world(problem: _Problem, draft: _ProblemMap) -> DoorsKeysGems:
-    names, path, width, height = problem.names, problem.path, draft.width, draft.height
+    names, width, height = problem.names, draft.width, draft.height
     if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE):
-        hint = f"sides are 1 to {MAX_SIDE} long"
-        raise wrong(f"a grid of {width} × {height}", problem.init, path, hint)
+        raise problem.init.wrong(f"a grid of {width} × {height}", f"sides are 1 to {MAX_SIDE} long")
     if len(draft.doors) > MAX_THINGS:
-        raise wrong(f"more than {MAX_THINGS} doors", problem.init, path)
+        raise problem.init.wrong(f"more than {MAX_THINGS} doors")
     for name, spot in (*(("this wall", wall) for wall in draft.walls), *draft.spots.items()):
         if not (0 <= spot.x < width and 0 <= spot.y < height):
-            raise wrong(f"{name} is outside the grid of {width} × {height}", spot, path)
+            raise spot.at.wrong(f"{name} is outside the grid of {width} × {height}")
     grid = Grid.of(width, height, ((wall.x, wall.y) for wall in draft.walls))
     cells = {name: grid.cell(spot.x, spot.y) for name, spot in draft.spots.items()}
     for name, cell in cells.items():
         if not grid.is_floor(cell):
-            raise wrong(f"{name} is in a wall", draft.spots[name], path)
-    taken: set[int] = {cells[agent] for agent in draft.agents}
+            raise draft.spots[name].at.wrong(f"{name} is in a wall")
+    taken = {cells[agent] for agent in draft.agents}
     for door in draft.doors:
         if cells[door] in taken:
-            raise wrong(f"{door} is on the cell of an agent or of another door", draft.spots[door], path)
+            raise draft.spots[door].at.wrong(f"{door} is on the cell of an agent or of another door")
         taken.add(cells[door])
 
     def things(wanted: Sequence[str]) -> tuple[Thing, ...]:
         return tuple(Thing(name, draft.colours[name], cells[name]) for name in wanted)
 
+    forbidden = (fact.words for fact in problem.all("forbidden"))
     return DoorsKeysGems(
         grid=grid,
         agents=draft.agents,
@@ -286,7 +283,7 @@ def _world(problem: _Problem, draft: _ProblemMap) -> DoorsKeysGems:
         gems=things(names["gem"]),
         goals=_goals(problem, draft.agents),
         turns=draft.turns,
-        forbidden=frozenset((draft.agents.index(agent), names["item"].index(item)) for agent, item in draft.forbidden),
+        forbidden=frozenset((draft.agents.index(agent), names["item"].index(item)) for agent, item in forbidden),
     )
 
 
@@ -296,7 +293,7 @@ def _goals(problem: _Problem, agents: tuple[str, ...]) -> tuple[int, ...]:
         *who, gem = fact.words
         i, wanted = agents.index(who[0]) if who else 0, problem.names["gem"].index(gem)
         if goals[i] != NOTHING or wanted in goals:
-            raise wrong("a second goal for the same agent, or for the same gem", fact, problem.path)
+            raise fact.at.wrong("a second goal for the same agent, or for the same gem")
         goals[i] = wanted
     return tuple(goals)
 
@@ -335,7 +332,7 @@ def read_plan(path: Path, world: DoorsKeysGems, *, start: State | None = None) -
     cells = list((world.initial if start is None else start).cells)
     moves = []
     for node in syntax.read_nodes(read_text(path), path):
-        fact = syntax.read_fact(node, signatures, names, path)
+        fact = syntax.read_fact(node, signatures, names)
         named = len(fact.words) == len(PLAN[fact.name][0].split())
         who, *words = fact.words if named else (*world.agents, *fact.words)
         i = world.agents.index(who)
@@ -343,11 +340,11 @@ def read_plan(path: Path, world: DoorsKeysGems, *, start: State | None = None) -
             direction = fact.words[-1]
             door = world.door_at.get(cells[i] + world.grid.offsets[direction])
             if door is None:
-                raise wrong(f"there is no door {direction} of the agent at this point", fact, path)
+                raise node.wrong(f"there is no door {direction} of the agent at this point")
             words[1] = world.doors[door].name
         action = world.vocabulary[WORDS.get(fact.name, fact.name).format(*words)]
         cells[i] += world.grid.offsets.get(action.verb, 0)
-        moves.append(PlanStep(i, action, fact.line))
+        moves.append(PlanStep(i, action, node.line))
     return moves
 
 
@@ -362,7 +359,7 @@ def follow_plan(
         if i not in world.movers(state):
             message = f"it is not the turn of {name} but of {world.agents[state.turn]}"
             raise InputError(message, path=path, line=line)
-        if not world.allows(state, i, action):
+        if action not in world.options(state, i):
             hint = f"allowed: {', '.join(world.spell(option) for option in world.actions(state, name))}"
             raise InputError(f"{name} cannot {world.spell(action)} here", path=path, line=line, hint=hint)
         joint = dict.fromkeys(world.agents, STAY) | {name: action}

@@ -21,37 +21,40 @@ Signatures = Mapping[str, Sequence[str]]
 
 
 class Node(NamedTuple):
-    """An atom (its text) or a list (its items, and no text), and where it begins."""
+    """An atom (its text) or a list (its items, and no text), and where it begins in which file."""
 
     text: str
     items: tuple[Node, ...]
+    path: Path
     line: int
     column: int
 
+    def wrong(self, message: str, hint: str | None = None) -> InputError:
+        """The error that something is wrong here."""
+        return InputError(message, path=self.path, line=self.line, column=self.column, hint=hint)
+
+    def head(self) -> str:
+        """The first word of a list. Raises InputError for anything but a list that begins with a word."""
+        if self.text:
+            raise self.wrong(f"{quote(self.text)} where a list is needed")
+        if not self.items or not self.items[0].text:
+            raise self.wrong("a list that does not begin with a word")
+        return self.items[0].text
+
 
 class PddlFact(NamedTuple):
-    """A list as a fact: its name, the words and the numbers among its arguments, and where it begins."""
+    """A list as a fact: its name, the words and the numbers among its arguments, and the list."""
 
     name: str
     words: tuple[str, ...]
     numbers: tuple[int, ...]
-    line: int
-    column: int
-
-
-class MapSpot(NamedTuple):
-    """A cell in the coordinates of `Grid`, and its place in the file."""
-
-    x: int
-    y: int
-    line: int
-    column: int
+    at: Node
 
 
 def read_nodes(text: str, path: Path) -> list[Node]:
     """The lists and atoms at the top of a text. Raises InputError for too many words or unmatched brackets."""
     levels: list[list[Node]] = [[]]
-    opened: list[tuple[int, int]] = []
+    opened: list[tuple[Path, int, int]] = []
     tokens = (
         (match.group(), number, match.start() + 1)
         for number, line in enumerate(text.split("\n"), 1)
@@ -62,7 +65,7 @@ def read_nodes(text: str, path: Path) -> list[Node]:
         if count > MAX_WORDS:
             raise InputError(f"has more than {MAX_WORDS:,} words and brackets", path=path, line=line, column=column)
         if word == "(" and len(opened) < MAX_DEPTH:
-            opened.append((line, column))
+            opened.append((path, line, column))
             levels.append([])
         elif word == ")" and opened:
             items = tuple(levels.pop())
@@ -71,16 +74,10 @@ def read_nodes(text: str, path: Path) -> list[Node]:
             message = "`)` closes nothing" if word == ")" else f"nested more than {MAX_DEPTH} deep"
             raise InputError(message, path=path, line=line, column=column)
         else:
-            levels[-1].append(Node(word, (), line, column))
+            levels[-1].append(Node(word, (), path, line, column))
     if opened:
-        line, column = opened[-1]
-        raise InputError("`(` is never closed", path=path, line=line, column=column)
+        raise Node("", (), *opened[-1]).wrong("`(` is never closed")
     return levels[0]
-
-
-def wrong(message: str, at: Node | PddlFact | MapSpot, path: Path, hint: str | None = None) -> InputError:
-    """The error for something at a place in the file."""
-    return InputError(message, path=path, line=at.line, column=at.column, hint=hint)
 
 
 def quote(text: str) -> str:
@@ -88,63 +85,52 @@ def quote(text: str) -> str:
     return f"`{text[:40]}…`" if len(text) > 40 else f"`{text or '(…)'}`"
 
 
-def head(node: Node, path: Path) -> str:
-    """The first word of a list. Raises InputError for anything but a list that begins with a word."""
-    if node.text:
-        raise wrong(f"{quote(node.text)} where a list is needed", node, path)
-    if not node.items or not node.items[0].text:
-        raise wrong("a list that does not begin with a word", node, path)
-    return node.items[0].text
-
-
-def flat(node: Node, path: Path) -> tuple[str, tuple[Node, ...]]:
+def flat(node: Node) -> tuple[str, tuple[Node, ...]]:
     """The name and the arguments of a fact; `(= (xloc key1) 3)` is `= xloc` of key1 and 3."""
-    name, arguments = head(node, path), node.items[1:]
+    name, arguments = node.head(), node.items[1:]
     if name != "=":
         return name, arguments
     if len(arguments) != 2:
-        raise wrong(f"`=` has {len(arguments)} arguments instead of 2", node, path)
+        raise node.wrong(f"`=` has {len(arguments)} arguments instead of 2")
     left, right = arguments
-    name = f"= {left.text or head(left, path)}"
+    name = f"= {left.text or left.head()}"
     if right.text:
         return name, (*left.items[1:], right)
-    return f"{name} {head(right, path)}", (*left.items[1:], *right.items[1:])
+    return f"{name} {right.head()}", (*left.items[1:], *right.items[1:])
 
 
-def read_fact(node: Node, signatures: Signatures, names: Names, path: Path) -> PddlFact:
+def read_fact(node: Node, signatures: Signatures, names: Names) -> PddlFact:
     """A list as a fact, checked against the signatures. Raises InputError for an unknown fact or wrong arguments."""
-    name, arguments = flat(node, path)
+    name, arguments = flat(node)
     if name not in signatures:
-        raise wrong(f"unknown {quote(name)}", node, path, f"one of {', '.join(signatures)}")
+        raise node.wrong(f"unknown {quote(name)}", f"one of {', '.join(signatures)}")
     choices = [signature.split() for signature in signatures[name]]
     kinds = next((kinds for kinds in choices if len(kinds) == len(arguments)), None)
     if kinds is None:
         takes = " or ".join(str(len(kinds)) for kinds in choices)
-        raise wrong(f"`{name}` has {len(arguments)} arguments instead of {takes}", node, path)
+        raise node.wrong(f"`{name}` has {len(arguments)} arguments instead of {takes}")
     pairs = list(zip(kinds, arguments, strict=True))
-    words = tuple(_word(kind, argument, names, path) for kind, argument in pairs if kind != "integer")
+    words = tuple(_word(kind, argument, names) for kind, argument in pairs if kind != "integer")
     integers = [argument for kind, argument in pairs if kind == "integer"]
     for argument in integers:
         if not INTEGER.fullmatch(argument.text):
-            raise wrong(f"{quote(argument.text)} is not an integer of at most four digits", argument, path)
-    numbers = tuple(int(argument.text) for argument in integers)
-    return PddlFact(name, words, numbers, node.line, node.column)
+            raise argument.wrong(f"{quote(argument.text)} is not an integer of at most four digits")
+    return PddlFact(name, words, tuple(int(argument.text) for argument in integers), node)
 
 
-def _word(kind: str, node: Node, names: Names, path: Path) -> str:
+def _word(kind: str, node: Node, names: Names) -> str:
     if kind == "name":
-        return read_name(node, path)
+        return read_name(node)
     if kind not in names and node.text != kind:
-        raise wrong(f"{quote(node.text)} where `{kind}` is needed", node, path)
+        raise node.wrong(f"{quote(node.text)} where `{kind}` is needed")
     if kind in names and node.text not in names[kind]:
         hint = f"there is {', '.join(names[kind])}" if names[kind] else None
-        raise wrong(f"there is no {kind} {quote(node.text)}", node, path, hint)
+        raise node.wrong(f"there is no {kind} {quote(node.text)}", hint)
     return node.text
 
 
-def read_name(node: Node, path: Path) -> str:
+def read_name(node: Node) -> str:
     """The name that an atom stands for. Raises InputError for an invalid name."""
     if not NAME.fullmatch(node.text):
-        hint = "a letter, then up to 31 letters, digits, - or _"
-        raise wrong(f"{quote(node.text)} cannot be a name", node, path, hint)
+        raise node.wrong(f"{quote(node.text)} cannot be a name", "a letter, then up to 31 letters, digits, - or _")
     return node.text

@@ -8,6 +8,7 @@ et al. 2024) as used by ProToM (§4.1, appendix A), for any number of agents.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -137,41 +138,20 @@ class DoorsKeysGems:
         for item, holder in enumerate(state.items):
             if holder == GROUND and self.items[item].cell == here and (i, item) not in self.forbidden:
                 yield Action("pickup", item)
-            elif holder == i:
-                yield from self._uses(state, i, item)
-
-    def _uses(self, state: State, i: int, item: int) -> Iterator[Action]:
-        here = state.cells[i]
-        if item < len(self.keys):
-            for d, door in enumerate(self.doors):
+            if holder != i:
+                continue
+            for d, door in enumerate(self.doors if item < len(self.keys) else ()):
                 fits = state.locked >> d & 1 and door.colour == self.keys[item].colour
                 if fits and self.grid.adjacent(here, door.cell):
                     yield Action("unlock", item, d)
-        for j, there in enumerate(state.cells):
-            if j != i and self.grid.adjacent(here, there) and not self.forbidden & {(i, item), (j, item)}:
-                yield Action("handover", item, j)
-
-    def allows(self, state: State, i: int, action: Action) -> bool:
-        """Whether `action` is one of the `options` of agent i."""
-        verb, item, _ = action
-        if verb in self.grid.offsets:
-            return self.passable(state.cells[i] + self.grid.offsets[verb], state.locked)
-        if verb == "stay":
-            return True
-        if not 0 <= item < len(state.items):
-            return False
-        if verb == "pickup":
-            here = state.items[item] == GROUND and self.items[item].cell == state.cells[i]
-            return here and (i, item) not in self.forbidden
-        return state.items[item] == i and action in self._uses(state, i, item)
+            for j, there in enumerate(state.cells):
+                if j != i and self.grid.adjacent(here, there) and not self.forbidden & {(i, item), (j, item)}:
+                    yield Action("handover", item, j)
 
     def apply(self, state: State, i: int, action: Action) -> State:
         """The state after an action of agent i alone. Raises InvalidActionError for an illegal action."""
-        if not self.allows(state, i, action):
+        if action not in self.options(state, i):
             raise InvalidActionError(f"{self.agents[i]} cannot {self.spell(action)} here")
-        return self._effect(state, i, action)
-
-    def _effect(self, state: State, i: int, action: Action) -> State:
         verb, item, target = action
         if verb in self.grid.offsets:
             return state._replace(cells=_put(state.cells, i, state.cells[i] + self.grid.offsets[verb]))
@@ -187,22 +167,15 @@ class DoorsKeysGems:
         """T(s, a): effects apply in the order of the agents; an action that has become illegal has no effect."""
         after = state
         for i in self.movers(state):
-            action = joint[self.agents[i]]
-            if self.allows(after, i, action):
-                after = self._effect(after, i, action)
-        return self.pass_turn(after)
-
-    def pass_turn(self, state: State) -> State:
-        """The state with the next agent to move, if turns alternate."""
-        if self.turns == "simultaneous":
-            return state
-        return state._replace(turn=(state.turn + 1) % len(self.agents))
+            with suppress(InvalidActionError):
+                after = self.apply(after, i, joint[self.agents[i]])
+        return after if self.turns == "simultaneous" else after._replace(turn=(after.turn + 1) % len(self.agents))
 
     def illegal_agent(self, state: State, joint: Mapping[str, Action]) -> str | None:
         """The first agent whose action is legal neither in `state` nor at its turn within the step; None if none is."""
         after = state
         for i, agent in enumerate(self.agents):
-            if i in self.movers(state) and self.allows(after, i, joint[agent]):
+            if i in self.movers(state) and joint[agent] in self.options(after, i):
                 after = self.apply(after, i, joint[agent])
             elif joint[agent] not in self.actions(state, agent):
                 return agent

@@ -17,12 +17,9 @@ from otherminds.worlds.overcooked.level_files import is_kitchen
 
 DESIGNS: Mapping[str, Design[Any]] = {"doors-keys-gems": maps.DESIGN, "overcooked": kitchens.DESIGN}
 SETS: Mapping[str, tuple[Design[Any], str]] = {
-    "tuning": (maps.DESIGN, "tuning"),
-    "heldout": (maps.DESIGN, "heldout"),
-    "robust": (maps.DESIGN, "robust"),
-    "overcooked-tuning": (kitchens.DESIGN, "tuning"),
-    "overcooked-heldout": (kitchens.DESIGN, "heldout"),
-    "overcooked-robust": (kitchens.DESIGN, "robust"),
+    prefix + which: (design, which)
+    for prefix, design in (("", maps.DESIGN), ("overcooked-", kitchens.DESIGN))
+    for which in ("tuning", "heldout", "robust")
 }
 PICKED = {design.picked: design for design in DESIGNS.values()}
 CANDIDATES = 2_000  # random levels tried for each wanted level of a class before giving up; chosen

@@ -5,7 +5,6 @@ Every claim is about simulated cooks that know only what they see, over ten seed
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from statistics import fmean
@@ -16,7 +15,7 @@ import numpy as np
 from otherminds.evaluation.engines import stream
 from otherminds.mind import WithErrand
 from otherminds.papers.protom.experiment import PlannedEpisode, episode
-from otherminds.papers.protom.levels.level_sets import Design, rotations
+from otherminds.papers.protom.levels.level_sets import Design, least_hash
 from otherminds.papers.protom.overcooked import KitchenFacilitator, OneRequest, facilitator, people, setup
 from otherminds.world import rollout_with_minds
 from otherminds.worlds.overcooked import kitchen
@@ -165,7 +164,6 @@ def prove(level: KitchenLevel) -> dict[str, str] | None:
     not_needed: all runs succeed, and no message at any time is forecast to save more than one step. Where help counts,
     a facilitator that knows the recipes must make both agents succeed.
     """
-    seed = {"seed": level.certificate["seed"]} if level.certificate.get("seed") else {}
     level = replace(level, name="proof")  # the name of a level names its random streams
     horizon, advice = level.horizon, OvercookedAdvice(level.world)
     first = _play_alone(level, advice, 0)
@@ -177,7 +175,7 @@ def prove(level: KitchenLevel) -> dict[str, str] | None:
     alone = tuple(_length(level, [state for state, _ in play]) for play in plays)
     if len({length == horizon for length in alone}) > 1:
         return None
-    unaided = {**seed, "L0": " ".join(map(str, alone))}
+    unaided = " ".join(map(str, alone))
     early = [forecast for forecast in forecasts if forecast.saves > 1 and forecast.t <= LATEST]
     # each request once, with its best forecast, in the order of forecasts
     promising = list({forecast.request: forecast for forecast in reversed(early)}.values())[::-1][:PROMISING]
@@ -190,10 +188,10 @@ def prove(level: KitchenLevel) -> dict[str, str] | None:
             if all(_length_with(level, advice, seed, oracle) < horizon for seed in range(ORACLES)):
                 message = f"{advice.address(forecast.request)}, after step {forecast.t}"
                 kind, helped = "necessary" if failed else "useful", " ".join(map(str, told))
-                return {"class": kind, **unaided, "Lf": helped, "message": message}
+                return {"class": kind, "L0": unaided, "Lf": helped, "message": message}
     if failed or any(f.saves > 1 for play in plays[:FORESEEN] for f in _forecasts(level, advice, play)[:1]):
         return None
-    return {"class": "not_needed", **unaided, "message": "none"}
+    return {"class": "not_needed", "L0": unaided, "message": "none"}
 
 
 def lacking(level: KitchenLevel) -> list[int]:
@@ -225,9 +223,8 @@ def _play_alone(level: KitchenLevel, advice: OvercookedAdvice, seed: int) -> lis
 def _length_with(level: KitchenLevel, advice: OvercookedAdvice, seed: int, helper: KitchenFacilitator) -> int:
     """The length of a run with this facilitator, in steps; the horizon if an agent fails."""
     entry = PlannedEpisode(level, "none", "proof", seed)
-    return _length(
-        level, [moment.after for moment in episode(entry, setup(entry, advice)._replace(facilitator=helper))]
-    )
+    played = episode(entry, setup(entry, advice)._replace(facilitator=helper))
+    return _length(level, [moment.after for moment in played])
 
 
 def _length(level: KitchenLevel, states: Sequence[State]) -> int:
@@ -243,10 +240,8 @@ def _forecasts(
         left, thought = level.horizon - t, list(minds.values())
         without = max(advice.finish(state, thought, left))
         for request in advice.candidates(state):
-            told = list(thought)
-            told[request.helper] = WithErrand(
-                thought[request.helper], advice.errand(state, request, thought[request.helper])
-            )
+            told, mind = list(thought), thought[request.helper]
+            told[request.helper] = WithErrand(mind, advice.errand(state, request, mind))
             found.append(_Forecast(without - max(advice.finish(state, told, left)), t, request))
     return sorted(found, key=lambda forecast: (-forecast.saves, forecast.t))
 
@@ -258,8 +253,7 @@ def symmetry_hash(level: KitchenLevel) -> str:
     for cell, recipe in zip(world.cells, world.recipes, strict=True):
         x, y = grid.xy(cell)
         rows[y][x] = f"wants {recipe}"
-    views = ("\n".join(map(" ".join, view)) for view in rotations(rows))
-    return hashlib.sha256(min(views).encode()).hexdigest()
+    return least_hash(rows, lambda view: "\n".join(map(" ".join, view)))
 
 
 DESIGN = Design(random_kitchen, prove, symmetry_hash, parse_kitchen, write_kitchen, LEVELS, "twenty-one")

@@ -53,7 +53,7 @@ class Design(Generic[L]):
         return level and replace(level, name=f"{level.kind}-{index}")
 
     def certified(self, level: L) -> L | None:
-        """The level with a newly proved certificate; None if it belongs to no class.
+        """The level with a newly proved certificate, and its seed if noted; None if it belongs to no class.
 
         Raises InputError, with its name, for a level that cannot be proved.
         """
@@ -61,7 +61,8 @@ class Design(Generic[L]):
             certificate = self.prove(level)
         except InputError as error:
             raise InputError(f"{level.name}: {error}") from None
-        return None if certificate is None else replace(level, certificate=certificate)
+        kept = {key: said for key, said in level.certificate.items() if key == "seed"}
+        return None if certificate is None else replace(level, certificate=certificate | kept)
 
     def choose(self, levels: Iterable[L | None], wanted: Mapping[str, int]) -> Iterator[L]:
         """The first levels of each class, as many as wanted, no two of the same shape."""
@@ -110,10 +111,10 @@ class LevelSet(Generic[L]):
         return made
 
 
-def rotations(rows: Sequence[Sequence[str]]) -> Iterator[list[list[str]]]:
-    """The eight rotations and reflections of a map."""
-    turned = [list(row) for row in rows]
+def least_hash(rows: Sequence[Sequence[str]], text: Callable[[Sequence[Sequence[str]]], str]) -> str:
+    """The hash of the text of a map, least of its eight rotations and reflections."""
+    turned, texts = [list(row) for row in rows], []
     for _ in range(4):
         turned = [list(row) for row in zip(*turned[::-1], strict=True)]
-        yield turned
-        yield [row[::-1] for row in turned]
+        texts += [text(turned), text([row[::-1] for row in turned])]
+    return hashlib.sha256(min(texts).encode()).hexdigest()

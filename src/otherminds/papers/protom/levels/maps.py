@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -13,7 +12,7 @@ import numpy as np
 from otherminds.errors import InputError
 from otherminds.papers.protom.doors_keys_gems import episode, people
 from otherminds.papers.protom.experiment import PlannedEpisode
-from otherminds.papers.protom.levels.level_sets import Design, rotations
+from otherminds.papers.protom.levels.level_sets import Design, least_hash
 from otherminds.planning.joint import ContextAction, JointPositions, joint_makespan
 from otherminds.world import rollout
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
@@ -155,8 +154,10 @@ def prove(level: Level) -> dict[str, str] | None:
         return None
     runs = tuple(alone(level, advice, seed) for seed in range(SEEDS))
     together = JointPlanner(world, advice.planner.map).makespan(min(expected, shortest))
+    if together is None or together < SHORTEST:
+        return None
     kind = _kind(runs, shortest, together, horizon)
-    if kind is None or together is None or together < SHORTEST:
+    if kind is None:
         return None
     named = replace(level, name="proof")  # the name of a level names its random streams
     if kind != "not_needed" and not all(
@@ -164,22 +165,18 @@ def prove(level: Level) -> dict[str, str] | None:
     ):
         return None
     helping = None if kind == "not_needed" else best
-    seed = level.certificate.get("seed")
     return {
         "class": kind,
         "alone": " ".join(FAILED if n is None else str(n) for n in runs),
         "told": FAILED if helping is None else str(shortest),
         "together": str(together),
         "message": "none" if helping is None else advice.address(helping),
-        **({"seed": seed} if seed else {}),
     }
 
 
-def _kind(runs: tuple[int | None, ...], told: int, together: int | None, horizon: int) -> str | None:
+def _kind(runs: tuple[int | None, ...], told: int, together: int, horizon: int) -> str | None:
     """The class that follows from L0, Lf and L*; None if none does."""
     lengths = [n for n in runs if n is not None]
-    if together is None:
-        return None
     if not lengths:
         return "necessary" if told <= IN_TIME * horizon else None
     if len(lengths) < len(runs) or max(lengths) - min(lengths) > SPREAD:
@@ -267,13 +264,12 @@ def _give(context: JointContext, i: int, colour: int, change: int) -> JointConte
 
 def symmetry_hash(level: Level) -> str:
     """A hash that is equal for rotated, reflected and recoloured versions of a level."""
-    wanted = {f"g{gem}": f"w{i}" for i, gem in enumerate(level.world.goals)}
-    numbered = {gem.cell: f"g{n}" for n, gem in enumerate(level.world.gems)}
+    wanted = {gem: f"w{i}" for i, gem in enumerate(level.world.goals)}
     rows = [line.split(" ") for line in draw_text(level.world, level.world.initial).split("\n")]
-    for cell, name in numbered.items():
-        x, y = level.world.grid.xy(cell)
-        rows[y][x] = wanted.get(name, "g")
-    return hashlib.sha256(min(map(_relabelled, rotations(rows))).encode()).hexdigest()
+    for n, gem in enumerate(level.world.gems):
+        x, y = level.world.grid.xy(gem.cell)
+        rows[y][x] = wanted.get(n, "g")
+    return least_hash(rows, _relabelled)
 
 
 def _relabelled(rows: Sequence[Sequence[str]]) -> str:

@@ -3,60 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
 from otherminds.errors import InputError
 from otherminds.evaluation.assistance import FACILITATOR
+from otherminds.files.toml import packaged
 from otherminds.papers.protom.levels.kitchens import DESIGN
-from otherminds.papers.protom.report import p_value
+from otherminds.papers.protom.report import p_value, published_lines
 from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, TO_THE_END, Row, trials
 from otherminds.papers.protom.study.plan import NOBODY
 from otherminds.papers.protom.study.scores import FIGURES, compare, in_order, results
 from otherminds.reports.level_replay import KINDS, replays
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.reports.plots import ratings
-from otherminds.reports.results import cell, figures
+from otherminds.reports.results import cell
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 Summary = Sequence[Row]
 
-TITLE = "ProToM with two players"
-LEAD = (
-    "Two people cook, each a dish of their own, each seeing only the room they are in. A facilitator may tell them "
-    "what to do for each other, and they may ignore it. Every pair plays every kitchen once, with all facilitators "
-    "equally often; after a trial with a facilitator both rate it."
-)
-SIMULATED = (
-    "In {of} of {all} trials somebody was simulated. The simulated people of the example follow a message with a fixed "
-    "probability and rate by a rule, from what happened in the trial only: helpful is the share of messages that were "
-    "carried out (half of it without success), appropriate the share that were neither ignored nor impossible, clear "
-    "the share with a reason, understood the facilitator's last P(own goal). A share of 1 gives seven points, 0 gives "
-    "one, and four are given without evidence; noise is added. Their ratings say nothing about people."
-)
-SPEEDUP = (
-    "Speed-up is L₀ / L − 1 for each trial, where L₀ is the mean length of all trials of the same level without a "
-    "facilitator, and a failure counts as the horizon. For trials without a facilitator it shows how they differ among "
-    "themselves. Messages are those of a trial; ignored messages are counted over all trials, so they compare only "
-    "between equal numbers of trials. Brackets are 95 % intervals, from resampling whole pairs. If all trials ended "
-    "alike, the interval is Wilson's for as many trials as there are pairs; an interval of no width means that all "
-    "pairs had equal results. n is the number of pairs."
-)
-PUBLISHED = (
-    "Published values are those of nine pairs of people in kitchens that are not public, two trials a pair and "
-    "facilitator; their brackets are ± 1.96 printed standard errors. Ratings were published as a picture only."
-)
-NO_BASELINE = "{} trials have no speed-up: nobody played their level without a facilitator."
-TESTS = (
-    "The paper's tests of ProToM against each other facilitator, corrected by Benjamini–Hochberg over all of them. "
-    "They treat all values as independent, though two people of a pair rate the same trial and every pair plays "
-    "several; so the mean difference within pairs is shown beside them."
-)
-LEFT_OUT = "{} of {} trials did not come to their end. They are left out of all figures and tests."
-ALL_ENDED = "All {} trials came to their end."
-NOT_SHOWN = "Not shown, as their levels do not come with the library: {}."
+WORDS: Mapping[str, str] = packaged("otherminds.papers.protom", "report.toml")[EXPERIMENT]
 NAMES = {
     "success": "Success",
     "speedup": "Speed-up",
@@ -83,7 +51,7 @@ def report(rows: Sequence[Row], summary: Summary) -> Page:
     early = sum(last.get("ended") not in TO_THE_END for last in ends)
     counts = Counter((last["subject"], str(last.get("ended") or "no end")) for last in ends)
     endings = [[subject, how, n] for (subject, how), n in sorted(counts.items())]
-    said = LEFT_OUT.format(early, len(ends)) if early else ALL_ENDED.format(len(ends))
+    said = WORDS["left_out"].format(early, len(ends)) if early else WORDS["all_ended"].format(len(ends))
     found = dict.fromkeys(r["condition"] for r in summary if r["condition"] != "all")
     classes = [*(kind for kind in KINDS if kind in found), *(c for c in found if c not in KINDS)]
     lines = [line for condition in classes for line in _lines(summary, condition, KINDS.get(condition, condition))]
@@ -104,27 +72,19 @@ def report(rows: Sequence[Row], summary: Summary) -> Page:
         "Who played what": _design(rows),
         "How trials ended": stack(said, table(("Facilitator", "How it ended", "Trials"), endings)),
     }
-    return page(TITLE, LEAD, [Section(title, body) for title, body in sections.items() if body])
+    return page(WORDS["title"], WORDS["lead"], [Section(title, body) for title, body in sections.items() if body])
 
 
 def _results(rows: Sequence[Row], summary: Summary) -> Html:
     found = results(rows)
     without = sum(not r.values["speedup"] for r in found)
-    notes = [SPEEDUP, PUBLISHED, *([NO_BASELINE.format(without)] if without else [])]
+    notes = [WORDS["speedup"], WORDS["published"], *([WORDS["no_baseline"].format(without)] if without else [])]
     ends = [trial[-1] for trial in trials(rows)]
     if simulated := sum("simulated" in (last.get("by") or {}).values() for last in ends):
-        notes.insert(0, SIMULATED.format(of=simulated, all=len(ends)))
+        notes.insert(0, WORDS["simulated"].format(of=simulated, all=len(ends)))
     lines = list(_lines(summary, "all"))
-    printed = [p for p in figures().published if p.experiment == EXPERIMENT]
-    for subject in dict.fromkeys(p.subject for p in printed):
-        about = {p.metric: p.columns() for p in printed if p.subject == subject}
-        cells = ["–"] * len(FIGURES)
-        for i, p in enumerate(map(about.get, FIGURES)):
-            if p is not None:
-                value, low, high = p["published"], p.get("published_low"), p.get("published_high")
-                cells[i] = number(value, 0) if FIGURES[i] == "ignored" else interval(value, low, high)
-        # the paper's study: nine pairs, two trials with each facilitator
-        lines.append([f"{subject.removeprefix('lm:')}, published", 18, *cells, 9])
+    # the paper's study: nine pairs, two trials with each facilitator
+    lines += [[subject, 18, *cells, 9] for subject, *cells in published_lines(EXPERIMENT, "all", FIGURES)]
     return stack(table(_columns("Facilitator"), lines), *notes)
 
 
@@ -136,10 +96,8 @@ def _lines(summary: Summary, condition: str, *first: str) -> Iterator[list[objec
     """A line for each facilitator in one condition; `first`: the leading cells of the first line."""
     found = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == condition}
     for subject in dict.fromkeys(subject for subject, _ in found):
-        success, speedup, messages, ignored = (found.get((subject, metric)) for metric in FIGURES)
-        played = found[subject, "trials"]
-        total = "–" if ignored is None else number(ignored["value"], 0)
-        cells = [cell(success), cell(speedup), cell(messages), total]
+        played, ignored = found[subject, "trials"], found.get((subject, "ignored"), {}).get("value")
+        cells = [*(cell(found.get((subject, metric))) for metric in FIGURES[:-1]), number(ignored, 0)]
         yield [*first, subject, int(played["value"]), *cells, played["n"]]
         first = ("",) * len(first)
 
@@ -170,7 +128,7 @@ def _tests(rows: Sequence[Row]) -> Html:
         values = p_value(c.p), p_value(c.p_corrected), interval(*c.difference[:3]), c.difference.n
         lines.append([c.other, NAMES[c.metric], c.test, *values])
     columns = ("Against", "Metric", "Test", "p", "p corrected", "Difference within pairs", "Pairs with both")
-    return stack(TESTS, table(columns, lines)) if lines else stack("There is nothing to compare ProToM with.")
+    return stack(WORDS["tests"], table(columns, lines)) if lines else stack("There is nothing to compare ProToM with.")
 
 
 def _messages(rows: Sequence[Row]) -> Html:
@@ -206,7 +164,7 @@ def _replays(rows: Sequence[Row]) -> Html:
     levels = {row["episode"]: row["level"] for row in rows}
     playable = [episode for episode, name in levels.items() if name in known][:SHOWN]
     missing = list(dict.fromkeys(name for name in levels.values() if name not in known))
-    notes = [NOT_SHOWN.format(", ".join(missing))] if missing else []
+    notes = [WORDS["not_shown"].format(", ".join(missing))] if missing else []
     if len(levels) > SHOWN:
         notes.append(f"Only {SHOWN} trials are shown here.")
     try:

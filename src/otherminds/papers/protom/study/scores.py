@@ -11,7 +11,7 @@ import numpy as np
 
 from otherminds.evaluation import statistics as st
 from otherminds.evaluation.assistance import FACILITATOR, OVERALL, outcomes
-from otherminds.evaluation.statistics import Comparison, Estimate
+from otherminds.evaluation.statistics import Comparison, Estimate, summary_row
 from otherminds.papers.protom.experiment import SUBJECTS
 from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, Row, finished_trials, trials
 from otherminds.papers.protom.study.plan import NOBODY
@@ -83,8 +83,7 @@ def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
     for condition in (OVERALL, *dict.fromkeys(r.condition for r in found)):
         for subject in in_order(r.subject for r in found):
             chosen = [r for r in found if r.subject == subject and condition in (OVERALL, r.condition)]
-            about = {"experiment": EXPERIMENT, "condition": condition, "subject": subject}
-            table += [{**about, "metric": metric, **e._asdict()} for metric, e in metrics(chosen).items()]
+            table += [summary_row(EXPERIMENT, condition, subject, metric, e) for metric, e in metrics(chosen).items()]
     return table
 
 
@@ -139,13 +138,9 @@ def compare(rows: Sequence[Row], subject: str = PROTOM) -> list[Comparison]:
 
 def _within_pairs(ours: Sequence[TrialResult], theirs: Sequence[TrialResult], metric: str) -> Estimate:
     """The mean over pairs of the difference between a pair's means; NaN if no pair has both."""
-    by_pair: list[dict[str, list[float]]] = [{}, {}]
-    for values, group in zip(by_pair, (ours, theirs), strict=True):
-        for r in group:
-            if own := r.values[metric]:
-                values.setdefault(r.pair, []).extend(own)
-    a, b = by_pair
-    both = [pair for pair in a if pair in b]
-    if not both:
-        return Estimate(math.nan, math.nan, math.nan, 0)
-    return st.mean([float(np.mean(a[pair]) - np.mean(b[pair])) for pair in both])
+    gaps = []
+    for pair in dict.fromkeys(r.pair for r in ours):
+        a, b = (_all_values([r for r in group if r.pair == pair], metric) for group in (ours, theirs))
+        if a and b:
+            gaps.append(float(np.mean(a) - np.mean(b)))
+    return st.mean(gaps) if gaps else Estimate(math.nan, math.nan, math.nan, 0)
