@@ -31,18 +31,12 @@ SQUARES = {
 }
 
 Playable = Level | KitchenLevel
-Look = tuple[str, str, float, float]  # name, SVG, x and y
 
 
 def person(scene: LevelScene, i: int) -> dict[str, str]:
     """The legend's entry for agent `i`."""
     agents = scene.world.agents
     return {"svg": _drawing(person_shapes(i, labels(agents)[agents[i]])), "text": agents[i]}
-
-
-def looks(found: Iterable[MovingPart]) -> list[Look]:
-    """The name, SVG and position of every part that has a place."""
-    return [(part.name, canvas.svg_look(part), *part.place) for part in found if part.place]
 
 
 def words(found: Iterable[MovingPart]) -> str:
@@ -109,19 +103,16 @@ class KitchenBoard:
         """The rows of the map, one character a square, UNSEEN where the agent does not see; None sees everything."""
         if agent is None:
             return ["".join(row) for row in self._whole]
-        here = state.cells[self.world.agents.index(agent)]
-        sight = self.world.layout.sight[here]
-        if sight in self._seen:
-            return self._seen[sight]
         layout = self.world.layout
-        hidden = kitchen_drawing.out_of_sight(self.world, here)
-        seen = {layout.grid.xy(c) for c in layout.cells(FLOOR, COUNTER, BOARD, DELIVERY, DOOR) if c not in hidden}
-
-        near = {(x + dx, y + dy) for x, y in seen for dx in (-1, 0, 1) for dy in (-1, 0, 1)}  # for walls
-        self._seen[sight] = [
-            "".join(c if (x, y) in (near if c == WALL else seen) else UNSEEN for x, c in enumerate(row))
-            for y, row in enumerate(self._whole)
-        ]
+        sight = layout.sight[state.cells[self.world.agents.index(agent)]]
+        if sight not in self._seen:
+            cells = layout.cells(FLOOR, COUNTER, BOARD, DELIVERY, DOOR)
+            seen = {layout.grid.xy(cell) for cell in cells if layout.sight[cell] & sight}
+            near = {(x + dx, y + dy) for x, y in seen for dx in (-1, 0, 1) for dy in (-1, 0, 1)}  # for walls
+            self._seen[sight] = [
+                "".join(c if (x, y) in (near if c == WALL else seen) else UNSEEN for x, c in enumerate(row))
+                for y, row in enumerate(self._whole)
+            ]
         return self._seen[sight]
 
     def drawn(self, state: Any, agent: str | None) -> Iterable[MovingPart]:

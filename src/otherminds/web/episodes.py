@@ -25,7 +25,7 @@ from otherminds.papers.protom.levels.certificates import DESIGNS
 from otherminds.reports.level_replay import KINDS, Playable, replays
 from otherminds.reports.matrix_replay import matrix_replay
 from otherminds.reports.page import Html, Section, page
-from otherminds.web.event_log import EventLog, on_disk
+from otherminds.web.event_log import EventLog
 from otherminds.web.studies import WORDS
 from otherminds.web.thinking import ThinkingProcesses
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
@@ -202,7 +202,8 @@ class RecordedEpisodes:
         name = f"episode:{episode_id(wanted)}"
         if name not in self._wanted:
             self._wanted[name] = wanted
-            await on_disk(self._event_log.append(name, "wanted", wanted.model_dump(mode="json"))[1])
+            _, written = self._event_log.append(name, "wanted", wanted.model_dump(mode="json"))
+            await asyncio.wrap_future(written)
         self._play(name)
         return name.removeprefix("episode:")
 

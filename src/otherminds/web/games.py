@@ -12,7 +12,6 @@ from otherminds.web.event_log import LogEvent
 from otherminds.web.thinking import IGNORE, FacilitatorThought, GameSetup, PlayedStep
 
 NAMES = {"completed": "Completed", "ignored": "Ignored", "impossible": "Not executable", "running": "Open"}
-Ending = Literal["finished", "time", "left", "lost", "failed"]
 
 
 class RefusedError(ValueError):
@@ -110,7 +109,7 @@ class LiveGame:
         waits = self.clock.waits and not self.clock.seconds
         return waits and {*self.people} - {*self.pending} == {agent} and len(self.people) > 1
 
-    def over(self) -> Ending | None:
+    def over(self) -> Literal["finished", "time"] | None:
         """How the game has ended by its rules: all goals reached, or no time left; None if it goes on."""
         if self.world.done(self.state):
             return "finished"

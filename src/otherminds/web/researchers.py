@@ -5,6 +5,7 @@ Exported rows are like those of simulated episodes, so that one analysis fits bo
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,6 @@ from otherminds.files.text import printable
 from otherminds.papers.protom.episodes import BEFORE_FIRST_STEP
 from otherminds.papers.protom.study.plan import default_levels
 from otherminds.web import stages
-from otherminds.web.event_log import on_disk
 from otherminds.web.games import LiveGame
 from otherminds.web.guard import COOKIE, SESSION
 from otherminds.web.lobby import Lobby
@@ -47,13 +47,7 @@ def line(study: Study) -> Data:
 def overview(lobby: Lobby, study: Study) -> Data:
     """The state of a study: its links, pairs, rounds, and latest events."""
     trials = [
-        {
-            "pair": n,
-            "trial": i,
-            "level": one.level,
-            "facilitator": one.facilitator,
-            "codename": study.codename(one.facilitator),
-        }
+        {"pair": n, "trial": i, **vars(one), "codename": study.codename(one.facilitator)}
         for n, pair in study.pairs.items()
         for i, one in enumerate(pair.trials, 1)
     ]
@@ -259,7 +253,7 @@ async def try_out(study: OfStudy, lobby: InLobby) -> Any:
 @studying.post("/{name}/{what}", status_code=204)
 async def invite(what: Literal["open", "close"], study: OfStudy, lobby: InLobby) -> None:
     """Open the invitation again, or close it."""
-    await on_disk(lobby.note(study, "reopened" if what == "open" else "closed", {}))
+    await asyncio.wrap_future(lobby.note(study, "reopened" if what == "open" else "closed", {}))
 
 
 def participant_of(who: str, study: OfStudy) -> Participant:
@@ -272,14 +266,14 @@ def participant_of(who: str, study: OfStudy) -> Participant:
 @studying.post("/{name}/participants/{who}/link")
 async def renew(lobby: InLobby, participant: Annotated[Participant, Depends(participant_of)]) -> Any:
     """A new link for a participant who has lost theirs; the old one is no longer valid."""
-    await on_disk(lobby.renew(participant))
+    await asyncio.wrap_future(lobby.renew(participant))
     return {"link": f"/p/{participant.token}"}
 
 
 @studying.delete("/{name}/participants/{who}", status_code=204)
 async def forget(study: OfStudy, lobby: InLobby, participant: Annotated[Participant, Depends(participant_of)]) -> None:
     """Erase a participant's answers and label."""
-    await on_disk(lobby.forget(study, participant))
+    await asyncio.wrap_future(lobby.forget(study, participant))
 
 
 @studying.get("/{name}/export.{form}")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from otherminds.web.event_log import EventLog, Written, on_disk
+from otherminds.web.event_log import EventLog, Written
 from otherminds.web.games import LiveGame, RefusedError
 from otherminds.web.studies import StudyPlan
 from otherminds.web.thinking import GOT_IT, IGNORE, FacilitatorThought, ThinkingProcesses
@@ -123,7 +123,7 @@ class GameRoom:
                     self._end(reason)
                     break
                 if await self._all_here() and (joint := await self._choices()):
-                    await on_disk(self.log("step", {"joint": joint, "chosen": sorted(self.game.pending)}))
+                    await asyncio.wrap_future(self.log("step", {"joint": joint, "chosen": sorted(self.game.pending)}))
                     self._tell("step", self)
                     if self.game.facilitated and not self._thinking:
                         self._spawn(self._think())

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any
 
 from otherminds.files.toml import packaged
 from otherminds.observer import surprise_in_words
 from otherminds.papers.protom.facilitator import SURE
-from otherminds.web.board import board, goal, looks, options, person, words
+from otherminds.web.board import board, goal, options, person, words
 from otherminds.web.games import NAMES, LiveGame
 from otherminds.web.studies import ASPECTS, WORDS, Participant, Study
 from otherminds.web.thinking import FacilitatorThought, alone
+from otherminds.worlds.canvas import svg_look
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.sprites import CELL
 
@@ -192,12 +194,9 @@ def belief(game: LiveGame, thought: FacilitatorThought, agent: str) -> list[Data
 
 def sure_from(game: LiveGame, agent: str) -> int | None:
     """The step from which the facilitator was sure of an agent's goal to the end; None if it was not in the end."""
-    since = None
-    for t, thought in sorted(game.thoughts.items(), reverse=True):
-        if thought.beliefs.get(agent, {}).get("p_true", 0.0) < SURE:
-            break
-        since = t
-    return since
+    backwards = sorted(game.thoughts.values(), key=lambda thought: -thought.t)
+    sure = takewhile(lambda thought: thought.beliefs.get(agent, {}).get("p_true", 0.0) >= SURE, backwards)
+    return min((thought.t for thought in sure), default=None)
 
 
 def surprises(game: LiveGame, agent: str) -> list[str]:
@@ -258,14 +257,9 @@ def questions(participant: Participant) -> Data:
 
 def frame(game: LiveGame, agent: str | None, known: dict[str, int]) -> Data:
     """What an agent sees now (None: everything). `known` numbers the drawings already sent, and is updated."""
-    rows = game.board.rows(game.state, agent)
-    parts = [part for part in game.board.drawn(game.state, agent) if part.place]
-    told, shown = {}, looks(parts)
-    for _, look, *_ in shown:
-        if look not in known:
-            told[str(len(known))] = look
-            known[look] = len(known)
-    placed = [[name, known[look], x, y] for name, look, x, y in shown]
+    rows, parts, before = game.board.rows(game.state, agent), [*game.board.drawn(game.state, agent)], len(known)
+    placed = [[part.name, known.setdefault(svg_look(part), len(known)), *part.place] for part in parts if part.place]
+    told = {str(number): look for look, number in known.items() if number >= before}
     data: Data = {"type": "frame", "t": game.t, "rows": rows, "parts": placed, "looks": told, "text": words(parts)}
     if agent is not None:
         data["mine"] = f"agent-{game.world.agents.index(agent)}"

@@ -85,7 +85,6 @@ class StudyPlan(BaseModel, extra="forbid", frozen=True):
 TRYING = 9000  # pairs with higher numbers only try the study out; they are not exported
 LOG = 200  # events that the dashboard remembers; chosen
 TOLD: Mapping[str, str] = WORDS["study"]["events"]
-EVENTS = {*TOLD, "joined", "taught", "practised", "ready", "seen", "next"}
 
 Kind = Literal["link", "open", "try", "solo"]
 
@@ -191,8 +190,6 @@ class Study:
 
     def apply(self, event: LogEvent) -> None:
         """Update the study by an event; unknown kinds are ignored."""
-        if event.kind not in EVENTS:
-            return
         body, at, someone = event.body, event.at, self.people.get(event.body.get("name", ""))
         if someone:
             self._apply_to(someone, event)
@@ -214,13 +211,9 @@ class Study:
                 someone.token = body["token"]
             case "reopened" | "closed":
                 self.open = event.kind == "reopened"
-        self._remember(event)
-
-    def _remember(self, event: LogEvent) -> None:
-        """Keep the text of an event for the dashboard, if it has one."""
         text = TOLD.get(event.kind)
-        if text and not event.body.get("practice"):
-            self.log = [*self.log[-LOG:], (event.at, text.format(**{"name": "", "pair": "", **event.body}))]
+        if text and not body.get("practice"):
+            self.log = [*self.log[-LOG:], (at, text.format(**{"name": "", "pair": "", **body}))]
 
     def _apply_to(self, participant: Participant, event: LogEvent) -> None:
         """Update a participant by an event of theirs."""
