@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
+from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, Field
 
 from otherminds.evaluation.store import Row
 from otherminds.files.text import write_whole
@@ -24,8 +25,7 @@ NORMAL = 1.96  # half the width of a 95 % interval in standard errors, of the no
 Line = Annotated[tuple[str, tuple[tuple[float, float], ...]], BeforeValidator(lambda row: (*row[:1], row[1:]))]
 
 
-def _key(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    return row["experiment"], row["condition"], row["subject"], row["metric"]
+_key = itemgetter("experiment", "condition", "subject", "metric")
 
 
 class _Figure(BaseModel, extra="forbid"):
@@ -37,7 +37,7 @@ class _Figure(BaseModel, extra="forbid"):
     @property
     def key(self) -> tuple[str, str, str, str]:
         """The experiment, condition, subject and metric, as `_key` of a summary row."""
-        return self.experiment, self.condition, self.subject, self.metric
+        return _key(vars(self))
 
 
 class Published(_Figure):
@@ -68,15 +68,8 @@ class PublishedTable(BaseModel, extra="forbid"):
     metrics: tuple[str, ...]
     rows: tuple[Line, ...]
 
-    @model_validator(mode="after")
-    def _complete(self) -> Self:
-        for subject, pairs in self.rows:
-            if len(pairs) != len(self.metrics):
-                raise ValueError(f"{subject} has {len(pairs)} figures for {len(self.metrics)} metrics")
-        return self
-
     def published(self) -> Iterator[Published]:
-        """The figures one by one."""
+        """The figures one by one. Raises ValueError if a row does not have one for each metric."""
         about = {"experiment": self.experiment, "condition": self.condition, "source": self.source, "note": self.note}
         for subject, pairs in self.rows:
             for metric, (value, margin) in zip(self.metrics, pairs, strict=True):

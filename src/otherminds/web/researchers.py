@@ -16,6 +16,7 @@ from fastapi import APIRouter, Body, Cookie, Depends, HTTPException, Request, Re
 
 from otherminds.evaluation import tabular
 from otherminds.evaluation.assistance import FACILITATOR
+from otherminds.evaluation.store import first_columns
 from otherminds.files.text import printable
 from otherminds.papers.protom.episodes import BEFORE_FIRST_STEP
 from otherminds.papers.protom.study.plan import default_levels
@@ -104,17 +105,9 @@ def rows(lobby: Lobby, study: Study) -> list[Row]:
 def trial(study: Study, pair: ParticipantPair, index: int, game: LiveGame) -> list[Row]:
     """The rows of one round."""
     played = pair.trials[index]
-    base = {
-        "schema": 1,
-        "experiment": "study",
-        "condition": game.setup.level.kind or "unclassified",
-        "subject": played.facilitator,
-        "seed": played.seed,
-        "episode": f"{pair.number:02}-{index + 1} {played.level}",
-        "pair": pair.number,
-        "trial": index + 1,
-        "level": played.level,
-    }
+    episode = f"{pair.number:02}-{index + 1} {played.level}"
+    key = (game.setup.level.kind or "unclassified", played.facilitator, episode)
+    base = {**first_columns("study", key, played.seed), "pair": pair.number, "trial": index + 1, "level": played.level}
     told = [{**base, **row} for t in range(game.t) for row in _step(game, t)]
     done = game.ended == "finished"
     last = game.thoughts.get(game.t)
@@ -157,10 +150,9 @@ def _step(game: LiveGame, t: int) -> Iterator[Row]:
 def _answers(study: Study, index: int, game: LiveGame) -> Row:
     """The players' ratings of and comments on a round, by agent."""
     seats = {who: agent for agent, who in {**game.replaced, **game.people}.items()}
-    ids = {name: participant.id for name, participant in study.people.items()}
-    given = [(ids[name], answer) for (name, at), answer in study.ratings.items() if at == index and ids[name] in seats]
-    ratings = {seats[who]: dict(answer["ratings"]) for who, answer in given}
-    comments = {seats[who]: answer["comment"] for who, answer in given if answer["comment"]}
+    given = [(seats.get(study.people[name].id), answer) for (name, at), answer in study.ratings.items() if at == index]
+    ratings = {agent: dict(answer["ratings"]) for agent, answer in given if agent}
+    comments = {agent: answer["comment"] for agent, answer in given if agent and answer["comment"]}
     return {what: found for what, found in (("ratings", ratings), ("comments", comments)) if found}
 
 

@@ -122,14 +122,17 @@ def playing(participant: Participant, game: LiveGame) -> Data:
         "goal": goal(shown.scene, wants(game, agent)),
         "facilitator": helper(participant.study, game),
         "actions": options(game.world, game.world.initial, agent),
-        "size": list(shown.size),
-        "cell": CELL,
-        "squares": dict(shown.squares),
         "legend": [*(person(shown.scene, i) for i in range(len(agents))), *shown.legend()],
-        "steps": game.setup.level.horizon,
-        "clock": {"waits": game.clock.waits, "seconds": game.clock.seconds},
+        "clock": vars(game.clock),
+        **place(game),
         **counted(participant, game),
     }
+
+
+def place(game: LiveGame) -> Data:
+    """The size of a game's board, the drawings of its squares, and the steps that the game may take."""
+    shown, steps = game.board, game.setup.level.horizon
+    return {"size": list(shown.size), "cell": CELL, "squares": dict(shown.squares), "steps": steps}
 
 
 def helper(study: Study, game: LiveGame) -> str | None:
@@ -167,8 +170,7 @@ def reached(game: LiveGame, agent: str) -> bool:
 
 def messages(game: LiveGame) -> list[Data]:
     """All messages of the facilitator, with their recipients, status and replies."""
-    kept = ("t", "to", "text", "why", "saves", "reply")
-    return [{**{key: getattr(said, key) for key in kept}, "status": NAMES[said.status]} for said in game.said]
+    return [{**vars(said), "status": NAMES[said.status]} for said in game.said]
 
 
 def unsaid(game: LiveGame) -> list[Data]:
@@ -186,10 +188,12 @@ def unsaid(game: LiveGame) -> list[Data]:
     return sorted(most, key=lambda one: one["t"])
 
 
-def belief(game: LiveGame, thought: FacilitatorThought, agent: str) -> list[Data]:
-    """What the facilitator believed of an agent's goal; empty if it infers no goals."""
-    posterior = thought.beliefs.get(agent, {}).get("posterior", {})
-    return [{"goal": goal(game.board.scene, name), "p": p} for name, p in posterior.items()]
+def believed(game: LiveGame, thought: FacilitatorThought, agent: str) -> Data:
+    """An agent's goal, and what the facilitator believed of it; no belief if it infers no goals."""
+    scene, posterior = game.board.scene, thought.beliefs.get(agent, {}).get("posterior", {})
+    belief = [{"goal": goal(scene, name), "p": p} for name, p in posterior.items()]
+    known = {"name": agent, "goal": goal(scene, wants(game, agent)), "simulated": agent not in game.people}
+    return {**known, "belief": belief}
 
 
 def sure_from(game: LiveGame, agent: str) -> int | None:
@@ -213,12 +217,9 @@ def reveal(participant: Participant, game: LiveGame) -> Data:
     halfway = min(game.thoughts.values(), key=lambda thought: abs(2 * thought.t - game.t), default=game.last_thought())
     people = [
         {
-            "name": name,
-            "goal": goal(game.board.scene, wants(game, name)),
+            **believed(game, halfway, name),
             "reached": reached(game, name),
             "you": name == agent,
-            "simulated": name not in game.people,
-            "belief": belief(game, halfway, name),
             "sure": sure_from(game, name),
             "surprises": surprises(game, name),
         }
@@ -272,41 +273,22 @@ def frame(game: LiveGame, agent: str | None, known: dict[str, int]) -> Data:
 def advice(study: Study, game: LiveGame, number: int) -> Data:
     """A message as its recipient sees it."""
     said = game.said[number]
-    return {
-        "type": "advice",
-        "id": number,
-        "t": said.t,
-        "from": helper(study, game),
-        "text": said.text,
-        "why": said.why,
-        "at": said.at,
-        "status": "open" if said.status == "running" else NAMES[said.status],
-        "reply": said.reply,
-    }
+    status = "open" if said.status == "running" else NAMES[said.status]
+    return {"type": "advice", "id": number, "from": helper(study, game), **vars(said), "status": status}
 
 
 def watched(study: Study, game: LiveGame) -> Mapping[str, Any]:
     """All about a round, including beliefs and goals, for the researcher."""
-    shown, thought = game.board, game.last_thought()
+    thought, row = game.last_thought(), game.last_thought().row
     people = [
-        {
-            "name": agent,
-            "goal": goal(shown.scene, wants(game, agent)),
-            "simulated": agent not in game.people,
-            "belief": belief(game, thought, agent),
-            "surprise": surprise_in_words(thought.surprise.get(agent, 0.0)),
-        }
+        {**believed(game, thought, agent), "surprise": surprise_in_words(thought.surprise.get(agent, 0.0))}
         for agent in game.world.agents
     ]
-    row = thought.row
     return {
-        "size": list(shown.size),
-        "cell": CELL,
-        "squares": dict(shown.squares),
+        **place(game),
         "frame": frame(game, None, {}),
         "people": people,
         "facilitator": game.setup.facilitator,
-        "steps": game.setup.level.horizon,
         "ended": game.ended,
         "thought": {"t": thought.t, "said": row["action"], "why": row.get("why", ""), "prices": row.get("prices", [])},
         "messages": messages(game),

@@ -18,6 +18,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context, parent_process
+from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
 from otherminds.evaluation.engines import end_with, stream
@@ -32,6 +33,7 @@ from otherminds.web.board import Playable, board
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 T = TypeVar("T")
+EXPERIMENTS: Mapping[str, ModuleType] = {"doors-keys-gems": protom_dkg, "overcooked": protom_overcooked}
 REMEMBERED = 256  # games that a process keeps in its cache; chosen
 IGNORE, GOT_IT = "ignore", "got it"  # what people may answer to a message
 POLITENESS = 10  # niceness of thinking processes, so that serving pages comes first; chosen
@@ -64,7 +66,7 @@ class GameSetup:
     def cast(self) -> EpisodeSetup:
         """A mind for every seat, and the facilitator."""
         entry = self.entry()
-        world = protom_overcooked if isinstance(self.level, KitchenLevel) else protom_dkg
+        world = EXPERIMENTS["overcooked" if isinstance(self.level, KitchenLevel) else "doors-keys-gems"]
         found: EpisodeSetup = world.setup(entry, model=_model(self.model) if self.model else None)
         return found
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from otherminds.errors import shortened
 from otherminds.files.text import printable
+from otherminds.reports.terminal.tables import plain_table
 from otherminds.stories.answering import StoryAnswer
 from otherminds.stories.audit import Audit, Verdict
 from otherminds.stories.model import Event, Happening, Observation, Term, Utterance
@@ -110,9 +110,8 @@ def audit(found: Audit) -> RenderableType:
         Text(f"{name}: read by the conventions {' or '.join(one.name for one in kept)}", style="dim")
         for name, kept in found.followed.items()
     ]
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("item", "label", "by simulation", "because"):
-        table.add_column(column, overflow="fold")
+    columns = ("item", "label", "by simulation", "because")
+    table = plain_table(*(Column(name, overflow="fold") for name in columns))
     for verdict in found.contradicted[:LISTED]:
         because = "\n".join(happening(told) for told in verdict.because)
         line = "" if verdict.item.line is None else f", line {verdict.item.line}"

@@ -9,7 +9,7 @@ from typing import Any
 from rich import box
 from rich.console import Group, RenderableType
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from otherminds.evaluation.runs import Run
@@ -44,11 +44,8 @@ MARGIN = 0.001  # an interval narrower than this is not shown; half a unit of th
 def results(summary: Sequence[Row]) -> RenderableType:
     """The main figures of an experiment with 95 % intervals, beside the published ones; the report has the tuning."""
     summary = [row for row in summary if not row["condition"].startswith(("tuning/", "robust/"))]
-    shown = {row.get("experiment") for row in summary}
-    for experiment, render in BY_EXPERIMENT.items():
-        if experiment in shown:
-            return render([row for row in summary if row.get("experiment") == experiment])
-    return _by_condition(summary)
+    experiment = next((row.get("experiment", "") for row in summary), "")
+    return BY_EXPERIMENT.get(experiment, _by_condition)(summary)
 
 
 def verdicts(findings: Sequence[Any], subjects: Sequence[str]) -> RenderableType:
@@ -89,12 +86,17 @@ def scores(found: Sequence[Row]) -> Table:
 # Cells
 
 
+def plain_table(*columns: Column | str, edge: bool = False, gap: int = 2) -> Table:
+    """A table without a frame, and with no rows yet; `edge`: with space around it."""
+    return Table(*columns, box=box.SIMPLE_HEAD, show_edge=edge, pad_edge=False, padding=(0, gap, 0, 0))
+
+
 def _table(*columns: str, words: int = 0, edge: bool = False) -> Table:
     """A table whose first columns, `words` in number, are text and the others numbers; `edge`: with space around it."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=edge, pad_edge=False, padding=(0, 1, 0, 0))
-    for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i < words else "right", no_wrap=i >= words)
-    return table
+    justified = (
+        Column(name, justify="left" if i < words else "right", no_wrap=i >= words) for i, name in enumerate(columns)
+    )
+    return plain_table(*justified, edge=edge, gap=1)
 
 
 def _keyed(summary: Sequence[Row]) -> Found:
@@ -337,9 +339,9 @@ def _guesses(summary: Sequence[Row]) -> RenderableType:
     for name in scenarios:
         rows = [found.get((name, player, "score")) for player in players]
         first = found.get((name, "programs", "score"))
-        rest = [found.get((name, "programs", metric)) for metric in ("literal_validated", "regret")]
         paper = f"{first['published']:.0f}" if first and "published" in first else ""
-        right, lost = (_number(row, digits) for row, digits in zip(rest, (2, 1), strict=True))
+        right = _number(found.get((name, "programs", "literal_validated")), 2)
+        lost = _number(found.get((name, "programs", "regret")), 1)
         table.add_row(escape(name), *(_number(row, 0) for row in rows), paper, right, lost)
     count = found.get(("all", "programs", "at_least_published"))
     told = f"At least the paper's score in {count['value']:.0f} of {count['n']} scenarios. " if count else ""
