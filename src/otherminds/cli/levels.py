@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -53,7 +54,7 @@ def load_level(name: str, also: Sequence[str] = ()) -> Level | KitchenLevel:
         from otherminds.worlds.doors_keys_gems.pddl import read_problem
 
         return read_problem(path)
-    if path.suffix == ".txt" or _exists(path):
+    if path.suffix == ".txt" or os.path.exists(path):
         text = read_text(path)
         return parse_kitchen(text, path) if is_kitchen(text) else parse_level(text, path)
     levels: dict[str, Level | KitchenLevel] = {level.name: level for level in bundled_levels()}
@@ -76,7 +77,7 @@ def load_avatars(name: str) -> InTheMatrix | CollaborativeCooking | None:
     if name == SOUP:
         return cooking_asymmetric()
     path = Path(name)
-    if path.suffix == ".pddl" or not _exists(path):
+    if path.suffix == ".pddl" or not os.path.exists(path):
         return None
     text = read_text(path)
     first, *others = [line for line in text.split("\n") if not line.startswith(";")] or [""]
@@ -95,13 +96,6 @@ def bundled() -> dict[str, list[Level | KitchenLevel]]:
     return {world: design.bundled() for world, design in DESIGNS.items()}
 
 
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
-
-
 def levels() -> None:
     """List the bundled levels, and what help is worth there.
 
@@ -113,8 +107,7 @@ def levels() -> None:
     table = plain_table(Column(justify="right", no_wrap=True), *named)
     for world, found in bundled().items():
         for number, level in enumerate(found, 1):
-            label = str(number) if isinstance(level, Level) else ""
-            table.add_row(label, escape(level.name), level.kind, world)
+            table.add_row(str(number) if isinstance(level, Level) else "", escape(level.name), level.kind, world)
     Console().print(table)
 
 

@@ -40,8 +40,7 @@ def episode(level: Level | KitchenLevel, helper: str, seed: int) -> FacilitatedE
     if isinstance(level, Level) and min(level.world.goals) < 0:
         raise InputError(f"{level.name} does not say what everybody wants", hint="watch needs a goal for each agent")
     experiment = protom_overcooked if isinstance(level, KitchenLevel) else protom_dkg
-    able = ("none", "random", *experiment.VARIANTS)
-    if helper not in able:
+    if helper not in ("none", "random", *experiment.VARIANTS):
         raise InputError(f"there is no facilitator `{helper}` for kitchens", hint="it is for Doors-Keys-Gems only")
     played: FacilitatedEpisode[Any, Any, Any] = experiment.episode(PlannedEpisode(level, helper, level.kind, seed))
     return played

@@ -16,7 +16,7 @@ from matplotlib.ticker import NullLocator
 
 from otherminds.evaluation.statistics import Estimate, stratified
 from otherminds.files.text import printable
-from otherminds.reports.plots import BLUE, SOFT, WIDER, PlotMark, Row, styled, whisker
+from otherminds.reports.plots import BLUE, SOFT, WIDER, PlotMark, Row, styled, whisker, with_axes
 
 Published = Mapping[str, Sequence[tuple[float, float]]]
 
@@ -151,8 +151,7 @@ def _curves(rows: Iterable[Row], lost: Callable[[Row], float]) -> dict[tuple[str
     for row in rows:
         if (key := (row["condition"], row["subject"])) in wanted and row["policy"] == "own":
             which = (row["partner"], row["episode"], row.get("strategy", ""))
-            episode = episodes.setdefault(key, {}).setdefault(which, [])
-            episode.append(lost(row))
+            episodes.setdefault(key, {}).setdefault(which, []).append(lost(row))
     found = {}
     for key, played in episodes.items():
         total = np.cumsum([*played.values()], axis=1)
@@ -212,8 +211,7 @@ def regret_by_machine(rows: Iterable[Row]) -> Figure:
             found.setdefault(row["partner"], {}).setdefault(player, []).append(row["functional_regret"])
     lost = {name: {who: float(np.mean(values)) for who, values in about.items()} for name, about in found.items()}
     hardest = sorted(lost, key=lambda name: (lost[name].get("rmax", 0.0), name))
-    figure = Figure(figsize=(WIDER, 1.0 + 0.155 * len(hardest)))
-    axes = figure.subplots()
+    figure, axes = with_axes(WIDER, 1.0 + 0.155 * len(hardest))
     for y, name in enumerate(hardest):
         whisker(axes, y, min(lost[name].values()), max(lost[name].values()), SOFT, 0.5)
         for subject, regret in lost[name].items():

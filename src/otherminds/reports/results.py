@@ -34,11 +34,6 @@ class _Figure(BaseModel, extra="forbid"):
     subject: str
     metric: str
 
-    @property
-    def key(self) -> tuple[str, str, str, str]:
-        """The experiment, condition, subject and metric, as `_key` of a summary row."""
-        return _key(vars(self))
-
 
 class Published(_Figure):
     """A figure as a paper prints it, with its standard error or the margin of its 95 % interval, if any."""
@@ -113,13 +108,13 @@ def figures() -> Figures:
 
 def beside_published(summary: Iterable[Row]) -> list[dict[str, Any]]:
     """The summary, with the columns of the published figure in each row that has one."""
-    published = {figure.key: figure for figure in reversed(figures().published)}
+    published = {_key(vars(figure)): figure for figure in reversed(figures().published)}
     return [dict(row) | (published[_key(row)].columns() if _key(row) in published else {}) for row in summary]
 
 
 def verdicts(summary: Sequence[Mapping[str, Any]]) -> list[tuple[Target, Mapping[str, Any], bool]]:
     """(target, summary row, whether the row meets it) for every target that the summary has a value for."""
-    return [(t, row, t.met(row)) for t in figures().target for row in summary if t.key == _key(row)]
+    return [(t, row, t.met(row)) for t in figures().target for row in summary if _key(vars(t)) == _key(row)]
 
 
 def cell(row: Mapping[str, Any] | None, digits: int = 2) -> str:

@@ -14,7 +14,7 @@ from otherminds.files.toml import packaged
 from otherminds.papers.hypothetical_minds.report import thoughts
 from otherminds.reports import literal_functional_plots
 from otherminds.reports import page as html
-from otherminds.reports.page import Html, Section, inline, interval, number, stack, table
+from otherminds.reports.page import Html, Section, framed, inline, interval, number, stack, table
 from otherminds.reports.results import Results, cell, verdicts, write_results
 from otherminds.reproduce.scoreboard_episodes import FAMILIES, GAMES, WORDS, episodes
 from otherminds.stories.files import episode_of
@@ -80,8 +80,7 @@ def _published(rows: Sequence[Row]) -> list[Row]:
 
 def _compared(results: Results) -> Html:
     rows = _published(results.summary)
-    counted = Counter(verdict(row) for row in rows)
-    told = ", ".join(f"{words}: {n}" for words, n in counted.most_common())
+    told = ", ".join(f"{words}: {n}" for words, n in Counter(map(verdict, rows)).most_common())
     lines = [[*_about(row), _own(row), row["n"], _theirs(row), verdict(row)] for row in rows]
     columns = ("Where", "Who", "Measure", "Ours", "n", "Published", "Verdict")
     source = rows[0]["source"].partition(":")[0]
@@ -200,11 +199,7 @@ def _protom(results: Results) -> tuple[str, Html]:
     told = {metric: values.told("all", "protom", metric) for metric in ("success", "speedup", "messages")}
     words = front["words"].format(**told, unhelped=values.told("all", "none", "success"))
     level = next(level for level in bundled_levels() if level.name == SHOWN_LEVEL)
-    return words, _drawn(map_drawing.draw(level.world, level.world.initial, goals=True).svg(), front["picture"])
-
-
-def _drawn(svg: str, caption: str) -> Html:
-    return Html(f"<figure>{svg}<figcaption>{html.safe(caption)}</figcaption></figure>")
+    return words, framed(map_drawing.draw(level.world, level.world.initial, goals=True).svg(), front["picture"])
 
 
 def _functional(results: Results) -> tuple[str, Html]:
@@ -231,7 +226,7 @@ def _mumatom(results: Results) -> tuple[str, Html]:
         front["real"].format(right=values.share(*real)) if real in values.rows else front["invented"].format(**told)
     )
     episode = episode_of(next(make(1, SHOWN_STORY, quiet=True))["episode"])
-    return front["words"].format(answers=answers), _drawn(storyboard_svg(episode, columns=3), front["picture"])
+    return front["words"].format(answers=answers), framed(storyboard_svg(episode, columns=3), front["picture"])
 
 
 def _check(results: Results) -> tuple[str, Html]:

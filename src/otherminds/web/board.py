@@ -90,8 +90,7 @@ class KitchenBoard:
         self.world, self.scene = world, level_scene(KitchenLevel("", world, 1))
         self.size = len(world.layout.rows[0]), len(world.layout.rows)
         doors = {DOOR: kitchen_drawing.door(True), UPRIGHT: kitchen_drawing.door(False)}
-        drawn = {**kitchen_drawing.SQUARES, **doors}
-        self.squares = {tile: _drawing(shapes) for tile, shapes in drawn.items()}
+        self.squares = {tile: _drawing(shapes) for tile, shapes in {**kitchen_drawing.SQUARES, **doors}.items()}
         self._whole = [list(row) for row in world.layout.rows]
         for cell in world.layout.cells(DOOR):
             x, y = world.layout.grid.xy(cell)
@@ -119,9 +118,8 @@ class KitchenBoard:
         """All parts that may change and that the agent sees, in drawing order."""
         return kitchen_drawing.moving_parts(self.world, self.world.observe(state, agent) if agent else state)
 
-    def place(self, state: Any, message: Any) -> list[int] | None:
+    def place(self, state: Any, message: Pass | Pickup) -> list[int] | None:
         """The square [x, y] that a message is about; None if there is none."""
-        assert isinstance(message, Pass | Pickup)
         if message.place == IN_HAND:
             return None
         return list(self.world.layout.grid.xy(self.world.layout.counters[message.place]))
@@ -155,9 +153,8 @@ class MapBoard:
         """All parts that may change, in drawing order."""
         return map_drawing.moving_parts(self.world, state)
 
-    def place(self, state: Any, message: Any) -> list[int] | None:
+    def place(self, state: Any, message: Advice) -> list[int] | None:
         """The square [x, y] that a message is about; None if there is none."""
-        assert isinstance(message, Advice)
         thing = message.goal.thing
         if message.goal.kind == "door":
             return list(self.world.grid.xy(self.world.doors[thing].cell))

@@ -137,8 +137,7 @@ def episode_choices() -> dict[str, Any]:
         who = [_option(key, name) for key, (name, _) in able.items()]
         told = {"id": world, "title": title, "about": about}
         worlds.append({**told, "groups": _groups(world), "field": field, "who": who})
-    seeds = {"least": 0, "most": SEEDS - 1}
-    return {"worlds": worlds, "seed": seeds, "start": START.model_dump(exclude_none=True)}
+    return {"worlds": worlds, "seed": {"least": 0, "most": SEEDS - 1}, "start": START.model_dump(exclude_none=True)}
 
 
 def _groups(world: str) -> list[dict[str, Any]]:

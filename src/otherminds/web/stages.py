@@ -123,7 +123,7 @@ def playing(participant: Participant, game: LiveGame) -> Data:
         "facilitator": helper(participant.study, game),
         "actions": options(game.world, game.world.initial, agent),
         "legend": [*(person(shown.scene, i) for i in range(len(agents))), *shown.legend()],
-        "clock": vars(game.clock),
+        "clock": {"waits": game.waits, "seconds": game.seconds},
         **place(game),
         **counted(participant, game),
     }
@@ -279,7 +279,8 @@ def advice(study: Study, game: LiveGame, number: int) -> Data:
 
 def watched(study: Study, game: LiveGame) -> Mapping[str, Any]:
     """All about a round, including beliefs and goals, for the researcher."""
-    thought, row = game.last_thought(), game.last_thought().row
+    thought = game.last_thought()
+    row = thought.row
     people = [
         {**believed(game, thought, agent), "surprise": surprise_in_words(thought.surprise.get(agent, 0.0))}
         for agent in game.world.agents

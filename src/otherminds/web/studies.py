@@ -25,7 +25,7 @@ Name = Annotated[str, Field(min_length=1, max_length=100)]
 class StudyPlan(BaseModel, extra="forbid", frozen=True):
     """The settings of a study, as the researcher gives them.
 
-    minutes: the announced length. waits, seconds: see `GameClock`. grace: seconds for which a room waits for a
+    minutes: the announced length. waits, seconds: see `LiveGame`. grace: seconds for which a room waits for a
     disconnected player. lobby_minutes: how long participants wait for a partner, or their partner for them. hand_off:
     the address to send participants to at the end, with {code} for their completion code.
     """
@@ -174,8 +174,7 @@ class Study:
 
     def next_pair(self, trying: bool) -> int:
         """The number of the next pair, above `TRYING` if it only tries the study out."""
-        numbers = [number for number in self.pairs if (number > TRYING) == trying]
-        return max(numbers, default=TRYING * trying) + 1
+        return max((number for number in self.pairs if (number > TRYING) == trying), default=TRYING * trying) + 1
 
     @property
     def full(self) -> bool:

@@ -24,15 +24,12 @@ LONGEST = 160  # characters of a text that was not read
 def answer(asked: StoryAnswer) -> RenderableType:
     """The answer, the posterior as bars, the happenings that decided it, and how much of the story was read."""
     found, labels = asked.answer, _labels(asked)
-    parts: list[RenderableType] = []
+    parts: list[RenderableType]
     if found.option is None:
-        parts.append(
-            Text(f"cannot tell: {printable(shortened(found.abstained or '', 2 * LONGEST))}", style="bold yellow")
-        )
+        parts = [Text(f"cannot tell: {printable(shortened(found.abstained or '', 2 * LONGEST))}", style="bold yellow")]
     else:
-        chosen = Text("answer  ", style="dim")
-        chosen.append(f"{letter(found.option)}) {printable(labels[found.option])}", style="bold green")
-        parts.append(chosen)
+        chosen = f"{letter(found.option)}) {printable(labels[found.option])}"
+        parts = [Text.assemble("answer  ", (chosen, "bold green"), style="dim")]
     if asked.question is not None and found.option is not None:
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
         for number, (label, p) in enumerate(zip(labels, found.posterior, strict=True)):
@@ -110,8 +107,7 @@ def audit(found: Audit) -> RenderableType:
         Text(f"{name}: read by the conventions {' or '.join(one.name for one in kept)}", style="dim")
         for name, kept in found.followed.items()
     ]
-    columns = ("item", "label", "by simulation", "because")
-    table = plain_table(*(Column(name, overflow="fold") for name in columns))
+    table = plain_table(*(Column(name, overflow="fold") for name in ("item", "label", "by simulation", "because")))
     for verdict in found.contradicted[:LISTED]:
         because = "\n".join(happening(told) for told in verdict.because)
         line = "" if verdict.item.line is None else f", line {verdict.item.line}"
