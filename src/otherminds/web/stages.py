@@ -274,7 +274,8 @@ def advice(study: Study, game: LiveGame, number: int) -> Data:
     """A message as its recipient sees it."""
     said = game.said[number]
     status = "open" if said.status == "running" else NAMES[said.status]
-    return {"type": "advice", "id": number, "from": helper(study, game), **vars(said), "status": status}
+    told = {key: value for key, value in vars(said).items() if key not in ("to", "saves")}  # not for the recipient
+    return {"type": "advice", "id": number, "from": helper(study, game), **told, "status": status}
 
 
 def watched(study: Study, game: LiveGame) -> Mapping[str, Any]:
