@@ -156,7 +156,7 @@ def test_processes_end_with_a_server_that_is_killed() -> None:
         "from otherminds.web.thinking import ThinkingProcesses\n"
         "if __name__ == '__main__':\n"
         "    thinkers = ThinkingProcesses()\n"
-        "    print(thinkers._pool(('act', 0)).submit(os.getpid).result(), flush=True)\n"
+        "    print(thinkers._pool('act').submit(os.getpid).result(), flush=True)\n"
         "    os.kill(os.getpid(), 9)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as server:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 from otherminds import __version__
 from otherminds.cli.help import Command, Group, slip
@@ -30,8 +31,7 @@ ASKING = "asking"
 # typer keeps its click to itself: the base of everything that can be wrong with a command line
 UsageError: Any = typer.BadParameter.__bases__[0].__bases__[0]
 
-WATCH, MEASURE, STORIES = "Watch and infer", "Reproduce and measure", "Stories"
-LEVELS, RUNS, MODELS = "Worlds and levels", "Runs", "Models and the web app"
+LEVELS, MODELS = "Worlds and levels", "Models and the web app"
 
 app = typer.Typer(
     cls=Group,
@@ -56,19 +56,17 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    show: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
+    show: Annotated[bool, Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
 ) -> None:
     pass
 
 
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
-    WATCH: (watch, infer),
-    MEASURE: (reproduce, check, play),
-    STORIES: (ask, audit),
+    "Watch and infer": (watch, infer),
+    "Reproduce and measure": (reproduce, check, play),
+    "Stories": (ask, audit),
     LEVELS: (draw, levels),
-    RUNS: (runs, resume, report, export, merge),
+    "Runs": (runs, resume, report, export, merge),
     MODELS: (serve,),
 }
 for panel, commands in COMMANDS.items():

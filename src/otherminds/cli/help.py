@@ -49,9 +49,9 @@ class Group(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help."""
         summaries = ((one, (one.short_help or one.help or "").split("\n\n")[0]) for one in self.commands.values())
-        panels = _panels((one, (one.name or "", text.replace("\n", " "))) for one, text in summaries)
-        panels |= _parameters(self, ctx)
-        typer.echo("\n\n".join([*_opening(self, ctx, formatter.width), "\n".join(_told(panels, formatter.width))]))
+        commands = ((one, (one.name or "", text.replace("\n", " "))) for one, text in summaries)
+        panels = _told([*commands, *_parameters(self, ctx)], formatter.width)
+        typer.echo("\n\n".join([*_opening(self, ctx, formatter.width), "\n".join(panels)]))
 
 
 def _opening(command: Any, ctx: Any, width: int) -> Iterator[str]:
@@ -64,9 +64,8 @@ def _opening(command: Any, ctx: Any, width: int) -> Iterator[str]:
         yield paragraph if paragraph.startswith(EXAMPLE) else textwrap.fill(paragraph, width)
 
 
-def _parameters(command: Any, ctx: Any) -> dict[str, list[Row]]:
+def _parameters(command: Any, ctx: Any) -> Iterator[tuple[Any, Row]]:
     shown = [one for one in command.get_params(ctx) if not getattr(one, "hidden", False)]
-    found: list[tuple[Any, Row]] = []
     for one in sorted(shown, key=lambda one: one.param_type_name):
         name = str(one.metavar or one.name.upper())
         if one.param_type_name == "option":
@@ -77,21 +76,15 @@ def _parameters(command: Any, ctx: Any) -> dict[str, list[Row]]:
         default = one.get_default(ctx, call=False) if getattr(one, "show_default", False) else None
         if default is not None and default is not False and default not in ((), []):
             told.append(f"[{getattr(default, 'value', default)}]")
-        found.append((one, (name, " ".join(told))))
-    return _panels(found)
+        yield one, (name, " ".join(told))
 
 
-def _panels(rows: Iterable[tuple[Any, Row]]) -> dict[str, list[Row]]:
-    """The rows of every panel, by its title, in order of first appearance."""
+def _told(listed: Iterable[tuple[Any, Row]], width: int) -> Iterator[str]:
+    """The text of each panel, in order of first appearance; all share their columns."""
     panels: dict[str, list[Row]] = {}
-    for one, row in rows:
+    for one, row in listed:
         usual = f"{getattr(one, 'param_type_name', 'command').capitalize()}s"
         panels.setdefault(getattr(one, "rich_help_panel", None) or usual, []).append(row)
-    return panels
-
-
-def _told(panels: dict[str, list[Row]], width: int) -> Iterator[str]:
-    """The text of each panel; all share their columns."""
     column = INDENT + max(len(left) for rows in panels.values() for left, _ in rows) + GAP
     for title, rows in panels.items():
         wrapped = [(left, textwrap.wrap(right, width - column) or [""]) for left, right in rows]

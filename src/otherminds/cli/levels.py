@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -11,10 +12,10 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Column, Table
+from rich.table import Column
+from typer import Argument, Option
 
 from otherminds.cli.help import Command, Group
 from otherminds.cli.options import TARGET_MISSED, JobsOption, LevelArgument
@@ -29,7 +30,6 @@ from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.overcooked.level_files import KitchenLevel, is_kitchen, parse_kitchen
 
 SOUP = "cooking_asymmetric"
-LEVEL_COLUMNS = ("level", "class", "world")
 
 generate = typer.Typer(
     cls=Group,
@@ -54,7 +54,7 @@ def load_level(name: str, also: Sequence[str] = ()) -> Level | KitchenLevel:
         from otherminds.worlds.doors_keys_gems.pddl import read_problem
 
         return read_problem(path)
-    if path.suffix == ".txt" or _exists(path):
+    if path.suffix == ".txt" or os.path.exists(path):
         text = read_text(path)
         return parse_kitchen(text, path) if is_kitchen(text) else parse_level(text, path)
     levels: dict[str, Level | KitchenLevel] = {level.name: level for level in bundled_levels()}
@@ -77,7 +77,7 @@ def load_avatars(name: str) -> InTheMatrix | CollaborativeCooking | None:
     if name == SOUP:
         return cooking_asymmetric()
     path = Path(name)
-    if path.suffix == ".pddl" or not _exists(path):
+    if path.suffix == ".pddl" or not os.path.exists(path):
         return None
     text = read_text(path)
     first, *others = [line for line in text.split("\n") if not line.startswith(";")] or [""]
@@ -96,39 +96,29 @@ def bundled() -> dict[str, list[Level | KitchenLevel]]:
     return {world: design.bundled() for world, design in DESIGNS.items()}
 
 
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
-
-
-def plain_table(*columns: Column | str) -> Table:
-    """An empty table with these columns, without a frame."""
-    return Table(*columns, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-
-
 def levels() -> None:
     """List the bundled levels, and what help is worth there.
 
     Example: otherminds levels
     """
-    table = plain_table(Column(justify="right", no_wrap=True), *(Column(name, no_wrap=True) for name in LEVEL_COLUMNS))
+    from otherminds.reports.terminal.tables import plain_table
+
+    named = (Column(name, no_wrap=True) for name in ("level", "class", "world"))
+    table = plain_table(Column(justify="right", no_wrap=True), *named)
     for world, found in bundled().items():
         for number, level in enumerate(found, 1):
-            label = str(number) if isinstance(level, Level) else ""
-            table.add_row(label, escape(level.name), level.kind, world)
+            table.add_row(str(number) if isinstance(level, Level) else "", escape(level.name), level.kind, world)
     Console().print(table)
 
 
 @generate.command("levels", cls=Command)
 def generate_levels(
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where to write.")] = Path("levels"),
+    out: Annotated[Path, Option(metavar="FOLDER", help="Where to write.")] = Path("levels"),
     world: Annotated[
-        Literal["doors-keys-gems", "overcooked"], typer.Option(metavar="WORLD", help="doors-keys-gems or overcooked.")
+        Literal["doors-keys-gems", "overcooked"], Option(metavar="WORLD", help="doors-keys-gems or overcooked.")
     ] = "doors-keys-gems",
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all randomness.")] = 1,
-    per_class: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Levels of each class.")] = 5,
+    seed: Annotated[int, Option(min=0, metavar="N", help="Seed of all randomness.")] = 1,
+    per_class: Annotated[int, Option(min=1, max=10_000, metavar="N", help="Levels of each class.")] = 5,
     jobs: JobsOption = 1,
 ) -> None:
     """Make levels of every class, each with its certificate.
@@ -144,7 +134,7 @@ def generate_levels(
 def verify_levels(
     levels: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="LEVELS...",
             help="Level files, folders, or sets: twenty, tuning, heldout of Doors-Keys-Gems; twenty-one, "
             "overcooked-tuning, overcooked-heldout. Default: all six sets.",
@@ -171,16 +161,13 @@ EVENTS = ("meetings", "picked up", "destroyed", "deliveries")
 
 @verify.command("melting-pot", cls=Command)
 def verify_melting_pot(
-    steps: Annotated[int, typer.Option(min=1, metavar="N", help="Steps of the engine in each world.")] = 5_000,
+    steps: Annotated[int, Option(min=1, metavar="N", help="Steps of the engine in each world.")] = 5_000,
     substrates: Annotated[
-        list[str] | None, typer.Option("--world", metavar="NAME", help="Which world; repeatable. Default: all four.")
+        list[str] | None, Option("--world", metavar="NAME", help="Which world; repeatable. Default: all four.")
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Seed of the players. Default: the clock.")
-    ] = None,
+    seed: Annotated[int | None, Option(min=0, metavar="N", help="Seed of the players. Default: the clock.")] = None,
     folder: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Where dm-meltingpot was unpacked; default: $OTHERMINDS_MELTINGPOT."),
+        Path | None, Option(metavar="FOLDER", help="Where dm-meltingpot was unpacked; default: $OTHERMINDS_MELTINGPOT.")
     ] = None,
 ) -> None:
     """Play Melting Pot's engine and the library's rules side by side.
@@ -192,6 +179,7 @@ def verify_melting_pot(
     from otherminds.adapters.melting_pot import SUBSTRATES, MeltingPotEngine
     from otherminds.adapters.rule_checks import summed, verify
     from otherminds.evaluation.progress import shown
+    from otherminds.reports.terminal.tables import plain_table
 
     seed = time.time_ns() % 2**31 if seed is None else seed
     numbers = (Column(name, justify="right", no_wrap=True) for name in ("episodes", "steps", "mismatches"))
@@ -214,8 +202,8 @@ def verify_melting_pot(
 
 def draw(
     level: LevelArgument,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="A .svg or .png file; default: text.")] = None,
-    seen_by: Annotated[str | None, typer.Option(metavar="NAME", help="Only what this agent sees.")] = None,
+    out: Annotated[Path | None, Option(metavar="FILE", help="A .svg or .png file; default: text.")] = None,
+    seen_by: Annotated[str | None, Option(metavar="NAME", help="Only what this agent sees.")] = None,
 ) -> None:
     """Draw a level or a world, as text or as a picture.
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.table import Column
+from typer import Argument, Option
 
 from otherminds.cli.help import Command, Group
-from otherminds.cli.levels import plain_table
 from otherminds.errors import InputError
 from otherminds.evaluation.progress import telling
 
@@ -38,6 +38,7 @@ def list_models() -> None:
     Example: otherminds models list
     """
     from otherminds.language import weights
+    from otherminds.reports.terminal.tables import plain_table
 
     numbers = (Column(name, justify="right") for name in ("parameters", "size"))
     table = plain_table(Column("model", no_wrap=True), *numbers, "licence", "file")
@@ -55,8 +56,8 @@ def _size(model: Pinned) -> str:
 
 @models.command("fetch", cls=Command)
 def fetch_model(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="smollm2, gemma-270m or qwen-1.5b.")],
-    accept: Annotated[bool, typer.Option("--accept-licence", help="Accept terms that are not open source.")] = False,
+    name: Annotated[str, Argument(metavar="NAME", help="smollm2, gemma-270m or qwen-1.5b.")],
+    accept: Annotated[bool, Option("--accept-licence", help="Accept terms that are not open source.")] = False,
 ) -> None:
     """Download a model's weights and check them; nothing is installed.
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from otherminds.errors import InputError
 
@@ -23,15 +23,15 @@ ENDPOINT = "openai:"
 TARGET_MISSED = 1
 """Exit code if a stated target is missed, a claim proves wrong, or an agent fails a check."""
 
-SeedOption = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all randomness.")]
-JobsOption = Annotated[int, typer.Option(min=1, max=256, metavar="N", help="Processes to use.")]
+SeedOption = Annotated[int, Option(min=0, metavar="N", help="Seed of all randomness.")]
+JobsOption = Annotated[int, Option(min=1, max=256, metavar="N", help="Processes to use.")]
 LevelArgument = Annotated[
-    str, typer.Argument(metavar="LEVEL", help="A bundled level, or the file of a level or PDDL problem.")
+    str, Argument(metavar="LEVEL", help="A bundled level, or the file of a level or PDDL problem.")
 ]
 EngineOption = Annotated[
-    str | None, typer.Option(metavar="ENGINE", help="processes, ray[=ADDRESS], dask[=ADDRESS]; --jobs workers.")
+    str | None, Option(metavar="ENGINE", help="processes, ray[=ADDRESS], dask[=ADDRESS]; --jobs workers.")
 ]
-model_option = partial(typer.Option, rich_help_panel=PANEL)
+model_option = partial(Option, rich_help_panel=PANEL)
 """An option in the help's panel about language models."""
 
 PriceOption = Annotated[

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
+from typer import Argument, Option
 
 from otherminds.cli.options import (
     TARGET_MISSED,
@@ -41,36 +42,35 @@ GAMES = ("rps", "ibs", "ipd")
 def reproduce(
     name: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="NAME",
             help="protom-dkg, protom-overcooked, functional, mumatom, melting-pot, hypothetical, study, dkg-human or "
             "all.",
         ),
     ] = "all",
     *,
-    quick: Annotated[bool, typer.Option("--quick", help="The smallest run that says something.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Everything, held-out levels too.")] = False,
+    quick: Annotated[bool, Option("--quick", help="The smallest run that says something.")] = False,
+    full: Annotated[bool, Option("--full", help="Everything, held-out levels too.")] = False,
     seed: SeedOption = 42,
-    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Default: runs/NAME-TIME.")] = None,
+    out: Annotated[Path | None, Option(metavar="FOLDER", help="Default: runs/NAME-TIME.")] = None,
     jobs: JobsOption = 1,
     engine: EngineOption = None,
     shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Every Nth episode only, from the Ith on; see merge.")
+        str | None, Option(metavar="I/N", help="Every Nth episode only, from the Ith on; see merge.")
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Data for dkg-human, mumatom, functional or study.")
+        Path | None, Option(metavar="PATH", help="Data for dkg-human, mumatom, functional or study.")
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Exit code 1 if a stated target is missed.")] = False,
+    check: Annotated[bool, Option("--check", help="Exit code 1 if a stated target is missed.")] = False,
     scenario: Annotated[
-        str | None, typer.Option(metavar="ID", help="hypothetical: only this one, as rws_repeated_4.")
+        str | None, Option(metavar="ID", help="hypothetical: only this one, as rws_repeated_4.")
     ] = None,
     agent: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="hypothetical: as programs, or HM with --model; repeatable."),
+        list[str] | None, Option(metavar="NAME", help="hypothetical: as programs, or HM with --model; repeatable.")
     ] = None,
-    robust: Annotated[bool, typer.Option("--robust", help="protom-dkg, -overcooked: odd people, too.")] = False,
+    robust: Annotated[bool, Option("--robust", help="protom-dkg, -overcooked: odd people, too.")] = False,
     fixed: Annotated[
-        str | None, typer.Option(metavar="SETTINGS", help="dkg-human: score beta=2,lapse=0.05,leak=0.1 without a fit.")
+        str | None, Option(metavar="SETTINGS", help="dkg-human: score beta=2,lapse=0.05,leak=0.1 without a fit.")
     ] = None,
     asked: ModelOptions,
     model: Annotated[
@@ -179,27 +179,25 @@ def combine(folder: Path, found: Mapping[str, Results], console: Console) -> Non
 def check(
     *,
     game: Annotated[
-        list[str] | None, typer.Option(metavar="GAME", help="rps, ibs, ipd, ordinal-001 or a file; repeatable.")
+        list[str] | None, Option(metavar="GAME", help="rps, ibs, ipd, ordinal-001 or a file; repeatable.")
     ] = None,
     partner: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="As tft; default: each single action, and tft.")
+        list[str] | None, Option(metavar="NAME", help="As tft; default: each single action, and tft.")
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Rounds of an episode.")] = 30,
-    episodes: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1,
+    rounds: Annotated[int, Option(min=1, max=1000, metavar="N", help="Rounds of an episode.")] = 30,
+    episodes: Annotated[int, Option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1,
     seed: SeedOption = 42,
-    max_regret: Annotated[float, typer.Option(min=0.0, metavar="X", help="What may be lost; random play loses 1.")] = (
-        0.5
-    ),
+    max_regret: Annotated[float, Option(min=0.0, metavar="X", help="What may be lost; random play loses 1.")] = (0.5),
     asked: ModelOptions,
     agent: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="SPEC",
             help="openai:MODEL@URL, embedded, module:object, scripted:NAME or a player such as rmax; repeatable.",
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Default: runs/check-TIME.")] = None,
-    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the verdicts for JUnit, too.")] = None,
+    out: Annotated[Path | None, Option(metavar="FOLDER", help="Default: runs/check-TIME.")] = None,
+    junit: Annotated[Path | None, Option(metavar="FILE", help="Write the verdicts for JUnit, too.")] = None,
 ) -> None:
     """Does an agent act on what it knows about its partner?
 
@@ -249,20 +247,15 @@ def print_verdicts(checked: CheckResult, folder: Path) -> None:
 
 
 def play(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="rps, ibs, ipd, ordinal-001 to -144, or a file.")],
-    partners: Annotated[
-        list[str], typer.Argument(metavar="PARTNER...", help="As tft, tft~0.05 (noise), cycle-011, random.")
-    ],
+    game: Annotated[str, Argument(metavar="GAME", help="rps, ibs, ipd, ordinal-001 to -144, or a file.")],
+    partners: Annotated[list[str], Argument(metavar="PARTNER...", help="As tft, tft~0.05 (noise), cycle-011, random.")],
     players: Annotated[
-        list[str] | None,
-        typer.Option("--player", metavar="NAME", help="Who plays; repeatable. Default: bayes_simplicity."),
+        list[str] | None, Option("--player", metavar="NAME", help="Who plays; repeatable. Default: bayes_simplicity.")
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Rounds of an episode.")] = 100,
-    episodes: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Episodes with each partner.")] = 20,
+    rounds: Annotated[int, Option(min=1, max=10_000, metavar="N", help="Rounds of an episode.")] = 100,
+    episodes: Annotated[int, Option(min=1, max=10_000, metavar="N", help="Episodes with each partner.")] = 20,
     seed: SeedOption = 42,
-    form: Annotated[
-        Literal["table", "json"], typer.Option("--format", metavar="FORMAT", help="table or json.")
-    ] = "table",
+    form: Annotated[Literal["table", "json"], Option("--format", metavar="FORMAT", help="table or json.")] = "table",
 ) -> None:
     """Does a player predict its partner, and act on that?
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
+from typer import Argument, Option
 
 from otherminds.cli.options import TARGET_MISSED, UNKNOWN, BudgetOption, EngineOption, PriceOption
 from otherminds.cli.reproduce import CHECK, combine, print_verdicts, reproduced
@@ -20,18 +21,17 @@ if TYPE_CHECKING:
 
 RUNS = Path("runs")
 
-RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+RunArgument = Annotated[Path, Argument(metavar="RUN", help="The folder of a run.")]
 NamedOption = Annotated[
-    list[str] | None,
-    typer.Option("--model", metavar="SPEC", help="The run's model, if code or an address: you trust it."),
+    list[str] | None, Option("--model", metavar="SPEC", help="The run's model, if code or an address: you trust it.")
 ]
 FROZEN: dict[str, Any] = {"frozen": True, "engine": None}
 
 
 def runs(
-    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="A run, or a folder with runs.")] = RUNS,
+    folder: Annotated[Path, Argument(metavar="[FOLDER]", help="A run, or a folder with runs.")] = RUNS,
     salvage: Annotated[
-        Path | None, typer.Option(metavar="OUT", help="Write what is whole of a damaged run into a new folder.")
+        Path | None, Option(metavar="OUT", help="Write what is whole of a damaged run into a new folder.")
     ] = None,
 ) -> None:
     """List runs: how far they are, and what they cost.
@@ -71,13 +71,13 @@ def runs(
 
 def resume(
     folder: RunArgument,
-    jobs: Annotated[int | None, typer.Option(min=1, max=256, metavar="N", help="Processes.")] = None,
+    jobs: Annotated[int | None, Option(min=1, max=256, metavar="N", help="Processes.")] = None,
     engine: EngineOption = None,
     model: NamedOption = None,
     price: PriceOption = None,
     budget: BudgetOption = None,
     at_once: Annotated[
-        int | None, typer.Option(min=1, max=64, metavar="N", help="Episodes at the same time (servers).")
+        int | None, Option(min=1, max=64, metavar="N", help="Episodes at the same time (servers).")
     ] = None,
 ) -> None:
     """Go on with a run that was interrupted, with its own options.
@@ -150,10 +150,10 @@ def _again(
 
 def export(
     folder: RunArgument,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write: .jsonl, .csv or .parquet.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="Where to write: .jsonl, .csv or .parquet.")],
     what: Annotated[
         Literal["rows", "calls"],
-        typer.Option(metavar="WHAT", help="rows, or calls: all calls to models (.jsonl), to be replayed."),
+        Option(metavar="WHAT", help="rows, or calls: all calls to models (.jsonl), to be replayed."),
     ] = "rows",
 ) -> None:
     """Write the rows of a run, or its calls to models, to a file.
@@ -175,8 +175,8 @@ def export(
 
 
 def merge(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
-    shards: Annotated[list[Path], typer.Argument(metavar="SHARD...", help="The folders of all shards.")],
+    out: Annotated[Path, Argument(metavar="OUT", help="A new folder.")],
+    shards: Annotated[list[Path], Argument(metavar="SHARD...", help="The folders of all shards.")],
     model: NamedOption = None,
 ) -> None:
     """Put the shards of a run together, and write the report.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from otherminds.cli.levels import bundled, load_level
 from otherminds.errors import InputError
@@ -18,18 +19,16 @@ MISSING = "the web app is not installed"
 
 
 def serve(
-    host: Annotated[str, typer.Option(metavar="HOST", help="Others can reach any but loopback.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, metavar="N", help="The port to listen at.")] = 8642,
-    store: Annotated[Path, typer.Option(metavar="FILE", help="Where all is kept.")] = Path("otherminds.sqlite"),
+    host: Annotated[str, Option(metavar="HOST", help="Others can reach any but loopback.")] = "127.0.0.1",
+    port: Annotated[int, Option(min=1, max=65535, metavar="N", help="The port to listen at.")] = 8642,
+    store: Annotated[Path, Option(metavar="FILE", help="Where all is kept.")] = Path("otherminds.sqlite"),
     allowed_origin: Annotated[
-        list[str] | None, typer.Option(metavar="ORIGIN", help="Where pages are opened, as https://study.example.org.")
+        list[str] | None, Option(metavar="ORIGIN", help="Where pages are opened, as https://study.example.org.")
     ] = None,
-    level: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="A level of your own to play; repeatable.")
-    ] = None,
+    level: Annotated[list[Path] | None, Option(metavar="FILE", help="A level of your own to play; repeatable.")] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option(metavar="SPEC", help="A facilitator in studies: embedded, openai:MODEL@URL or module:object."),
+        Option(metavar="SPEC", help="A facilitator in studies: embedded, openai:MODEL@URL or module:object."),
     ] = None,
 ) -> None:
     """Serve the web app: watch minds being read, play, study people.

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from typer import Argument, Option
 
 from otherminds.cli.options import JobsOption
 
@@ -16,18 +17,18 @@ ACCEPTED = 100_000
 
 
 def ask(
-    story: Annotated[Path, typer.Argument(metavar="STORY", help="A text, a JSON file, or JSONL with --id.")],
+    story: Annotated[Path, Argument(metavar="STORY", help="A text, a JSON file, or JSONL with --id.")],
     question: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="With options A) … B) …; default: the one in the file.")
+        str | None, Option(metavar="TEXT", help="With options A) … B) …; default: the one in the file.")
     ] = None,
-    name: Annotated[str | None, typer.Option("--id", metavar="ID", help="Which story of a JSONL file.")] = None,
+    name: Annotated[str | None, Option("--id", metavar="ID", help="Which story of a JSONL file.")] = None,
     model: Annotated[
-        str | None, typer.Option(metavar="SPEC", help="Reads what the built-in reader cannot, as embedded.")
+        str | None, Option(metavar="SPEC", help="Reads what the built-in reader cannot, as embedded.")
     ] = None,
     convention: Annotated[
-        str, typer.Option(metavar="NAME", help="Who sees what: sally-anne, everyday, tomi, hi-tom.")
+        str, Option(metavar="NAME", help="Who sees what: sally-anne, everyday, tomi, hi-tom.")
     ] = "sally-anne",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
     """Ask what somebody in a story believes, wants, or means.
 
@@ -51,14 +52,14 @@ def ask(
 
 
 def audit(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Rows with story, question, answer; or a benchmark.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="Rows with story, question, answer; or a benchmark.")],
     form: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--format", metavar="FORMAT", help="jsonl, tomi, hi_tom, bigtom, mmtom_qa or mumatom; default: found out."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print every verdict as JSON.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print every verdict as JSON.")] = False,
 ) -> None:
     """Check the labels of a benchmark by simulating its stories.
 
@@ -80,15 +81,15 @@ def audit(
 
 
 def generate_stories(
-    n: Annotated[int, typer.Option(min=1, max=1_000_000, metavar="N", help="How many stories.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all randomness.")] = 1,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where to write.")] = Path("stories"),
+    n: Annotated[int, Option(min=1, max=1_000_000, metavar="N", help="How many stories.")] = 1000,
+    seed: Annotated[int, Option(min=0, metavar="N", help="Seed of all randomness.")] = 1,
+    out: Annotated[Path, Option(metavar="FOLDER", help="Where to write.")] = Path("stories"),
     phrasing: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="How they are told; repeatable. Default: all.")
+        list[str] | None, Option(metavar="NAME", help="How they are told; repeatable. Default: all.")
     ] = None,
-    boards: Annotated[int, typer.Option(min=0, max=ACCEPTED, metavar="N", help="Storyboards of that many.")] = 0,
-    videos: Annotated[int, typer.Option(min=0, max=ACCEPTED, metavar="N", help="Videos (GIF) of that many.")] = 0,
-    seen: Annotated[bool, typer.Option("--seen", help="Add each episode as a video model would report it.")] = False,
+    boards: Annotated[int, Option(min=0, max=ACCEPTED, metavar="N", help="Storyboards of that many.")] = 0,
+    videos: Annotated[int, Option(min=0, max=ACCEPTED, metavar="N", help="Videos (GIF) of that many.")] = 0,
+    seen: Annotated[bool, Option("--seen", help="Add each episode as a video model would report it.")] = False,
     jobs: JobsOption = 1,
 ) -> None:
     """Invent stories with questions whose answers are exact.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.console import Console
 from rich.live import Live
+from typer import Argument, Option
 
 from otherminds.cli.levels import load_level, try_to_write, write
 from otherminds.cli.options import LevelArgument, SeedOption
@@ -39,18 +40,14 @@ def episode(level: Level | KitchenLevel, helper: str, seed: int) -> FacilitatedE
     if isinstance(level, Level) and min(level.world.goals) < 0:
         raise InputError(f"{level.name} does not say what everybody wants", hint="watch needs a goal for each agent")
     experiment = protom_overcooked if isinstance(level, KitchenLevel) else protom_dkg
-    able = ("none", "random", *experiment.VARIANTS)
-    if helper not in able:
+    if helper not in ("none", "random", *experiment.VARIANTS):
         raise InputError(f"there is no facilitator `{helper}` for kitchens", hint="it is for Doors-Keys-Gems only")
     played: FacilitatedEpisode[Any, Any, Any] = experiment.episode(PlannedEpisode(level, helper, level.kind, seed))
     return played
 
 
 def show(
-    played: FacilitatedEpisode[Any, Any, Any],
-    level: Level | KitchenLevel,
-    delay: float,
-    steps: list[Step[Any, Any]],
+    played: FacilitatedEpisode[Any, Any, Any], level: Level | KitchenLevel, delay: float, steps: list[Step[Any, Any]]
 ) -> None:
     """Play an episode on the console, live if it is a terminal, and append every step to `steps` as it is played."""
     from otherminds.evaluation.progress import patiently, telling
@@ -58,21 +55,27 @@ def show(
 
     console, said, surprise = Console(), list[tuple[Hashable, str]](), dict[str, float]()
     live = Live(console=console, auto_refresh=False) if console.is_terminal else None
+
+    def display(state: Any, beliefs: Mapping[str, Any], when: str, seconds: float) -> None:
+        words, caption = [one for _, one in said[-SHOWN:]], f"{level.name}, {when}"
+        frame = screens.frame(level.world, state, beliefs, surprise, words, caption)
+        if live is None:
+            console.print(frame)
+        else:
+            live.update(frame, refresh=True)
+            time.sleep(seconds)
+
     with telling(), live or nullcontext():
         for t, moment in enumerate(patiently(played, "planning")):
             _follow_up(said, moment.statuses)
             if moment.decision.message is not None:
                 said.append((moment.decision.message, f"{t}: {moment.decision.words}"))
-            words, caption = [one for _, one in said[-SHOWN:]], f"{level.name}, step {t}"
-            frame = screens.frame(level.world, moment.state, moment.beliefs, surprise, words, caption)
-            surprise = dict(moment.surprise)
             steps.append(Step(moment.state, moment.joint, moment.after))
-            _display(frame, live, console, delay)
+            display(moment.state, moment.beliefs, f"step {t}", delay)
+            surprise = dict(moment.surprise)
         _follow_up(said, played.statuses)
         last = steps[-1].after if steps else level.world.initial
-        words, caption = [one for _, one in said[-SHOWN:]], f"{level.name}, the end"
-        frame = screens.frame(level.world, last, played.facilitator.beliefs(), surprise, words, caption)
-        _display(frame, live, console, 0.0)
+        display(last, played.facilitator.beliefs(), "the end", 0.0)
     done = played.world.done(last)
     console.print(f"{'Everybody succeeded' if done else 'Not everybody succeeded'} after {len(steps)} steps.")
 
@@ -85,23 +88,14 @@ def _follow_up(said: list[tuple[Hashable, str]], statuses: Mapping[Any, str]) ->
             said[k] = message, f"{said[k][1]} [{status}]"
 
 
-def _display(frame: Any, live: Live | None, console: Console, delay: float) -> None:
-    if live is None:
-        console.print(frame)
-        return
-    live.update(frame, refresh=True)
-    time.sleep(delay)
-
-
 def watch(
     level: LevelArgument,
     facilitator: Annotated[
-        Helper,
-        typer.Option(metavar="NAME", help="none, random, oracle, protom, protom_at_once (maps only), protom_paper."),
+        Helper, Option(metavar="NAME", help="none, random, oracle, protom, protom_at_once (maps only), protom_paper.")
     ] = "protom",
     seed: SeedOption = 42,
-    delay: Annotated[float, typer.Option(min=0.0, max=10.0, metavar="X", help="Seconds between steps.")] = 0.4,
-    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write what happens (.jsonl).")] = None,
+    delay: Annotated[float, Option(min=0.0, max=10.0, metavar="X", help="Seconds between steps.")] = 0.4,
+    save: Annotated[Path | None, Option(metavar="FILE", help="Write what happens (.jsonl).")] = None,
 ) -> None:
     """Watch simulated people and a facilitator, live in the terminal.
 
@@ -128,17 +122,16 @@ def watch(
 def infer(
     level: LevelArgument,
     trajectory: Annotated[
-        list[Path],
-        typer.Argument(metavar="TRAJECTORY...", help="What happened (.jsonl, .plan); each goes on from the last."),
+        list[Path], Argument(metavar="TRAJECTORY...", help="What happened (.jsonl, .plan); each goes on from the last.")
     ],
     form: Annotated[
-        Literal["table", "json", "picture"], typer.Option("--format", metavar="FORMAT", help="table, json, picture.")
+        Literal["table", "json", "picture"], Option("--format", metavar="FORMAT", help="table, json, picture.")
     ] = "table",
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The picture.")] = Path("posterior.svg"),
-    beta: Annotated[float, typer.Option(min=0.0, metavar="X", help="Rationality β.")] = 3.0,
-    lapse: Annotated[float, typer.Option(min=0.0, max=1.0, metavar="X", help="How often acts are random.")] = 0.05,
-    leak: Annotated[float, typer.Option(min=0.0, max=1.0, metavar="X", help="Old evidence lost a step.")] = 0.0,
-    particles: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Imagined beliefs (kitchens).")] = 20,
+    out: Annotated[Path, Option(metavar="FILE", help="The picture.")] = Path("posterior.svg"),
+    beta: Annotated[float, Option(min=0.0, metavar="X", help="Rationality β.")] = 3.0,
+    lapse: Annotated[float, Option(min=0.0, max=1.0, metavar="X", help="How often acts are random.")] = 0.05,
+    leak: Annotated[float, Option(min=0.0, max=1.0, metavar="X", help="Old evidence lost a step.")] = 0.0,
+    particles: Annotated[int, Option(min=1, max=1000, metavar="N", help="Imagined beliefs (kitchens).")] = 20,
 ) -> None:
     """Infer from a trajectory what everybody wants, step by step.
 

@@ -6,7 +6,7 @@ Players have a colour (Okabe and Ito) and a mark each. Figures are narrow, to be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,7 +16,7 @@ from matplotlib.ticker import NullLocator
 
 from otherminds.evaluation.statistics import Estimate, stratified
 from otherminds.files.text import printable
-from otherminds.reports.plots import BLUE, SOFT, WIDER, PlotMark, Row, styled, whisker
+from otherminds.reports.plots import BLUE, SOFT, WIDER, PlotMark, Row, styled, whisker, with_axes
 
 Published = Mapping[str, Sequence[tuple[float, float]]]
 
@@ -68,9 +68,9 @@ def _key(figure: Figure, handles: Iterable[Line2D]) -> None:
     figure.legend(handles=[*handles], loc="outside upper left", ncols=2, frameon=False, borderaxespad=0)
 
 
-def _handle(mark: PlotMark, line: Literal["-", ":", ""] = "-", shape: str | None = None) -> Line2D:
-    shape = mark.shape if shape is None else shape
-    return Line2D([], [], color=mark.colour, marker=shape, linestyle=line, fillstyle="none", label=mark.name)
+def _handle(mark: PlotMark, line: Literal["-", ":", ""] = "-", **look: Any) -> Line2D:
+    usual: dict[str, Any] = {"marker": mark.shape, "fillstyle": "none"}
+    return Line2D([], [], color=mark.colour, linestyle=line, label=mark.name, **(usual | look))
 
 
 # Predicting against acting
@@ -103,10 +103,9 @@ def literal_against_functional(summary: Sequence[Row], published: Published) -> 
         axes.set(xlim=(worst - 5, 101), ylim=(-LEAST / 4, 11))
 
     figure = _grid(draw, 6.9, "ToM %", "Regret a round")
-    dots = _handle(MODELS, "")
-    dots.set(markersize=3, fillstyle="full")
+    dots = [_handle(MODELS, "", markersize=3, fillstyle="full")] if any(published.values()) else []
     shown = [_handle(mark, "") for subject, mark in PLAYERS.items() if subject in present]
-    _key(figure, [*([dots] if any(published.values()) else []), _handle(BOUND, ":"), *shown])
+    _key(figure, [*dots, _handle(BOUND, ":"), *shown])
     return figure
 
 
@@ -137,7 +136,7 @@ def _over_rounds(
         axes.set_visible(bool(axes.lines))
 
     figure = _grid(draw, 6.4, "Round", what)
-    _key(figure, [_handle(mark, ":" if mark is BOUND else "-", shape="") for mark in marks.values()])
+    _key(figure, [_handle(mark, ":" if mark is BOUND else "-", marker="") for mark in marks.values()])
     return figure
 
 
@@ -152,8 +151,7 @@ def _curves(rows: Iterable[Row], lost: Callable[[Row], float]) -> dict[tuple[str
     for row in rows:
         if (key := (row["condition"], row["subject"])) in wanted and row["policy"] == "own":
             which = (row["partner"], row["episode"], row.get("strategy", ""))
-            episode = episodes.setdefault(key, {}).setdefault(which, [])
-            episode.append(lost(row))
+            episodes.setdefault(key, {}).setdefault(which, []).append(lost(row))
     found = {}
     for key, played in episodes.items():
         total = np.cumsum([*played.values()], axis=1)
@@ -195,10 +193,7 @@ def regret_by_noise(summary: Sequence[Row]) -> Figure:
         axes.set_xticks([*NOISES.values()])
 
     figure = _grid(draw, 6.0, "Noise, %", "Regret a round")
-    handles = [_handle(PLAYERS[subject]) for subject in LEARNERS]
-    for handle in handles:
-        handle.set(fillstyle="full", markersize=4)
-    _key(figure, handles)
+    _key(figure, [_handle(PLAYERS[subject], fillstyle="full", markersize=4) for subject in LEARNERS])
     return figure
 
 
@@ -216,8 +211,7 @@ def regret_by_machine(rows: Iterable[Row]) -> Figure:
             found.setdefault(row["partner"], {}).setdefault(player, []).append(row["functional_regret"])
     lost = {name: {who: float(np.mean(values)) for who, values in about.items()} for name, about in found.items()}
     hardest = sorted(lost, key=lambda name: (lost[name].get("rmax", 0.0), name))
-    figure = Figure(figsize=(WIDER, 1.0 + 0.155 * len(hardest)))
-    axes = figure.subplots()
+    figure, axes = with_axes(WIDER, 1.0 + 0.155 * len(hardest))
     for y, name in enumerate(hardest):
         whisker(axes, y, min(lost[name].values()), max(lost[name].values()), SOFT, 0.5)
         for subject, regret in lost[name].items():
@@ -228,10 +222,6 @@ def regret_by_machine(rows: Iterable[Row]) -> Figure:
     axes.tick_params(axis="y", length=0)
     axes.set(ylim=(-0.7, len(hardest) - 0.3), xlabel="Regret a round")
     axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
-    library = PLAYERS["bayes_library"]
-    left_out = library._replace(name="without this machine")
-    handles = [_handle(mark, "") for mark in (PLAYERS["rmax"], library, left_out)]
-    for handle in handles[:2]:
-        handle.set_fillstyle("full")
-    _key(figure, handles)
+    rmax, library = (_handle(PLAYERS[subject], "", fillstyle="full") for subject in ("rmax", "bayes_library"))
+    _key(figure, [rmax, library, _handle(PLAYERS["bayes_library"]._replace(name="without this machine"), "")])
     return figure

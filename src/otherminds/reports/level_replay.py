@@ -16,15 +16,7 @@ from otherminds.files.text import printable
 from otherminds.mind import NONE_OF_THESE
 from otherminds.observer import surprise_in_words
 from otherminds.reports.page import WORDS, Html, number, safe, stack
-from otherminds.reports.replay import (
-    Caption,
-    ReplayEpisode,
-    ReplayGoal,
-    ReplayLayout,
-    ReplayLevel,
-    TimelineMark,
-    viewer,
-)
+from otherminds.reports.replay import Caption, ReplayEpisode, ReplayGoal, ReplayLevel, TimelineMark, viewer
 from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.overcooked import drawing as kitchen_drawing
@@ -119,23 +111,19 @@ def replays(levels: Levels, rows: Sequence[Row]) -> Html:
     found = _choose(levels, rows)
     if not found:
         return stack("There is no episode to show.")
-    kinds, order, known = list(KINDS), list(levels), list(SUBJECTS)
-    names = sorted(
-        {name for name, _ in found}, key=lambda name: (_position(kinds, levels[name].kind), order.index(name))
-    )
+    kinds, known, there = list(KINDS), list(SUBJECTS), {name for name, _ in found}
+    names = sorted((name for name in levels if name in there), key=lambda name: _position(kinds, levels[name].kind))
     subjects = sorted({subject for _, subject in found}, key=lambda subject: (_position(known, subject), subject))
     shown, episodes = [], []
     for name in names:
         scene = level_scene(levels[name])
         played = {s: _Played.of(scene, found[name, s]) for s in subjects if (name, s) in found}
         goals = sorted({goal for one in played.values() for goal in one.goals()}, key=scene.rank)
-        agents, initials = scene.world.agents, labels(scene.world.agents)
-        people = [(agent, initials[agent], PEOPLE[i % len(PEOPLE)]) for i, agent in enumerate(agents)]
+        initials = labels(scene.world.agents).items()
+        people = [(agent, letters, PEOPLE[i % len(PEOPLE)]) for i, (agent, letters) in enumerate(initials)]
         start = {part.name: part for part in scene.parts(scene.world.initial)}
-        goal_looks = [scene.goal(goal) for goal in goals]
-        shown.append(ReplayLevel(levels[name].name, scene.picture, start, people, goal_looks))
-        alone = played.get("none")
-        episodes.append([played[s].episode(goals, alone) if s in played else None for s in subjects])
+        shown.append(ReplayLevel(levels[name].name, scene.picture, start, people, [*map(scene.goal, goals)]))
+        episodes.append([played[s].episode(goals, played.get("none")) if s in played else None for s in subjects])
     options = dict.fromkeys((*KINDS.values(), "Other levels"), "")
     for i, level in enumerate(levels[name] for name in names):
         options[KINDS.get(level.kind, "Other levels")] += f'<option value="{i}">{safe(level.name)}</option>'
@@ -145,7 +133,7 @@ def replays(levels: Levels, rows: Sequence[Row]) -> Html:
         '<fieldset data-at="subjects"><legend>Facilitator</legend></fieldset>\n'
     )
     titled = [(subject, SUBJECTS.get(subject, subject)) for subject in subjects]
-    return viewer(shown, episodes, ReplayLayout(titled, Html(choices)))
+    return viewer(shown, episodes, titled, choices=Html(choices))
 
 
 def _choose(levels: Levels, rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
@@ -309,8 +297,7 @@ class _Played:
         if fogs:
             unseen = []
             for i, fog in enumerate(fogs):
-                titles = [parts[name].title for name in fog.parts if parts[name].place and parts[name].title]
-                many = Counter(titles)
+                many = Counter(parts[name].title for name in fog.parts if parts[name].place and parts[name].title)
                 things = ", ".join(title if n == 1 else f"{title} ({n})" for title, n in many.items())
                 unseen.append((i, f"{printable(agents[i])}: {things or 'nothing'}"))
             captions += [Caption("heading", "What each does not see now"), Caption("eyes", lines=unseen)]

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from otherminds.files.text import printable
-from otherminds.reports.plots import BLUE, SOFT, WIDER, styled
+from otherminds.reports.plots import BLUE, SOFT, WIDER, styled, with_axes
 
 Row = Mapping[str, Any]
 Point = tuple[str, float | None, float]
@@ -36,8 +36,7 @@ def points(scores: Sequence[Row]) -> dict[str, list[Point]]:
 @styled
 def overview(found: Mapping[str, Sequence[Point]], families: Mapping[str, Sequence[str]]) -> Figure:
     """Every agent in every world, coloured by the family of the world."""
-    figure = Figure(figsize=(6.4, 4.0))
-    axes = figure.subplots()
+    figure, axes = with_axes(6.4, 4.0)
     for (family, worlds), colour in zip(families.items(), COLOURS, strict=False):
         places = [_place(point) for world in worlds for point in found.get(world, ())]
         known, gained = [x for x, _ in places], [y for _, y in places]
@@ -51,8 +50,7 @@ def overview(found: Mapping[str, Sequence[Point]], families: Mapping[str, Sequen
 def panel(shown: Sequence[Point]) -> Figure:
     """The agents of one world, each with its name beside the figure, in the order of their gains."""
     ranked = sorted(shown, key=lambda point: -point[2])
-    figure = Figure(figsize=(WIDER + 0.6, max(2.3, LINE * len(ranked) + 0.7)))
-    axes = figure.subplots()
+    figure, axes = with_axes(WIDER + 0.6, max(2.3, LINE * len(ranked) + 0.7))
     places = [_place(point) for point in ranked]
     for point, (x, gained), y in zip(ranked, places, _spread([y for _, y in places], figure), strict=True):
         axes.plot(x, gained, "o", color=COLOURS[0], markersize=5, markeredgewidth=0, zorder=3)
@@ -95,8 +93,7 @@ def _finish(axes: Axes) -> None:
 @styled
 def known_and_lost(points: Sequence[tuple[str, float, float, bool]], most: float = 0.5) -> Figure:
     """Every agent by what its wrong predictions would cost and what it loses, as shares of what random play loses."""
-    figure = Figure(figsize=(WIDER, 3.4))
-    axes = figure.subplots()
+    figure, axes = with_axes(WIDER, 3.4)
     values = [value for _, known, lost, _ in points for value in (known, lost)]
     top, bottom = max([1.2, most, *values]) + 0.15, min([0.0, *values]) - 0.04  # a lucky agent loses less than nothing
     axes.axhline(most, color=SOFT, linewidth=0.8, linestyle=":")

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from otherminds.errors import InputError, faults, shortened
 from otherminds.files.text import printable
 from otherminds.reports.page import Html, number, safe
-from otherminds.reports.replay import Caption, ReplayEpisode, ReplayLayout, ReplayLevel, TimelineMark, viewer
+from otherminds.reports.replay import Caption, ReplayEpisode, ReplayLevel, TimelineMark, viewer
 from otherminds.worlds.avatar_drawing import BODIES, avatar_labels
 from otherminds.worlds.canvas import Drawing, ground, svg_look
 from otherminds.worlds.in_the_matrix.drawing import kind_shapes, matrix_scene, moving_parts
@@ -198,8 +198,8 @@ def matrix_replay(
     area = (0, 0, grid.width * CELL, grid.height * CELL)
     label = "A matrix world with " + ", ".join(world.agents)
     picture = Drawing(label, ground(grid), tuple(start.values()), area, crisp=True).svg()
-    layout = ReplayLayout(title=title, mark="meeting", legend=LEGEND, notes=_note_lines(world), speed="8")
-    return viewer([ReplayLevel(title, picture, start, ())], [[episode]], layout)
+    level, lines = ReplayLevel(title, picture, start, ()), _note_lines(world)
+    return viewer([level], [[episode]], title=title, mark="meeting", legend=LEGEND, notes=lines, speed="8")
 
 
 def _captions(world: InTheMatrix, meetings: Sequence[ReplayMeeting], states: int) -> Iterator[list[Caption]]:
@@ -227,8 +227,7 @@ def _thought(world: InTheMatrix, meeting: ReplayMeeting, ahead: bool, scale: tup
         Caption("bars", "hypotheses", [(text, round(v, 3), None) for text, v in known], least=scale[0], most=scale[1]),
     ]
     if meeting.expected:
-        looks = zip(_kind_looks(world), meeting.expected, strict=True)
-        lines = [(look.title, round(p, 3), look) for look, p in looks]
+        lines = [(look.title, round(p, 3), look) for look, p in zip(_kind_looks(world), meeting.expected, strict=True)]
         captions += [Caption("heading", "Expected play"), Caption("bars", "expected", lines)]
     return captions
 
@@ -244,10 +243,9 @@ def _note_lines(world: InTheMatrix) -> Html:
     signs = avatar_labels(world.agents)
     icons = (f'<svg class="kind" viewBox="-24 -24 48 48">{svg_look(look)}</svg>' for look in _kind_looks(world))
     things = "".join(f'<span class="thing">{icon}<b data-cell></b></span>' for icon in icons)
-    return Html(
-        "".join(
-            f'<li><span class="token" style="background:{BODIES[i % len(BODIES)]}">{safe(signs[who])}</span>'
-            f'<span class="name">{safe(who)}</span><span class="quiet" data-cell></span>{things}</li>'
-            for i, who in enumerate(world.agents)
-        )
+    lines = (
+        f'<li><span class="token" style="background:{BODIES[i % len(BODIES)]}">{safe(signs[who])}</span>'
+        f'<span class="name">{safe(who)}</span><span class="quiet" data-cell></span>{things}</li>'
+        for i, who in enumerate(world.agents)
     )
+    return Html("".join(lines))

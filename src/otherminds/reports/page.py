@@ -34,7 +34,6 @@ STYLE: dict[Any, Any] = {
     "axes.unicode_minus": True,
 }
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-NEITHER = "base-uri 'none'; form-action 'none'"
 MINUS = "\N{MINUS SIGN}"
 WORDS = packaged("otherminds.reports", "words.toml")
 NOTHING = "\N{EN DASH}"
@@ -96,7 +95,7 @@ def _whole(title: str, lead: str, contents: str, body: Html) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     allowed = f"'sha256-{digest}'" if script else "'none'"
     # no requests at all, and no script but this one
-    policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; {NEITHER}"
+    policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     styles = ["palette.css", "page.css", *(["replay.css"] if watched else [])]
     return Template(asset("page.html")).substitute(
         title=safe(title),
@@ -241,9 +240,12 @@ def inline(figure: Figure, caption: str = "") -> Html:
     root.set("aria-label", printable(caption) or "figure")
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", XLINK)
-    drawing = ElementTree.tostring(root, encoding="unicode")
-    with_caption = f"<figcaption>{safe(caption)}</figcaption>" if caption else ""
-    return Html(f"<figure>{drawing}{with_caption}</figure>")
+    return framed(ElementTree.tostring(root, encoding="unicode"), caption)
+
+
+def framed(svg: str, caption: str) -> Html:
+    """A picture with its caption, if it has one."""
+    return Html(f"<figure>{svg}{f'<figcaption>{safe(caption)}</figcaption>' if caption else ''}</figure>")
 
 
 def _cleaned(drawing: str) -> ElementTree.Element:

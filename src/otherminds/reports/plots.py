@@ -77,6 +77,12 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     return wrapped
 
 
+def with_axes(width: float, height: float) -> tuple[Figure, Axes]:
+    """An empty figure of this size in inches, and its axes."""
+    figure = Figure(figsize=(width, height))
+    return figure, figure.subplots()
+
+
 # Success
 
 
@@ -102,8 +108,8 @@ def class_bars(summary: Sequence[Row], metric: str, conditions: Mapping[str, str
                 row["published"], y + 0.4, mark.shape, color=SOFT, markersize=4.5, fillstyle="none", clip_on=False
             )
 
-    figure = Figure(figsize=(WIDTH, 0.8 + 0.19 * (len(drawn) + 1.5) * len(kinds)))
-    axes = _grouped_rows(figure, kinds, drawn, 1.5, draw)
+    figure, axes = with_axes(WIDTH, 0.8 + 0.19 * (len(drawn) + 1.5) * len(kinds))
+    _grouped_rows(axes, kinds, drawn, 1.5, draw)
     figure.suptitle(METRICS.get(metric, printable(metric)), x=0.02, ha="left", size=10)
     if metric in ("success", "needless"):
         axes.set_xlim(0, 1)
@@ -135,21 +141,21 @@ def ratings(
             whisker(axes, y, row["low"], row["high"], mark.colour, 1.6)
             axes.plot(row["value"], y, mark.shape, color=mark.colour, markersize=5, clip_on=False)
 
-    figure = Figure(figsize=(WIDER, 0.8 + 0.3 * (len(drawn) + 1.4) * len(aspects)))
-    axes = _grouped_rows(figure, aspects, drawn, 1.4, draw)
+    figure, axes = with_axes(WIDER, 0.8 + 0.3 * (len(drawn) + 1.4) * len(aspects))
+    _grouped_rows(axes, aspects, drawn, 1.4, draw)
     axes.set(xlim=(1, 7), xticks=range(1, 8), xlabel="strongly disagree (1) to strongly agree (7)")
     return figure
 
 
 def _grouped_rows(
-    figure: Figure,
+    axes: Axes,
     groups: Mapping[str, str],
     drawn: Mapping[str, PlotMark],
     space: float,
     draw: Callable[[Axes, float, str, str, PlotMark], None],
-) -> Axes:
-    """Axes with the name of each group in bold and below it a line for each facilitator, which `draw` fills."""
-    axes, names, block = figure.subplots(), dict[float, str](), len(drawn) + space
+) -> None:
+    """The name of each group in bold and below it a line for each facilitator, which `draw` fills."""
+    names, block = dict[float, str](), len(drawn) + space
     for k, (group, name) in enumerate(groups.items()):
         names[k * block] = name
         for i, (subject, mark) in enumerate(drawn.items(), 1):
@@ -161,15 +167,13 @@ def _grouped_rows(
     axes.tick_params(axis="y", length=0, pad=9)
     axes.spines["left"].set_visible(False)
     axes.set_ylim(max(names, default=0.0) + 0.9, -0.6)
-    return axes
 
 
 def marks(subjects: Iterable[str]) -> dict[str, PlotMark]:
     """The marks of facilitators: the known ones in their usual order, then others by name."""
     distinct = set(subjects)
     others = sorted(distinct - set(SUBJECTS))
-    names = [printable(subject.removeprefix("lm:")) for subject in others]
-    shown = [shortened(name, LONGEST) for name in names]
+    shown = [shortened(printable(subject.removeprefix("lm:")), LONGEST) for subject in others]
     spare = {s: PlotMark(name, *SPARE[i % len(SPARE)]) for i, (s, name) in enumerate(zip(others, shown, strict=True))}
     return {s: mark for s, mark in SUBJECTS.items() if s in distinct} | spare
 
@@ -186,8 +190,7 @@ def whisker(axes: Axes, y: float, low: float | None, high: float | None, colour:
 @styled
 def posterior_over_time(rows: Sequence[Row], subject: str = "protom", points: int = 41) -> Figure:
     """Mean P(true goal) over the course of an episode, with the 95 % interval over episodes, and by class."""
-    figure = Figure(figsize=(WIDER, 2.9))
-    axes = figure.subplots()
+    figure, axes = with_axes(WIDER, 2.9)
     moments = np.linspace(0, 1, points)
     curves = _curves(rows, subject, moments)
     everything = np.array([curve for members in curves.values() for curve in members])
@@ -253,13 +256,12 @@ def sweeps(summary: Sequence[Row], values: Mapping[str, Sequence[float]], chosen
     for axes, (setting, tried) in zip(panels, values.items(), strict=True):
         axes.axvline(chosen[setting], color=SOFT, linewidth=0.8, linestyle="--", zorder=0)
         for (condition, metric), (label, colour, shape) in SWEPT.items():
-            names = ["protom" if x == chosen[setting] else f"protom_{setting}_{x:g}" for x in tried]
-            rows = [(x, found.get((condition, metric, name))) for x, name in zip(tried, names, strict=True)]
-            there = [(x, row) for x, row in rows if row is not None]
-            xs, ys = [x for x, _ in there], [row["value"] for _, row in there]
-            reach = [[abs(row["value"] - row[end]) for _, row in there] for end in ("low", "high")]
+            names = {x: "protom" if x == chosen[setting] else f"protom_{setting}_{x:g}" for x in tried}
+            there = {x: row for x, name in names.items() if (row := found.get((condition, metric, name)))}
+            ys = [row["value"] for row in there.values()]
+            reach = [[abs(row["value"] - row[end]) for row in there.values()] for end in ("low", "high")]
             axes.errorbar(
-                xs, ys, reach, color=colour, marker=shape, markersize=4, linewidth=1, elinewidth=0.6, label=label
+                [*there], ys, reach, color=colour, marker=shape, markersize=4, linewidth=1, elinewidth=0.6, label=label
             )
         axes.set(xlabel=NAMES_OF_SETTINGS.get(setting, setting), ylim=(-0.05, 1.15))
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", frameon=False)
@@ -272,8 +274,7 @@ def sweeps(summary: Sequence[Row], values: Mapping[str, Sequence[float]], chosen
 @styled
 def calibration(rows: Sequence[Row], subject: str = "protom", bins: int = 10) -> Figure:
     """The share of goals stated with probability p that were true; larger marks stand for more cases."""
-    figure = Figure(figsize=(WIDER, 3.6))
-    axes = figure.subplots()
+    figure, axes = with_axes(WIDER, 3.6)
     axes.plot([0, 1], [0, 1], color=SOFT, linewidth=0.7, linestyle="--", zorder=0)
     cases = [
         (row["episode"], p, float(goal == row["goal"]))

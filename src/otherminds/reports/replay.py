@@ -114,28 +114,24 @@ class ReplayEpisode:
     beliefs: Sequence[Sequence[Sequence[int]]] | None = None
 
 
-@dataclass(frozen=True)
-class ReplayLayout:
-    """The frame of a viewer around its episodes.
+def viewer(
+    levels: Sequence[ReplayLevel],
+    episodes: Sequence[Sequence[ReplayEpisode | None]],
+    subjects: Sequence[tuple[str, str]] = (("", ""),),
+    *,
+    choices: Html | None = None,
+    title: str = "",
+    mark: str = "message",
+    legend: str = "",
+    notes: Html | None = None,
+    speed: str = "1",
+) -> Html:
+    """An element to step through episodes: a row of `episodes` for each level, with an entry for each subject.
 
     subjects: key and title of each episode of a level. choices: how to choose a level and an episode; None if there
     is one only. title: the heading. mark: the word for an event. legend: what the time axis shows. notes: the lines
     below the map, with cells `[data-cell]`. speed: the one chosen at first.
     """
-
-    subjects: Sequence[tuple[str, str]] = (("", ""),)
-    choices: Html | None = None
-    title: str = ""
-    mark: str = "message"
-    legend: str = ""
-    notes: Html | None = None
-    speed: str = "1"
-
-
-def viewer(
-    levels: Sequence[ReplayLevel], episodes: Sequence[Sequence[ReplayEpisode | None]], layout: ReplayLayout
-) -> Html:
-    """An element to step through episodes: a row of `episodes` for each level, with an entry for each subject."""
     tables = _Tables()
     data: dict[str, Any] = {"levels": [], "subjects": [], "episodes": []}
     for level, played in zip(levels, episodes, strict=True):
@@ -152,25 +148,25 @@ def viewer(
             }
         )
     data |= {
-        "subjects": [[printable(key), printable(title)] for key, title in layout.subjects],
+        "subjects": [[printable(key), printable(name)] for key, name in subjects],
         "words": list(tables.words),
         "captions": list(tables.captions),
         "notes": list(tables.notes),
     }
     every = [one for played in episodes for one in played if one]
-    speeds = (f'<option value="{s}"{" selected" * (s == layout.speed)}>{text}' for s, text in SPEEDS.items())
+    speeds = (f'<option value="{s}"{" selected" * (s == speed)}>{text}' for s, text in SPEEDS.items())
     eyes = EYES if any(one.views for one in every) else ""
     return Html(
         Template(asset("replay.html")).substitute(
             kind="replay" if any(one.wants for one in every) else "replay plain",
-            label=safe(layout.title or "Episodes"),
-            title=f"<h3>{safe(layout.title)}</h3>\n" if layout.title else "",
-            choose=f'<div class="choose">\n{layout.choices}{eyes}</div>\n' if layout.choices else "",
+            label=safe(title or "Episodes"),
+            title=f"<h3>{safe(title)}</h3>\n" if title else "",
+            choose=f'<div class="choose">\n{choices}{eyes}</div>\n' if choices else "",
             maps="".join(f"<div data-map{' hidden' * (i > 0)}>{level.picture}</div>" for i, level in enumerate(levels)),
-            mark=layout.mark,
+            mark=mark,
             speeds="".join(speeds),
-            legend=f'<p class="quiet">{safe(layout.legend)}</p>\n' if layout.legend else "",
-            notes=f'<ul class="notes" data-at="notes">{layout.notes}</ul>\n' if layout.notes else "",
+            legend=f'<p class="quiet">{safe(legend)}</p>\n' if legend else "",
+            notes=f'<ul class="notes" data-at="notes">{notes}</ul>\n' if notes else "",
             looks="".join(f"<g>{svg_look(look)}</g>" for look in tables.looks),
             data=embedded(data),
         )

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
+from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, Field
 
 from otherminds.evaluation.store import Row
 from otherminds.files.text import write_whole
@@ -24,8 +25,7 @@ NORMAL = 1.96  # half the width of a 95 % interval in standard errors, of the no
 Line = Annotated[tuple[str, tuple[tuple[float, float], ...]], BeforeValidator(lambda row: (*row[:1], row[1:]))]
 
 
-def _key(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    return row["experiment"], row["condition"], row["subject"], row["metric"]
+_key = itemgetter("experiment", "condition", "subject", "metric")
 
 
 class _Figure(BaseModel, extra="forbid"):
@@ -33,11 +33,6 @@ class _Figure(BaseModel, extra="forbid"):
     condition: str
     subject: str
     metric: str
-
-    @property
-    def key(self) -> tuple[str, str, str, str]:
-        """The experiment, condition, subject and metric, as `_key` of a summary row."""
-        return self.experiment, self.condition, self.subject, self.metric
 
 
 class Published(_Figure):
@@ -68,15 +63,8 @@ class PublishedTable(BaseModel, extra="forbid"):
     metrics: tuple[str, ...]
     rows: tuple[Line, ...]
 
-    @model_validator(mode="after")
-    def _complete(self) -> Self:
-        for subject, pairs in self.rows:
-            if len(pairs) != len(self.metrics):
-                raise ValueError(f"{subject} has {len(pairs)} figures for {len(self.metrics)} metrics")
-        return self
-
     def published(self) -> Iterator[Published]:
-        """The figures one by one."""
+        """The figures one by one. Raises ValueError if a row does not have one for each metric."""
         about = {"experiment": self.experiment, "condition": self.condition, "source": self.source, "note": self.note}
         for subject, pairs in self.rows:
             for metric, (value, margin) in zip(self.metrics, pairs, strict=True):
@@ -120,13 +108,13 @@ def figures() -> Figures:
 
 def beside_published(summary: Iterable[Row]) -> list[dict[str, Any]]:
     """The summary, with the columns of the published figure in each row that has one."""
-    published = {figure.key: figure for figure in reversed(figures().published)}
+    published = {_key(vars(figure)): figure for figure in reversed(figures().published)}
     return [dict(row) | (published[_key(row)].columns() if _key(row) in published else {}) for row in summary]
 
 
 def verdicts(summary: Sequence[Mapping[str, Any]]) -> list[tuple[Target, Mapping[str, Any], bool]]:
     """(target, summary row, whether the row meets it) for every target that the summary has a value for."""
-    return [(t, row, t.met(row)) for t in figures().target for row in summary if t.key == _key(row)]
+    return [(t, row, t.met(row)) for t in figures().target for row in summary if _key(vars(t)) == _key(row)]
 
 
 def cell(row: Mapping[str, Any] | None, digits: int = 2) -> str:

@@ -14,7 +14,7 @@ from otherminds.files.toml import packaged
 from otherminds.papers.hypothetical_minds.report import thoughts
 from otherminds.reports import literal_functional_plots
 from otherminds.reports import page as html
-from otherminds.reports.page import Html, Section, inline, interval, number, stack, table
+from otherminds.reports.page import Html, Section, framed, inline, interval, number, stack, table
 from otherminds.reports.results import Results, cell, verdicts, write_results
 from otherminds.reproduce.scoreboard_episodes import FAMILIES, GAMES, WORDS, episodes
 from otherminds.stories.files import episode_of
@@ -26,6 +26,7 @@ Row = Mapping[str, Any]
 Found = Mapping[str, Results]
 AGREES, BETTER, WORSE, HIGHER, LOWER = "agrees", "better", "worse", "higher", "lower"
 DILEMMA, KNOWING = GAMES["ipd"], "fictitious_play"
+FRONT_WORDS: Mapping[str, Mapping[str, str]] = WORDS["fronts"]
 SHOWN_LEVEL, SHOWN_STORY = "garden-gate", 42
 LOST, KNOWN = "relative_regret", "relative_tom_regret"
 ROUNDING = 1e-9
@@ -57,19 +58,16 @@ def page(found: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
     listed = packaged("otherminds.reproduce", "not_compared.toml")["entry"]
     entries = [entry for entry in listed if entry.get("unless") not in there]
     missing = [[entry["what"], html.with_code(entry["why"])] for entry in entries]
+    compared = (_compared(results) for results in found.values() if _published(results.summary))
     front = [
         Section("Four systems", fronts(found)),
-        Section(
-            "Beside the papers",
-            stack(WORDS["verdicts"], *(_compared(r) for r in found.values() if _published(r.summary))),
-        ),
+        Section("Beside the papers", stack(WORDS["verdicts"], *compared)),
         Section("One scoreboard", _board(board)),
         Section("What falls short", _short(summary)),
         Section("What could not be compared, and why", table(("What", "Why"), missing)),
     ]
-    return html.combined_page(
-        "otherminds", html.with_code(WORDS["lead"]), front, [results.report for results in found.values()]
-    )
+    chapters = [results.report for results in found.values()]
+    return html.combined_page("otherminds", html.with_code(WORDS["lead"]), front, chapters)
 
 
 # Beside the papers
@@ -82,8 +80,7 @@ def _published(rows: Sequence[Row]) -> list[Row]:
 
 def _compared(results: Results) -> Html:
     rows = _published(results.summary)
-    counted = Counter(verdict(row) for row in rows)
-    told = ", ".join(f"{words}: {n}" for words, n in counted.most_common())
+    told = ", ".join(f"{words}: {n}" for words, n in Counter(map(verdict, rows)).most_common())
     lines = [[*_about(row), _own(row), row["n"], _theirs(row), verdict(row)] for row in rows]
     columns = ("Where", "Who", "Measure", "Ours", "n", "Published", "Verdict")
     source = rows[0]["source"].partition(":")[0]
@@ -198,72 +195,45 @@ class Values:
 
 
 def _protom(results: Results) -> tuple[str, Html]:
-    values = Values(results.summary)
-    words = (
-        "ProToM watches two people, infers what each of them wants by Bayesian inverse planning, and speaks only if "
-        f"that saves steps. With it, success is {values.told('all', 'protom', 'success')}, without help "
-        f"{values.told('all', 'none', 'success')}; the speed-up is {values.told('all', 'protom', 'speedup')}, with "
-        f"{values.told('all', 'protom', 'messages')} messages an episode."
-    )
+    values, front = Values(results.summary), FRONT_WORDS["protom"]
+    told = {metric: values.told("all", "protom", metric) for metric in ("success", "speedup", "messages")}
+    words = front["words"].format(**told, unhelped=values.told("all", "none", "success"))
     level = next(level for level in bundled_levels() if level.name == SHOWN_LEVEL)
-    caption = "Ana and Ben, each wanting the gem that their badge shows, on the wrong sides of doors and keys."
-    return words, _drawn(map_drawing.draw(level.world, level.world.initial, goals=True).svg(), caption)
-
-
-def _drawn(svg: str, caption: str) -> Html:
-    return Html(f"<figure>{svg}<figcaption>{html.safe(caption)}</figcaption></figure>")
+    return words, framed(map_drawing.draw(level.world, level.world.initial, goals=True).svg(), front["picture"])
 
 
 def _functional(results: Results) -> tuple[str, Html]:
-    values = Values(results.summary)
+    values, front = Values(results.summary), FRONT_WORDS["functional"]
     board = scores(one for one in episodes("functional", results.rows) if one.world == DILEMMA)
     found = {(row["subject"], row["metric"]): row["value"] for row in board}
-    right, gained = (number(100 * found[KNOWING, metric], 0) for metric in ("literal", "functional"))
-    words = (
-        "Does who predicts a partner also act on that? In the prisoner's dilemma fictitious play predicts "
-        f"{right} % of the plays and gains {gained} % of what there is to gain. The tabular player of the paper loses "
-        f"{values.told('ipd/tft', 'rmax', 'functional_regret', 3)} a round against tit for tat, a Bayesian one "
-        f"{values.told('ipd/tft', 'bayes_simplicity', 'functional_regret', 3)}."
-    )
+    shares = {metric: number(100 * found[KNOWING, metric], 0) for metric in ("literal", "functional")}
+    lost = {who: values.told("ipd/tft", who, "functional_regret", 3) for who in ("rmax", "bayes_simplicity")}
     drawn = literal_functional_plots.panel(literal_functional_plots.points(board)[DILEMMA])
-    return words, inline(drawn, "The prisoner's dilemma with partners that are constant or play tit for tat.")
+    return front["words"].format(**shares, **lost), inline(drawn, front["picture"])
 
 
 def _hypothetical(results: Results) -> tuple[str, Html]:
     rows = [row for row in results.summary if row["metric"] == "score" and "published" in row]
     ahead = sum(row["value"] >= row["published"] for row in rows)
-    words = (
-        "An agent that has never met its partner guesses what the partner is up to, tests the guess by what it "
-        f"predicts, and plays on it. In {ahead} of {len(rows)} scenarios it scores at least what the paper reports for "
-        "GPT-4, with strategies as programs in the place of a language model."
-    )
+    words = FRONT_WORDS["hypothetical"]["words"].format(ahead=ahead, n=len(rows))
     return words, thoughts("rws_repeated_4", "programs", results.rows)
 
 
 def _mumatom(results: Results) -> tuple[str, Html]:
-    values = Values(results.summary)
-    real = "text_video/all"
-    told = [values.share("invented/plain", who, "accuracy") for who in ("symbolic", "question_only")]
-    about = (
-        f"Of MuMA-ToM's questions {values.share(real, 'symbolic', 'accuracy')} are answered rightly from text and "
-        "video text (LIMP with GPT-4o, as published: 77 %; people: 94 %)."
-        if (real, "symbolic", "accuracy") in values.rows
-        else f"Of questions about invented stories {told[0]} are answered rightly; from the question alone {told[1]}."
+    values, front, real = Values(results.summary), FRONT_WORDS["mumatom"], ("text_video/all", "symbolic", "accuracy")
+    told = {who: values.share("invented/plain", who, "accuracy") for who in ("symbolic", "question_only")}
+    answers = (
+        front["real"].format(right=values.share(*real)) if real in values.rows else front["invented"].format(**told)
     )
-    words = f"What do people in a story believe, want, and mean to each other? Every option is a mind. {about}"
     episode = episode_of(next(make(1, SHOWN_STORY, quiet=True))["episode"])
-    return words, _drawn(storyboard_svg(episode, columns=3), "A story that was invented, as a storyboard.")
+    return front["words"].format(answers=answers), framed(storyboard_svg(episode, columns=3), front["picture"])
 
 
 def _check(results: Results) -> tuple[str, Html]:
     found = {(row["subject"], row["metric"]): row["value"] for row in results.summary}
     points = [(who, found[who, KNOWN], lost, True) for (who, metric), lost in found.items() if metric == LOST]
-    words = (
-        "Does an agent of yours act on what it knows? Everybody meets the same partners; losses are shares of what "
-        "random play loses. The small language model that comes along stands beside three known players."
-    )
-    drawn = literal_functional_plots.known_and_lost(points)
-    return words, inline(drawn, "What wrong predictions would lose, and what is lost.")
+    front = FRONT_WORDS["check"]
+    return front["words"], inline(literal_functional_plots.known_and_lost(points), front["picture"])
 
 
 FRONTS: Mapping[str, Callable[[Results], tuple[str, Html]]] = {

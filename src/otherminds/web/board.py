@@ -31,18 +31,12 @@ SQUARES = {
 }
 
 Playable = Level | KitchenLevel
-Look = tuple[str, str, float, float]  # name, SVG, x and y
 
 
 def person(scene: LevelScene, i: int) -> dict[str, str]:
     """The legend's entry for agent `i`."""
     agents = scene.world.agents
     return {"svg": _drawing(person_shapes(i, labels(agents)[agents[i]])), "text": agents[i]}
-
-
-def looks(found: Iterable[MovingPart]) -> list[Look]:
-    """The name, SVG and position of every part that has a place."""
-    return [(part.name, canvas.svg_look(part), *part.place) for part in found if part.place]
 
 
 def words(found: Iterable[MovingPart]) -> str:
@@ -96,8 +90,7 @@ class KitchenBoard:
         self.world, self.scene = world, level_scene(KitchenLevel("", world, 1))
         self.size = len(world.layout.rows[0]), len(world.layout.rows)
         doors = {DOOR: kitchen_drawing.door(True), UPRIGHT: kitchen_drawing.door(False)}
-        drawn = {**kitchen_drawing.SQUARES, **doors}
-        self.squares = {tile: _drawing(shapes) for tile, shapes in drawn.items()}
+        self.squares = {tile: _drawing(shapes) for tile, shapes in {**kitchen_drawing.SQUARES, **doors}.items()}
         self._whole = [list(row) for row in world.layout.rows]
         for cell in world.layout.cells(DOOR):
             x, y = world.layout.grid.xy(cell)
@@ -109,28 +102,24 @@ class KitchenBoard:
         """The rows of the map, one character a square, UNSEEN where the agent does not see; None sees everything."""
         if agent is None:
             return ["".join(row) for row in self._whole]
-        here = state.cells[self.world.agents.index(agent)]
-        sight = self.world.layout.sight[here]
-        if sight in self._seen:
-            return self._seen[sight]
         layout = self.world.layout
-        hidden = kitchen_drawing.out_of_sight(self.world, here)
-        seen = {layout.grid.xy(c) for c in layout.cells(FLOOR, COUNTER, BOARD, DELIVERY, DOOR) if c not in hidden}
-
-        near = {(x + dx, y + dy) for x, y in seen for dx in (-1, 0, 1) for dy in (-1, 0, 1)}  # for walls
-        self._seen[sight] = [
-            "".join(c if (x, y) in (near if c == WALL else seen) else UNSEEN for x, c in enumerate(row))
-            for y, row in enumerate(self._whole)
-        ]
+        sight = layout.sight[state.cells[self.world.agents.index(agent)]]
+        if sight not in self._seen:
+            cells = layout.cells(FLOOR, COUNTER, BOARD, DELIVERY, DOOR)
+            seen = {layout.grid.xy(cell) for cell in cells if layout.sight[cell] & sight}
+            near = {(x + dx, y + dy) for x, y in seen for dx in (-1, 0, 1) for dy in (-1, 0, 1)}  # for walls
+            self._seen[sight] = [
+                "".join(c if (x, y) in (near if c == WALL else seen) else UNSEEN for x, c in enumerate(row))
+                for y, row in enumerate(self._whole)
+            ]
         return self._seen[sight]
 
     def drawn(self, state: Any, agent: str | None) -> Iterable[MovingPart]:
         """All parts that may change and that the agent sees, in drawing order."""
         return kitchen_drawing.moving_parts(self.world, self.world.observe(state, agent) if agent else state)
 
-    def place(self, state: Any, message: Any) -> list[int] | None:
+    def place(self, state: Any, message: Pass | Pickup) -> list[int] | None:
         """The square [x, y] that a message is about; None if there is none."""
-        assert isinstance(message, Pass | Pickup)
         if message.place == IN_HAND:
             return None
         return list(self.world.layout.grid.xy(self.world.layout.counters[message.place]))
@@ -164,9 +153,8 @@ class MapBoard:
         """All parts that may change, in drawing order."""
         return map_drawing.moving_parts(self.world, state)
 
-    def place(self, state: Any, message: Any) -> list[int] | None:
+    def place(self, state: Any, message: Advice) -> list[int] | None:
         """The square [x, y] that a message is about; None if there is none."""
-        assert isinstance(message, Advice)
         thing = message.goal.thing
         if message.goal.kind == "door":
             return list(self.world.grid.xy(self.world.doors[thing].cell))

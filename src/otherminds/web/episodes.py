@@ -8,7 +8,6 @@ import json
 from collections import OrderedDict
 from collections.abc import Mapping
 from functools import cache
-from types import ModuleType
 from typing import Annotated, Any, Literal
 
 from fastapi import HTTPException
@@ -18,16 +17,14 @@ from otherminds import __version__
 from otherminds.errors import InputError
 from otherminds.files.text import printable
 from otherminds.papers.hypothetical_minds import experiment as hypothetical
-from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated
-from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom.levels.certificates import DESIGNS
 from otherminds.reports.level_replay import KINDS, Playable, replays
 from otherminds.reports.matrix_replay import matrix_replay
 from otherminds.reports.page import Html, Section, page
-from otherminds.web.event_log import EventLog, on_disk
+from otherminds.web.event_log import EventLog
 from otherminds.web.studies import WORDS
-from otherminds.web.thinking import ThinkingProcesses
+from otherminds.web.thinking import EXPERIMENTS, ThinkingProcesses
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios
 
@@ -37,7 +34,6 @@ KEPT = 48  # pages in memory; chosen
 WAITING = 8  # episodes that may be played at a time; chosen
 ALL = "all"
 MELTING_POT = "melting-pot"
-EXPERIMENTS: Mapping[str, ModuleType] = {"doors-keys-gems": protom_dkg, "overcooked": protom_overcooked}
 WORLDS: Mapping[str, tuple[str, str]] = WORDS["watch"]["worlds"]
 SUBSTRATE_TITLES: Mapping[str, str] = WORDS["watch"]["substrates"]
 FACILITATORS: Mapping[str, tuple[str, str]] = WORDS["watch"]["facilitators"]
@@ -141,8 +137,7 @@ def episode_choices() -> dict[str, Any]:
         who = [_option(key, name) for key, (name, _) in able.items()]
         told = {"id": world, "title": title, "about": about}
         worlds.append({**told, "groups": _groups(world), "field": field, "who": who})
-    seeds = {"least": 0, "most": SEEDS - 1}
-    return {"worlds": worlds, "seed": seeds, "start": START.model_dump(exclude_none=True)}
+    return {"worlds": worlds, "seed": {"least": 0, "most": SEEDS - 1}, "start": START.model_dump(exclude_none=True)}
 
 
 def _groups(world: str) -> list[dict[str, Any]]:
@@ -202,7 +197,8 @@ class RecordedEpisodes:
         name = f"episode:{episode_id(wanted)}"
         if name not in self._wanted:
             self._wanted[name] = wanted
-            await on_disk(self._event_log.append(name, "wanted", wanted.model_dump(mode="json"))[1])
+            _, written = self._event_log.append(name, "wanted", wanted.model_dump(mode="json"))
+            await asyncio.wrap_future(written)
         self._play(name)
         return name.removeprefix("episode:")
 
@@ -224,9 +220,8 @@ class RecordedEpisodes:
         task = self._pages.get(name) or self._play(name)
         state, message = "ready" if task.done() else "playing", ""
         if task.done() and (problem := task.exception()):
-            state, message = "failed", "the episode could not be played"
-            if isinstance(problem, InputError):
-                message = str(problem)
+            message = str(problem) if isinstance(problem, InputError) else "the episode could not be played"
+            state = "failed"
         return {"state": state, "message": message, "wanted": self._wanted[name].model_dump(mode="json")}
 
     async def page(self, short: str) -> str:

@@ -7,7 +7,6 @@ logged twice.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import queue
 import sqlite3
@@ -124,9 +123,10 @@ class EventLog:
     def _write(self) -> None:
         """Write what is queued, a transaction at a time, until the log is closed or has failed."""
         with closing(database.connect(self.path)) as base:
-            found: list[_Work] = [self._work.get()]
-            while found[-1] is not None:
-                while found[-1] is not None and len(found) < BATCH and not self._work.empty():
+            found: list[_Work] = []
+            while None not in found:
+                found = [self._work.get()]
+                while len(found) < BATCH and not self._work.empty():
                     found.append(self._work.get())
                 work = [one for one in found if one is not None]
                 try:
@@ -141,11 +141,3 @@ class EventLog:
                     return
                 for one in work:
                     one[-1].set_result(None)
-                if found[-1] is not None:
-                    found = [self._work.get()]
-
-
-async def on_disk(*written: Written) -> None:
-    """Wait until these writes are on disk. Raises InputError if one fails."""
-    for one in written:
-        await asyncio.wrap_future(one)

@@ -12,23 +12,10 @@ from otherminds.web.event_log import LogEvent
 from otherminds.web.thinking import IGNORE, FacilitatorThought, GameSetup, PlayedStep
 
 NAMES = {"completed": "Completed", "ignored": "Ignored", "impossible": "Not executable", "running": "Open"}
-Ending = Literal["finished", "time", "left", "lost", "failed"]
 
 
 class RefusedError(ValueError):
     """A participant's request is not allowed now. The message is one line, shown to the participant."""
-
-
-@dataclass(frozen=True)
-class GameClock:
-    """When steps happen.
-
-    waits: a step happens once all people have chosen, or after `seconds` (0: no limit). Otherwise one happens every
-    `seconds`. People that have not chosen by then stay.
-    """
-
-    waits: bool = True
-    seconds: float = 2.0
 
 
 @dataclass
@@ -57,6 +44,8 @@ class GameMessage:
 class LiveGame:
     """The state of a game. `people` maps agents to the ids of the people that play them; the others are simulated.
 
+    waits: a step happens once all people have chosen, or after `seconds` (0: no limit). Otherwise one happens every
+    `seconds`. People that have not chosen by then stay.
     steps: the steps so far; times: when they happened; chosen: the agents whose people chose an action.
     pending: actions chosen for the next step, by agent. thoughts: the facilitator's thoughts, by step. said: its
     messages. heard: answers to them since the last step. away: agents whose people are disconnected. replaced: agents
@@ -65,7 +54,8 @@ class LiveGame:
 
     setup: GameSetup
     people: dict[str, str]
-    clock: GameClock
+    waits: bool
+    seconds: float
     practice: bool = False
     steps: list[PlayedStep] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
@@ -107,10 +97,10 @@ class LiveGame:
 
     def awaits(self, agent: str) -> bool:
         """Whether the next step waits, without a time limit, for this agent's person alone."""
-        waits = self.clock.waits and not self.clock.seconds
-        return waits and {*self.people} - {*self.pending} == {agent} and len(self.people) > 1
+        patient = self.waits and not self.seconds
+        return patient and {*self.people} - {*self.pending} == {agent} and len(self.people) > 1
 
-    def over(self) -> Ending | None:
+    def over(self) -> Literal["finished", "time"] | None:
         """How the game has ended by its rules: all goals reached, or no time left; None if it goes on."""
         if self.world.done(self.state):
             return "finished"
@@ -120,7 +110,7 @@ class LiveGame:
         """The requested action. Raises RefusedError if the game or step is over, or the action is not possible."""
         if self.ended:
             raise RefusedError("the game is over")
-        if self.clock.waits and t != self.t:
+        if self.waits and t != self.t:
             raise RefusedError("that step is over")
         allowed = [one["action"] for one in options(self.world, self.state, agent)]
         if action not in allowed:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import Collection
 from functools import lru_cache, partial
 from ipaddress import ip_address, ip_network
@@ -84,17 +83,11 @@ class TokenBuckets:
     """One token bucket for each address; beyond `ADDRESSES`, the ones least recently used are forgotten."""
 
     def __init__(self, rate: float, burst: float) -> None:
-        self._rate, self._burst = rate, burst
-        self._found: OrderedDict[str, TokenBucket] = OrderedDict()
+        self._bucket = lru_cache(ADDRESSES)(lambda _: TokenBucket(rate, burst))
 
     def take(self, address: str) -> bool:
         """Take a token of this address; False if there is none."""
-        address = network(address)
-        bucket = self._found.pop(address, None) or TokenBucket(self._rate, self._burst)
-        self._found[address] = bucket
-        while len(self._found) > ADDRESSES:
-            self._found.popitem(last=False)
-        return bucket.take()
+        return self._bucket(network(address)).take()
 
 
 class Limits:

@@ -17,7 +17,7 @@ from otherminds.errors import InputError
 from otherminds.web import stages
 from otherminds.web.board import Playable
 from otherminds.web.event_log import EventLog, LogEvent, Written
-from otherminds.web.games import GameClock, LiveGame
+from otherminds.web.games import LiveGame
 from otherminds.web.rooms import GameRoom
 from otherminds.web.studies import Kind, Participant, Study, StudyPlan
 from otherminds.web.thinking import GameSetup, ThinkingProcesses
@@ -108,14 +108,12 @@ class Lobby:
         """The game that an `opened` event starts. Raises InputError if its level is missing."""
         name, body = event.stream, event.body
         if body["level"] not in self.levels:
-            raise InputError(
-                f"there is no level `{body['level']}`, which is played in {name}", path=self.event_log.path
-            )
-        facilitator = body["facilitator"]
-        model = self.models.get(facilitator, "")
-        setup = GameSetup(name, self.levels[body["level"]], facilitator, body["seed"], model)
+            problem = f"there is no level `{body['level']}`, which is played in {name}"
+            raise InputError(problem, path=self.event_log.path)
+        facilitator, level = body["facilitator"], self.levels[body["level"]]
+        setup = GameSetup(name, level, facilitator, body["seed"], self.models.get(facilitator, ""))
         self.study_in[name] = self.studies[body["study"]]
-        return LiveGame(setup, dict(body["people"]), GameClock(body["waits"], body["seconds"]), body["practice"])
+        return LiveGame(setup, dict(body["people"]), body["waits"], body["seconds"], body["practice"])
 
     async def close(self) -> None:
         """Stop all rooms."""

@@ -14,7 +14,7 @@ from typing import Any
 from otherminds.papers.protom.study.plan import Trial
 from otherminds.web import stages
 from otherminds.web.event_log import Written
-from otherminds.web.games import GameClock, LiveGame
+from otherminds.web.games import LiveGame
 from otherminds.web.lobby import Lobby, PageConnection
 from otherminds.web.rooms import GameRoom
 from otherminds.web.studies import Participant, ParticipantPair, Study
@@ -26,8 +26,7 @@ CODES = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # characters of completion codes, wi
 
 def note(lobby: Lobby, participant: Participant, kind: str, n: int | None = None, **more: Any) -> Written:
     """Log an event of a participant; n: the number of the participant's action that caused it, if one did."""
-    who = participant.id if n else None
-    return lobby.note(participant.study, kind, {"name": participant.name, **more}, who, n)
+    return lobby.note(participant.study, kind, {"name": participant.name, **more}, participant.id if n else None, n)
 
 
 def finish(lobby: Lobby, participant: Participant, reason: str, n: int | None = None) -> Written:
@@ -112,12 +111,10 @@ def _wait(lobby: Lobby, participant: Participant) -> None:
 
 
 def _pair(lobby: Lobby, study: Study, people: list[Participant], trying: bool) -> None:
-    number = study.next_pair(trying)
+    number, wanted = study.next_pair(trying), people[0].wants
     names = [participant.name for participant in people]
     if len(names) == 1:
-        wanted = people[0].wants
-        seat = number % 2 if wanted is None else wanted
-        names.insert(1 - seat, "")
+        names.insert(1 - (number % 2 if wanted is None else wanted), "")
     trials = [vars(trial) for trial in study.trials(number)]
     lobby.note(study, "paired", {"pair": number, "people": names, "trials": trials})
     for participant in people:
@@ -131,8 +128,8 @@ def _begin(lobby: Lobby, study: Study, pair: ParticipantPair) -> None:
     name = f"{study.id}:{pair.number}:{len(pair.rooms) + 1}"
     agents = lobby.levels[trial.level].world.agents
     players = {agent: study.people[who].id for agent, who in zip(agents, pair.people, strict=True) if who}
-    clock = GameClock(study.plan.waits, study.plan.seconds)
-    _open(lobby, study, name, trial, players, clock, {"pair": pair.number})
+    clock = {"waits": study.plan.waits, "seconds": study.plan.seconds}
+    _open(lobby, study, name, {**vars(trial), "people": players, **clock, "practice": False, "pair": pair.number})
     for participant in (study.people[who] for who in pair.people if who):
         lobby.show(participant)
 
@@ -145,23 +142,14 @@ def _practise(lobby: Lobby, participant: Participant) -> None:
     level = next((level for level in spare if level.name not in study.plan.levels), None) or spare[0]
     helper, agents = level.certificate.get("message", "").partition(":")[0], level.world.agents
     players = {helper if helper in agents else agents[0]: participant.id}
-    trial = Trial(level.name, "oracle", study.plan.seed)
-    whose, clock = {"name": participant.name, "practice": True}, GameClock(seconds=0.0)
-    _open(lobby, study, f"{study.id}:{participant.name}", trial, players, clock, whose)
+    setup = {**vars(Trial(level.name, "oracle", study.plan.seed)), "people": players, "waits": True, "seconds": 0.0}
+    setup |= {"practice": True, "name": participant.name}
+    _open(lobby, study, f"{study.id}:{participant.name}", setup)
 
 
-def _open(
-    lobby: Lobby,
-    study: Study,
-    name: str,
-    trial: Trial,
-    players: dict[str, str],
-    clock: GameClock,
-    whose: dict[str, Any],
-) -> None:
+def _open(lobby: Lobby, study: Study, name: str, setup: dict[str, Any]) -> None:
     """Open a room with one event, from which both the study and the game follow."""
-    setup = {"study": study.id, "room": name, **vars(trial), "people": players, **vars(clock)}
-    event, _ = lobby.event_log.append(name, "opened", {**setup, "practice": False, **whose})
+    event, _ = lobby.event_log.append(name, "opened", {"study": study.id, "room": name, **setup})
     study.apply(event)
     _enter(lobby, name, lobby.begun(event))
 
@@ -262,7 +250,7 @@ def _room_news(lobby: Lobby, what: str, room: GameRoom) -> None:
         case "step":
             for agent, who in game.people.items():
                 lobby.send_frame(game, agent, who)
-        case "chosen" if game.clock.waits and len(game.people) > 1:
+        case "chosen" if game.waits and len(game.people) > 1:
             lobby.send_all(game, {"type": "chosen", "who": sorted(game.pending)})
         case "thought" if game.said:
             _advise(lobby, room)

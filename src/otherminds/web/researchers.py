@@ -5,6 +5,7 @@ Exported rows are like those of simulated episodes, so that one analysis fits bo
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,11 +16,11 @@ from fastapi import APIRouter, Body, Cookie, Depends, HTTPException, Request, Re
 
 from otherminds.evaluation import tabular
 from otherminds.evaluation.assistance import FACILITATOR
+from otherminds.evaluation.store import first_columns
 from otherminds.files.text import printable
 from otherminds.papers.protom.episodes import BEFORE_FIRST_STEP
 from otherminds.papers.protom.study.plan import default_levels
 from otherminds.web import stages
-from otherminds.web.event_log import on_disk
 from otherminds.web.games import LiveGame
 from otherminds.web.guard import COOKIE, SESSION
 from otherminds.web.lobby import Lobby
@@ -47,13 +48,7 @@ def line(study: Study) -> Data:
 def overview(lobby: Lobby, study: Study) -> Data:
     """The state of a study: its links, pairs, rounds, and latest events."""
     trials = [
-        {
-            "pair": n,
-            "trial": i,
-            "level": one.level,
-            "facilitator": one.facilitator,
-            "codename": study.codename(one.facilitator),
-        }
+        {"pair": n, "trial": i, **vars(one), "codename": study.codename(one.facilitator)}
         for n, pair in study.pairs.items()
         for i, one in enumerate(pair.trials, 1)
     ]
@@ -110,17 +105,9 @@ def rows(lobby: Lobby, study: Study) -> list[Row]:
 def trial(study: Study, pair: ParticipantPair, index: int, game: LiveGame) -> list[Row]:
     """The rows of one round."""
     played = pair.trials[index]
-    base = {
-        "schema": 1,
-        "experiment": "study",
-        "condition": game.setup.level.kind or "unclassified",
-        "subject": played.facilitator,
-        "seed": played.seed,
-        "episode": f"{pair.number:02}-{index + 1} {played.level}",
-        "pair": pair.number,
-        "trial": index + 1,
-        "level": played.level,
-    }
+    episode = f"{pair.number:02}-{index + 1} {played.level}"
+    key = (game.setup.level.kind or "unclassified", played.facilitator, episode)
+    base = {**first_columns("study", key, played.seed), "pair": pair.number, "trial": index + 1, "level": played.level}
     told = [{**base, **row} for t in range(game.t) for row in _step(game, t)]
     done = game.ended == "finished"
     last = game.thoughts.get(game.t)
@@ -163,10 +150,9 @@ def _step(game: LiveGame, t: int) -> Iterator[Row]:
 def _answers(study: Study, index: int, game: LiveGame) -> Row:
     """The players' ratings of and comments on a round, by agent."""
     seats = {who: agent for agent, who in {**game.replaced, **game.people}.items()}
-    ids = {name: participant.id for name, participant in study.people.items()}
-    given = [(ids[name], answer) for (name, at), answer in study.ratings.items() if at == index and ids[name] in seats]
-    ratings = {seats[who]: dict(answer["ratings"]) for who, answer in given}
-    comments = {seats[who]: answer["comment"] for who, answer in given if answer["comment"]}
+    given = [(seats.get(study.people[name].id), answer) for (name, at), answer in study.ratings.items() if at == index]
+    ratings = {agent: dict(answer["ratings"]) for agent, answer in given if agent}
+    comments = {agent: answer["comment"] for agent, answer in given if agent and answer["comment"]}
     return {what: found for what, found in (("ratings", ratings), ("comments", comments)) if found}
 
 
@@ -259,7 +245,7 @@ async def try_out(study: OfStudy, lobby: InLobby) -> Any:
 @studying.post("/{name}/{what}", status_code=204)
 async def invite(what: Literal["open", "close"], study: OfStudy, lobby: InLobby) -> None:
     """Open the invitation again, or close it."""
-    await on_disk(lobby.note(study, "reopened" if what == "open" else "closed", {}))
+    await asyncio.wrap_future(lobby.note(study, "reopened" if what == "open" else "closed", {}))
 
 
 def participant_of(who: str, study: OfStudy) -> Participant:
@@ -272,14 +258,14 @@ def participant_of(who: str, study: OfStudy) -> Participant:
 @studying.post("/{name}/participants/{who}/link")
 async def renew(lobby: InLobby, participant: Annotated[Participant, Depends(participant_of)]) -> Any:
     """A new link for a participant who has lost theirs; the old one is no longer valid."""
-    await on_disk(lobby.renew(participant))
+    await asyncio.wrap_future(lobby.renew(participant))
     return {"link": f"/p/{participant.token}"}
 
 
 @studying.delete("/{name}/participants/{who}", status_code=204)
 async def forget(study: OfStudy, lobby: InLobby, participant: Annotated[Participant, Depends(participant_of)]) -> None:
     """Erase a participant's answers and label."""
-    await on_disk(lobby.forget(study, participant))
+    await asyncio.wrap_future(lobby.forget(study, participant))
 
 
 @studying.get("/{name}/export.{form}")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from otherminds.web.event_log import EventLog, Written, on_disk
+from otherminds.web.event_log import EventLog, Written
 from otherminds.web.games import LiveGame, RefusedError
 from otherminds.web.studies import StudyPlan
 from otherminds.web.thinking import GOT_IT, IGNORE, FacilitatorThought, ThinkingProcesses
@@ -123,10 +123,9 @@ class GameRoom:
                     self._end(reason)
                     break
                 if await self._all_here() and (joint := await self._choices()):
-                    await on_disk(self.log("step", {"joint": joint, "chosen": sorted(self.game.pending)}))
+                    await asyncio.wrap_future(self.log("step", {"joint": joint, "chosen": sorted(self.game.pending)}))
                     self._tell("step", self)
-                    if self.game.facilitated and not self._thinking:
-                        self._spawn(self._think())
+                    self._spawn(self._think())
             await self._think()
         except Exception:
             if not self.game.ended:
@@ -148,22 +147,21 @@ class GameRoom:
 
     async def _choices(self) -> dict[str, str] | None:
         """The actions of all agents; None if a person has disconnected meanwhile."""
-        game, clock = self.game, self.game.clock
-        others = None
+        game, others = self.game, None
         if game.simulated:
             others = asyncio.create_task(self._processes.act(game.setup, game.steps, game.simulated))
-        until = time.monotonic() + (clock.seconds or float("inf"))
-        if not clock.waits:  # steps are evenly spaced
-            until = self._due = max(self._due + clock.seconds, time.monotonic())
+        until = time.monotonic() + (game.seconds or float("inf"))
+        if not game.waits:  # steps are evenly spaced
+            until = self._due = max(self._due + game.seconds, time.monotonic())
         try:
             while not game.away and not game.ended and (left := until - time.monotonic()) > 0:
-                if clock.waits and not set(game.people) - set(game.pending):
+                if game.waits and not set(game.people) - set(game.pending):
                     break
                 await self._change(left)
             if game.away or game.ended:
                 return None
             if others:
-                await asyncio.wait([others], timeout=GIVEN_UP if clock.waits else 0.0)
+                await asyncio.wait([others], timeout=GIVEN_UP if game.waits else 0.0)
             found = others.result() if others and others.done() else {}
         finally:
             if others:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import mimetypes
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import partial
 from importlib import resources
 from typing import Annotated, Any, Literal
 
@@ -58,7 +57,7 @@ class SoloGameRequest(BaseModel, extra="forbid"):
 
 def application(settings: ServerSettings) -> Any:
     """The ASGI app behind its guard. Raises InputError if its state cannot be restored from the event log."""
-    event_log = EventLog(settings.store, partial(_give_up, settings))
+    event_log = EventLog(settings.store, settings.give_up)
     processes = ThinkingProcesses()
     lobby = Lobby(event_log, processes, settings.levels, settings.models)
     lobby.read()
@@ -72,20 +71,13 @@ def application(settings: ServerSettings) -> Any:
         processes.close()
 
     app = FastAPI(title="otherminds", lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
-    app.state.lobby, app.state.watching = lobby, RecordedEpisodes(event_log, processes)
-    app.state.settings = settings
-    app.state.limits = Limits()
+    app.state.lobby, app.state.settings, app.state.limits = lobby, settings, Limits()
+    app.state.watching = RecordedEpisodes(event_log, processes)
     for router in (_pages(), playing, watching, researchers.entering, researchers.studying):
         app.include_router(router)
     app.add_exception_handler(InputError, lambda _, error: JSONResponse({"detail": str(error)}, 422))
     app.add_exception_handler(RequestValidationError, _first_fault)
     return Guard(app, settings.origins, rate=settings.rate, burst=settings.burst)
-
-
-def _give_up(settings: ServerSettings, why: str) -> None:
-    """Stop the server: events can no longer be stored."""
-    settings.problem = why
-    settings.stop()
 
 
 def _first_fault(_: Request, error: Any) -> JSONResponse:

@@ -38,6 +38,11 @@ class ServerSettings:
     def __post_init__(self) -> None:
         self.keys = Keys(self.secret)
 
+    def give_up(self, why: str) -> None:
+        """Stop the server: events can no longer be stored."""
+        self.problem = why
+        self.stop()
+
 
 def of_app(name: str) -> Any:
     """The dependency of a request on what the app keeps under this name."""

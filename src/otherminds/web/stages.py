@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any
 
 from otherminds.files.toml import packaged
 from otherminds.observer import surprise_in_words
 from otherminds.papers.protom.facilitator import SURE
-from otherminds.web.board import board, goal, looks, options, person, words
+from otherminds.web.board import board, goal, options, person, words
 from otherminds.web.games import NAMES, LiveGame
 from otherminds.web.studies import ASPECTS, WORDS, Participant, Study
 from otherminds.web.thinking import FacilitatorThought, alone
+from otherminds.worlds.canvas import svg_look
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.sprites import CELL
 
@@ -120,14 +122,17 @@ def playing(participant: Participant, game: LiveGame) -> Data:
         "goal": goal(shown.scene, wants(game, agent)),
         "facilitator": helper(participant.study, game),
         "actions": options(game.world, game.world.initial, agent),
-        "size": list(shown.size),
-        "cell": CELL,
-        "squares": dict(shown.squares),
         "legend": [*(person(shown.scene, i) for i in range(len(agents))), *shown.legend()],
-        "steps": game.setup.level.horizon,
-        "clock": {"waits": game.clock.waits, "seconds": game.clock.seconds},
+        "clock": {"waits": game.waits, "seconds": game.seconds},
+        **place(game),
         **counted(participant, game),
     }
+
+
+def place(game: LiveGame) -> Data:
+    """The size of a game's board, the drawings of its squares, and the steps that the game may take."""
+    shown, steps = game.board, game.setup.level.horizon
+    return {"size": list(shown.size), "cell": CELL, "squares": dict(shown.squares), "steps": steps}
 
 
 def helper(study: Study, game: LiveGame) -> str | None:
@@ -165,8 +170,7 @@ def reached(game: LiveGame, agent: str) -> bool:
 
 def messages(game: LiveGame) -> list[Data]:
     """All messages of the facilitator, with their recipients, status and replies."""
-    kept = ("t", "to", "text", "why", "saves", "reply")
-    return [{**{key: getattr(said, key) for key in kept}, "status": NAMES[said.status]} for said in game.said]
+    return [{**vars(said), "status": NAMES[said.status]} for said in game.said]
 
 
 def unsaid(game: LiveGame) -> list[Data]:
@@ -184,20 +188,19 @@ def unsaid(game: LiveGame) -> list[Data]:
     return sorted(most, key=lambda one: one["t"])
 
 
-def belief(game: LiveGame, thought: FacilitatorThought, agent: str) -> list[Data]:
-    """What the facilitator believed of an agent's goal; empty if it infers no goals."""
-    posterior = thought.beliefs.get(agent, {}).get("posterior", {})
-    return [{"goal": goal(game.board.scene, name), "p": p} for name, p in posterior.items()]
+def believed(game: LiveGame, thought: FacilitatorThought, agent: str) -> Data:
+    """An agent's goal, and what the facilitator believed of it; no belief if it infers no goals."""
+    scene, posterior = game.board.scene, thought.beliefs.get(agent, {}).get("posterior", {})
+    belief = [{"goal": goal(scene, name), "p": p} for name, p in posterior.items()]
+    known = {"name": agent, "goal": goal(scene, wants(game, agent)), "simulated": agent not in game.people}
+    return {**known, "belief": belief}
 
 
 def sure_from(game: LiveGame, agent: str) -> int | None:
     """The step from which the facilitator was sure of an agent's goal to the end; None if it was not in the end."""
-    since = None
-    for t, thought in sorted(game.thoughts.items(), reverse=True):
-        if thought.beliefs.get(agent, {}).get("p_true", 0.0) < SURE:
-            break
-        since = t
-    return since
+    backwards = sorted(game.thoughts.values(), key=lambda thought: -thought.t)
+    sure = takewhile(lambda thought: thought.beliefs.get(agent, {}).get("p_true", 0.0) >= SURE, backwards)
+    return min((thought.t for thought in sure), default=None)
 
 
 def surprises(game: LiveGame, agent: str) -> list[str]:
@@ -214,12 +217,9 @@ def reveal(participant: Participant, game: LiveGame) -> Data:
     halfway = min(game.thoughts.values(), key=lambda thought: abs(2 * thought.t - game.t), default=game.last_thought())
     people = [
         {
-            "name": name,
-            "goal": goal(game.board.scene, wants(game, name)),
+            **believed(game, halfway, name),
             "reached": reached(game, name),
             "you": name == agent,
-            "simulated": name not in game.people,
-            "belief": belief(game, halfway, name),
             "sure": sure_from(game, name),
             "surprises": surprises(game, name),
         }
@@ -258,14 +258,9 @@ def questions(participant: Participant) -> Data:
 
 def frame(game: LiveGame, agent: str | None, known: dict[str, int]) -> Data:
     """What an agent sees now (None: everything). `known` numbers the drawings already sent, and is updated."""
-    rows = game.board.rows(game.state, agent)
-    parts = [part for part in game.board.drawn(game.state, agent) if part.place]
-    told, shown = {}, looks(parts)
-    for _, look, *_ in shown:
-        if look not in known:
-            told[str(len(known))] = look
-            known[look] = len(known)
-    placed = [[name, known[look], x, y] for name, look, x, y in shown]
+    rows, parts, before = game.board.rows(game.state, agent), [*game.board.drawn(game.state, agent)], len(known)
+    placed = [[part.name, known.setdefault(svg_look(part), len(known)), *part.place] for part in parts if part.place]
+    told = {str(number): look for look, number in known.items() if number >= before}
     data: Data = {"type": "frame", "t": game.t, "rows": rows, "parts": placed, "looks": told, "text": words(parts)}
     if agent is not None:
         data["mine"] = f"agent-{game.world.agents.index(agent)}"
@@ -278,41 +273,24 @@ def frame(game: LiveGame, agent: str | None, known: dict[str, int]) -> Data:
 def advice(study: Study, game: LiveGame, number: int) -> Data:
     """A message as its recipient sees it."""
     said = game.said[number]
-    return {
-        "type": "advice",
-        "id": number,
-        "t": said.t,
-        "from": helper(study, game),
-        "text": said.text,
-        "why": said.why,
-        "at": said.at,
-        "status": "open" if said.status == "running" else NAMES[said.status],
-        "reply": said.reply,
-    }
+    status = "open" if said.status == "running" else NAMES[said.status]
+    told = {key: value for key, value in vars(said).items() if key not in ("to", "saves")}  # not for the recipient
+    return {"type": "advice", "id": number, "from": helper(study, game), **told, "status": status}
 
 
 def watched(study: Study, game: LiveGame) -> Mapping[str, Any]:
     """All about a round, including beliefs and goals, for the researcher."""
-    shown, thought = game.board, game.last_thought()
+    thought = game.last_thought()
+    row = thought.row
     people = [
-        {
-            "name": agent,
-            "goal": goal(shown.scene, wants(game, agent)),
-            "simulated": agent not in game.people,
-            "belief": belief(game, thought, agent),
-            "surprise": surprise_in_words(thought.surprise.get(agent, 0.0)),
-        }
+        {**believed(game, thought, agent), "surprise": surprise_in_words(thought.surprise.get(agent, 0.0))}
         for agent in game.world.agents
     ]
-    row = thought.row
     return {
-        "size": list(shown.size),
-        "cell": CELL,
-        "squares": dict(shown.squares),
+        **place(game),
         "frame": frame(game, None, {}),
         "people": people,
         "facilitator": game.setup.facilitator,
-        "steps": game.setup.level.horizon,
         "ended": game.ended,
         "thought": {"t": thought.t, "said": row["action"], "why": row.get("why", ""), "prices": row.get("prices", [])},
         "messages": messages(game),

@@ -25,7 +25,7 @@ Name = Annotated[str, Field(min_length=1, max_length=100)]
 class StudyPlan(BaseModel, extra="forbid", frozen=True):
     """The settings of a study, as the researcher gives them.
 
-    minutes: the announced length. waits, seconds: see `GameClock`. grace: seconds for which a room waits for a
+    minutes: the announced length. waits, seconds: see `LiveGame`. grace: seconds for which a room waits for a
     disconnected player. lobby_minutes: how long participants wait for a partner, or their partner for them. hand_off:
     the address to send participants to at the end, with {code} for their completion code.
     """
@@ -85,7 +85,6 @@ class StudyPlan(BaseModel, extra="forbid", frozen=True):
 TRYING = 9000  # pairs with higher numbers only try the study out; they are not exported
 LOG = 200  # events that the dashboard remembers; chosen
 TOLD: Mapping[str, str] = WORDS["study"]["events"]
-EVENTS = {*TOLD, "joined", "taught", "practised", "ready", "seen", "next"}
 
 Kind = Literal["link", "open", "try", "solo"]
 
@@ -175,8 +174,7 @@ class Study:
 
     def next_pair(self, trying: bool) -> int:
         """The number of the next pair, above `TRYING` if it only tries the study out."""
-        numbers = [number for number in self.pairs if (number > TRYING) == trying]
-        return max(numbers, default=TRYING * trying) + 1
+        return max((number for number in self.pairs if (number > TRYING) == trying), default=TRYING * trying) + 1
 
     @property
     def full(self) -> bool:
@@ -191,8 +189,6 @@ class Study:
 
     def apply(self, event: LogEvent) -> None:
         """Update the study by an event; unknown kinds are ignored."""
-        if event.kind not in EVENTS:
-            return
         body, at, someone = event.body, event.at, self.people.get(event.body.get("name", ""))
         if someone:
             self._apply_to(someone, event)
@@ -214,13 +210,9 @@ class Study:
                 someone.token = body["token"]
             case "reopened" | "closed":
                 self.open = event.kind == "reopened"
-        self._remember(event)
-
-    def _remember(self, event: LogEvent) -> None:
-        """Keep the text of an event for the dashboard, if it has one."""
         text = TOLD.get(event.kind)
-        if text and not event.body.get("practice"):
-            self.log = [*self.log[-LOG:], (event.at, text.format(**{"name": "", "pair": "", **event.body}))]
+        if text and not body.get("practice"):
+            self.log = [*self.log[-LOG:], (at, text.format(**{"name": "", "pair": "", **body}))]
 
     def _apply_to(self, participant: Participant, event: LogEvent) -> None:
         """Update a participant by an event of theirs."""

@@ -18,6 +18,8 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context, parent_process
+from statistics import mean
+from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
 from otherminds.evaluation.engines import end_with, stream
@@ -32,8 +34,10 @@ from otherminds.web.board import Playable, board
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 T = TypeVar("T")
+EXPERIMENTS: Mapping[str, ModuleType] = {"doors-keys-gems": protom_dkg, "overcooked": protom_overcooked}
 REMEMBERED = 256  # games that a process keeps in its cache; chosen
 IGNORE, GOT_IT = "ignore", "got it"  # what people may answer to a message
+ASKERS = 4  # processes that wait for language models; chosen
 POLITENESS = 10  # niceness of thinking processes, so that serving pages comes first; chosen
 
 
@@ -64,7 +68,7 @@ class GameSetup:
     def cast(self) -> EpisodeSetup:
         """A mind for every seat, and the facilitator."""
         entry = self.entry()
-        world = protom_overcooked if isinstance(self.level, KitchenLevel) else protom_dkg
+        world = EXPERIMENTS["overcooked" if isinstance(self.level, KitchenLevel) else "doors-keys-gems"]
         found: EpisodeSetup = world.setup(entry, model=_model(self.model) if self.model else None)
         return found
 
@@ -216,26 +220,23 @@ class ThinkingProcesses:
     A game always goes to the same process of each kind, whose cache holds it.
     """
 
-    def __init__(self, advisers: int = 1, actors: int = 1, askers: int = 4) -> None:
-        self._sizes = {"act": actors, "advise": advisers, "ask": askers}
-        self._pools: dict[tuple[str, int], ProcessPoolExecutor] = {}
+    def __init__(self) -> None:
+        self._pools: dict[str, ProcessPoolExecutor] = {}
 
     async def act(self, setup: GameSetup, steps: Sequence[PlayedStep], simulated: Sequence[str]) -> dict[str, str]:
         """`act`, in another process."""
-        return await self._ask("act", act, setup, tuple(steps), tuple(simulated))
+        return await self._in("act", act, setup, tuple(steps), tuple(simulated))
 
     async def advise(self, setup: GameSetup, steps: Sequence[PlayedStep], since: int = 0) -> FacilitatorThought:
         """`advise`, in another process; facilitators that are language models have processes of their own."""
-        return await self._ask("ask" if setup.model else "advise", advise, setup, tuple(steps), since)
+        which = f"ask {zlib.crc32(setup.key.encode()) % ASKERS}" if setup.model else "advise"
+        return await self._in(which, advise, setup, tuple(steps), since)
 
     async def call(self, work: Callable[..., T], *args: Any) -> T:
         """Any other long computation, in a process of its own."""
-        return await self._in(("else", 0), work, *args)
+        return await self._in("else", work, *args)
 
-    async def _ask(self, what: str, work: Callable[..., T], setup: GameSetup, *args: Any) -> T:
-        return await self._in((what, zlib.crc32(setup.key.encode()) % self._sizes[what]), work, setup, *args)
-
-    async def _in(self, which: tuple[str, int], work: Callable[..., T], *args: Any) -> T:
+    async def _in(self, which: str, work: Callable[..., T], *args: Any) -> T:
         """Run the work in that process; once more if the process was lost."""
         try:
             return await asyncio.wrap_future(self._pool(which).submit(work, *args))
@@ -243,18 +244,16 @@ class ThinkingProcesses:
             self._pools.pop(which, None)
             return await asyncio.wrap_future(self._pool(which).submit(work, *args))
 
-    def _pool(self, which: tuple[str, int]) -> ProcessPoolExecutor:
+    def _pool(self, which: str) -> ProcessPoolExecutor:
         if which not in self._pools:
-            context = get_context("spawn")
-            self._pools[which] = ProcessPoolExecutor(1, mp_context=context, initializer=prepare)
+            self._pools[which] = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=prepare)
         return self._pools[which]
 
     def wake(self) -> None:
         """Start the processes that all games need, so that the first game need not wait for them."""
-        for what in ("act", "advise"):
-            for k in range(self._sizes[what]):
-                if (what, k) not in self._pools:
-                    self._pool((what, k)).submit(os.getpid)
+        for which in ("act", "advise"):
+            if which not in self._pools:
+                self._pool(which).submit(os.getpid)
 
     def close(self) -> None:
         """End all processes."""
@@ -270,6 +269,5 @@ def alone(level: Playable) -> float | None:
     said = level.certificate.get("L0") or level.certificate.get("alone")
     if not said:
         return None
-    steps = [int(word) if word.isdecimal() else level.horizon for word in said.split()]
-    found = sum(steps) / len(steps)
+    found = mean(int(word) if word.isdecimal() else level.horizon for word in said.split())
     return found if found < level.horizon else math.inf

@@ -6,18 +6,18 @@ import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from rich import box
 from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.panel import Panel
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from otherminds.distribution import Categorical
 from otherminds.files.text import printable
 from otherminds.mind import NONE_OF_THESE
 from otherminds.observer import SURPRISING, surprise_in_words
+from otherminds.reports.terminal.tables import plain_table
 from otherminds.worlds.canvas import DIM, Drawing, Tile
 from otherminds.worlds.collaborative_cooking import drawing as cooking_drawing
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
@@ -121,20 +121,17 @@ def frame(
 def posteriors(history: Sequence[Mapping[str, Any]]) -> Table:
     """What each agent did at each step, how surprising that was in nats, and the belief about its goal before it."""
     people: Mapping[str, Mapping[str, float]] = history[0]["posterior"]
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("t", justify="right")
-    table.add_column("who")
-    table.add_column("did")
-    table.add_column("surprise", justify="right")
-    for goal in next(iter(people.values())):
-        words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=none of) ", "\n", goal)  # OnionSalad
-        table.add_column(f"{words}?", justify="right")
+    goals = (
+        re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=none of) ", "\n", goal) for goal in next(iter(people.values()))
+    )  # OnionSalad
+    t, surprise, *asked = (Column(name, justify="right") for name in ("t", "surprise", *(f"{goal}?" for goal in goals)))
+    table = plain_table(t, "who", "did", surprise, *asked)
     for row in history:
         for n, (agent, belief) in enumerate(row["posterior"].items()):
             nats = row["surprise"].get(agent)
-            surprise = "" if nats is None else f"{nats:.1f}{' !' if nats >= SURPRISING else '  '}"
-            t, did = "" if n else str(row["t"]), row["joint"].get(agent, "")
-            table.add_row(t, agent, did, surprise, *(f"{p:.2f}" for p in belief.values()))
+            surprising = "" if nats is None else f"{nats:.1f}{' !' if nats >= SURPRISING else '  '}"
+            step, did = "" if n else str(row["t"]), row["joint"].get(agent, "")
+            table.add_row(step, agent, did, surprising, *(f"{p:.2f}" for p in belief.values()))
     if any(nats >= SURPRISING for row in history for nats in row["surprise"].values()):
         table.caption = f"! surprising: {SURPRISING:g} nats or more"
     return table

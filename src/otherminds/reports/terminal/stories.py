@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from otherminds.errors import shortened
 from otherminds.files.text import printable
+from otherminds.reports.terminal.tables import plain_table
 from otherminds.stories.answering import StoryAnswer
 from otherminds.stories.audit import Audit, Verdict
 from otherminds.stories.model import Event, Happening, Observation, Term, Utterance
@@ -24,15 +24,12 @@ LONGEST = 160  # characters of a text that was not read
 def answer(asked: StoryAnswer) -> RenderableType:
     """The answer, the posterior as bars, the happenings that decided it, and how much of the story was read."""
     found, labels = asked.answer, _labels(asked)
-    parts: list[RenderableType] = []
+    parts: list[RenderableType]
     if found.option is None:
-        parts.append(
-            Text(f"cannot tell: {printable(shortened(found.abstained or '', 2 * LONGEST))}", style="bold yellow")
-        )
+        parts = [Text(f"cannot tell: {printable(shortened(found.abstained or '', 2 * LONGEST))}", style="bold yellow")]
     else:
-        chosen = Text("answer  ", style="dim")
-        chosen.append(f"{letter(found.option)}) {printable(labels[found.option])}", style="bold green")
-        parts.append(chosen)
+        chosen = f"{letter(found.option)}) {printable(labels[found.option])}"
+        parts = [Text.assemble("answer  ", (chosen, "bold green"), style="dim")]
     if asked.question is not None and found.option is not None:
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
         for number, (label, p) in enumerate(zip(labels, found.posterior, strict=True)):
@@ -110,9 +107,7 @@ def audit(found: Audit) -> RenderableType:
         Text(f"{name}: read by the conventions {' or '.join(one.name for one in kept)}", style="dim")
         for name, kept in found.followed.items()
     ]
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("item", "label", "by simulation", "because"):
-        table.add_column(column, overflow="fold")
+    table = plain_table(*(Column(name, overflow="fold") for name in ("item", "label", "by simulation", "because")))
     for verdict in found.contradicted[:LISTED]:
         because = "\n".join(happening(told) for told in verdict.because)
         line = "" if verdict.item.line is None else f", line {verdict.item.line}"

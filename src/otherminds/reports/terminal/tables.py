@@ -9,7 +9,7 @@ from typing import Any
 from rich import box
 from rich.console import Group, RenderableType
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from otherminds.evaluation.runs import Run
@@ -44,11 +44,8 @@ MARGIN = 0.001  # an interval narrower than this is not shown; half a unit of th
 def results(summary: Sequence[Row]) -> RenderableType:
     """The main figures of an experiment with 95 % intervals, beside the published ones; the report has the tuning."""
     summary = [row for row in summary if not row["condition"].startswith(("tuning/", "robust/"))]
-    shown = {row.get("experiment") for row in summary}
-    for experiment, render in BY_EXPERIMENT.items():
-        if experiment in shown:
-            return render([row for row in summary if row.get("experiment") == experiment])
-    return _by_condition(summary)
+    experiment = next((row.get("experiment", "") for row in summary), "")
+    return BY_EXPERIMENT.get(experiment, _by_condition)(summary)
 
 
 def verdicts(findings: Sequence[Any], subjects: Sequence[str]) -> RenderableType:
@@ -89,12 +86,17 @@ def scores(found: Sequence[Row]) -> Table:
 # Cells
 
 
+def plain_table(*columns: Column | str, edge: bool = False, gap: int = 2) -> Table:
+    """A table without a frame, and with no rows yet; `edge`: with space around it."""
+    return Table(*columns, box=box.SIMPLE_HEAD, show_edge=edge, pad_edge=False, padding=(0, gap, 0, 0))
+
+
 def _table(*columns: str, words: int = 0, edge: bool = False) -> Table:
     """A table whose first columns, `words` in number, are text and the others numbers; `edge`: with space around it."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=edge, pad_edge=False, padding=(0, 1, 0, 0))
-    for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i < words else "right", no_wrap=i >= words)
-    return table
+    justified = (
+        Column(name, justify="left" if i < words else "right", no_wrap=i >= words) for i, name in enumerate(columns)
+    )
+    return plain_table(*justified, edge=edge, gap=1)
 
 
 def _keyed(summary: Sequence[Row]) -> Found:
@@ -106,13 +108,13 @@ def _number(row: Row | None, digits: int) -> str:
     return "" if row is None else f"{round(row['value'], digits) + 0.0:.{digits}f}"  # + 0.0 turns −0 into 0
 
 
-def _bounded(row: Row | None, digits: int, prefix: str = "") -> str:
-    """A value and its interval, if it has one."""
+def _bounded(row: Row | None, digits: int, prefix: str = "", *, always: bool = False) -> str:
+    """A value and its interval, if that has a width or is to be shown `always`."""
     if row is None:
         return ""
     columns = (prefix.rstrip("_") or "value", f"{prefix}low", f"{prefix}high")
     value, low, high = (f"{round(row[column], digits) + 0.0:.{digits}f}" for column in columns)
-    return value if low == high else f"{value} [{low}, {high}]"
+    return value if low == high and not always else f"{value} [{low}, {high}]"
 
 
 def _spread(row: Row, digits: int) -> str:
@@ -129,9 +131,7 @@ def _cell(row: Row | None) -> str:
         return f"{row['value']:.0f}"
     if row["metric"] == "decision_ms":
         return f"{row['value']:.1f}" if row["value"] < 10 else f"{row['value']:.0f}"
-    digits = 2 if row["high"] < 10 else 1
-    value, low, high = (f"{round(row[name], digits) + 0.0:.{digits}f}" for name in ("value", "low", "high"))
-    return f"{value} [{low}, {high}]"
+    return _bounded(row, 2 if row["high"] < 10 else 1, always=True)
 
 
 def _published(row: Row | None) -> str:
@@ -149,10 +149,8 @@ def _by_condition(summary: Sequence[Row]) -> RenderableType:
     """A block of facilitators for each condition, a column for each metric."""
     present = dict.fromkeys(row["metric"] for row in summary)
     metrics = [metric for metric in METRICS if metric in present] or list(present)
-    table = _table(edge=True)
-    table.add_column("", min_width=11, overflow="fold")
-    for metric in metrics:
-        table.add_column(metric.removeprefix("decision_"), no_wrap=True)
+    columns = (Column(metric.removeprefix("decision_"), no_wrap=True) for metric in metrics)
+    table = plain_table(Column("", min_width=11, overflow="fold"), *columns, edge=True, gap=1)
     found = _keyed(summary)
     for condition in dict.fromkeys(row["condition"] for row in summary):
         table.add_row(Text(condition.replace("heldout/", "held out ").replace("_", " "), style="bold"))
@@ -199,11 +197,9 @@ def _study(summary: Sequence[Row]) -> RenderableType:
 def _questions(summary: Sequence[Row]) -> RenderableType:
     """Accuracy in per cent by kind of question, for every way the stories are told; shortcuts only once."""
     found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "accuracy"}
-    table = _table(edge=True)
-    table.add_column("right answers, %", overflow="fold")
     kinds = list(KINDS) if any("/belief" in condition for condition, _ in found) else ["all"]
-    for kind in kinds:
-        table.add_column(KINDS[kind], no_wrap=True, justify="right")
+    columns = (Column(KINDS[kind], no_wrap=True, justify="right") for kind in kinds)
+    table = plain_table(Column("right answers, %", overflow="fold"), *columns, edge=True, gap=1)
     told = dict.fromkeys((c.rpartition("/")[0], s) for c, s in found if not c.startswith("invented/"))
     first = next((track for track, _ in told), "")
     for track, subject in told:
@@ -337,9 +333,9 @@ def _guesses(summary: Sequence[Row]) -> RenderableType:
     for name in scenarios:
         rows = [found.get((name, player, "score")) for player in players]
         first = found.get((name, "programs", "score"))
-        rest = [found.get((name, "programs", metric)) for metric in ("literal_validated", "regret")]
         paper = f"{first['published']:.0f}" if first and "published" in first else ""
-        right, lost = (_number(row, digits) for row, digits in zip(rest, (2, 1), strict=True))
+        right = _number(found.get((name, "programs", "literal_validated")), 2)
+        lost = _number(found.get((name, "programs", "regret")), 1)
         table.add_row(escape(name), *(_number(row, 0) for row in rows), paper, right, lost)
     count = found.get(("all", "programs", "at_least_published"))
     told = f"At least the paper's score in {count['value']:.0f} of {count['n']} scenarios. " if count else ""
@@ -382,11 +378,10 @@ def runs_table(runs: Sequence[Run], folder: Path) -> RenderableType:
     if not runs:
         return Text(f"There are no runs in {printable(str(folder))}.")
     asked = any(run.answered.calls or run.uncertain for run in runs)
-    table = _table(edge=True)
-    table.add_column(f"in {printable(str(folder))}", overflow="fold")
-    table.add_column("what", overflow="fold")
-    for name in ("state", "episodes", *(("calls", "uncertain", "spent") if asked else ())):
-        table.add_column(name, justify="left" if name == "state" else "right", no_wrap=True)
+    texts = (Column(name, overflow="fold") for name in (f"in {printable(str(folder))}", "what"))
+    numbers = ("episodes", *(("calls", "uncertain", "spent") if asked else ()))
+    columns = (Column(name, justify="right", no_wrap=True) for name in numbers)
+    table = plain_table(*texts, Column("state", no_wrap=True), *columns, edge=True, gap=1)
     for run in runs:
         place = Text(printable(str(run.folder.relative_to(folder))))
         table.add_row(place, Text(printable(run.name)), run.state, *_counts(run)[: 4 if asked else 1])
