@@ -48,6 +48,11 @@ class Grid:
         row = (1 << self.width) - 1
         return sum(row << y * self.stride for y in range(self.height))
 
+    @cached_property
+    def rows(self) -> tuple[range, ...]:
+        """The cells of each row, floor and walls."""
+        return tuple(range(start, start + self.width) for start in range(0, self.size, self.stride))
+
     @property
     def stride(self) -> int:
         """The difference between a cell and the one below it."""
