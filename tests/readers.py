@@ -21,7 +21,6 @@ import numpy as np
 
 from otherminds.errors import InputError
 from otherminds.evaluation.tabular import read_rows, write_csv, write_jsonl, write_parquet
-from otherminds.files.text import read_text
 from otherminds.language.prices import read_prices
 from otherminds.language.scripted import scripted
 from otherminds.papers.hypothetical_minds.ppo import read_network
@@ -38,7 +37,6 @@ from otherminds.worlds.collaborative_cooking.map_files import read_cooking
 from otherminds.worlds.doors_keys_gems.level_files import parse_level, read_level
 from otherminds.worlds.doors_keys_gems.pddl import parse_problem, read_problem
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix, read_matrix_world
-from otherminds.worlds.in_the_matrix.scenarios import read_table
 from otherminds.worlds.overcooked.level_files import parse_kitchen, read_kitchen
 from otherminds.worlds.repeated_games.machines import read_machines
 from otherminds.worlds.repeated_games.payoff_files import bundled_games, read_game
@@ -240,10 +238,6 @@ def _worlds() -> Iterator[Reader]:
         folders=True,
     )
     yield Reader("spectra", "spectra.toml", read_spectra, [b'[cold.hot]\n"ice cube" = 0.05\n"soup" = 0.8\n'])
-    scenarios = [(SHIPPED / "worlds/in_the_matrix/scenarios.toml").read_bytes()]
-    yield Reader(
-        "scenarios", "scenarios.toml", lambda path: read_table(read_text(path, limit=100_000), path), scenarios
-    )
     yield Reader("prices", "prices.toml", read_prices, [PRICES.encode()])
 
 

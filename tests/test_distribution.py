@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import chisquare
 
-from otherminds.distribution import IMPOSSIBLE, Categorical, divergence, log_sum_exp
+from otherminds.distribution import IMPOSSIBLE, Categorical, divergence, log_sum_exp, point_mass
 from strategies import generator
 
 CLOSE = 1e-12
@@ -30,6 +30,11 @@ def kernel(shift: int) -> dict[int, Categorical[int]]:
 
 
 # Making one
+
+
+def test_a_point_mass_is_certain() -> None:
+    p = point_mass("x")
+    assert (p.support, p.probs, p.entropy) == (("x",), (1.0,), 0.0)
 
 
 @pytest.mark.slow

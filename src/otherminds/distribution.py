@@ -162,6 +162,11 @@ class Categorical(Generic[T]):
         return -sum(p * lp for p, lp in zip(self.probs, self.log_probs, strict=True) if p > 0.0)
 
 
+def point_mass(x: T) -> Categorical[T]:
+    """The distribution with probability 1 on an outcome."""
+    return Categorical((x,), (0.0,))
+
+
 def divergence(p: Categorical[T], q: Categorical[T]) -> float:
     """The Jensen–Shannon divergence of two distributions, in bits: from 0, if they are equal, to 1.
 

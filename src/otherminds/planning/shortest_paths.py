@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import cache
+from functools import cache, cached_property
 from itertools import count
 from types import MethodType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
@@ -28,17 +28,10 @@ UNREACHABLE = 1 << 20  # more steps than any path takes
 def distances(floor: int, stride: int, sources: Sequence[int]) -> NDArray[np.int32]:
     """Walking distances d(source, cell) in steps, shape (sources, cells); UNREACHABLE without a way.
 
-    `floor` is the set of cells to walk on, `stride` the difference between a cell and the one below it. Every source
-    has its own plane of bits in one big integer; one breadth-first layer of all sources takes a few shifts.
+    `floor` is the set of cells to walk on, among them the sources; `stride` is the difference between a cell and the
+    one below it.
     """
-    span = floor.bit_length() + stride
-    everywhere = sum(1 << span * p for p in range(len(sources)))
-    front = sum(1 << span * p + cell for p, cell in enumerate(sources))
-
-    def walk(front: int) -> int:
-        return front << 1 | front >> 1 | front << stride | front >> stride
-
-    return _flood(front, floor * everywhere, walk, len(sources) * span).reshape(len(sources), span)
+    return cost_fields([floor], stride, (), [[(0, source)] for source in sources])[:, 0] - 1
 
 
 def cost_fields(
@@ -158,20 +151,9 @@ def shortest_plan(
     return None
 
 
-class _CachedMethod:
-    """A method that is replaced by its cached version in each object, when the object first uses it."""
-
-    def __init__(self, method: Callable[..., Any]) -> None:
-        self._method = method
-
-    def __get__(self, instance: object, owner: type | None = None) -> Callable[..., Any]:
-        found = vars(instance)[self._method.__name__] = cache(MethodType(self._method, instance))
-        return found
-
-
 def cached_method(method: F) -> F:
     """A method that keeps its results in its object, by its arguments, which must be hashable."""
-    return cast("F", _CachedMethod(method))
+    return cast("F", cached_property(lambda instance: cache(MethodType(method, instance))))
 
 
 class Exit(NamedTuple, Generic[D]):

@@ -96,7 +96,8 @@ def avatar_parts(
 
 
 def with_notes(
-    label: str,
+    what: str,
+    seen_by: str | None,
     grid: Grid,
     agents: Sequence[str],
     background: Shapes,
@@ -104,13 +105,14 @@ def with_notes(
     notes: Sequence[Note],
     crisp: bool,
 ) -> Drawing:
-    """A drawing of a map and, below it, a part `note-i` for each note, in as many columns as fit.
+    """A drawing of a map, or of what one agent sees of it, and a part `note-i` below it for each note.
 
-    A note shows the avatar, its name and status, and each item as a sprite and in words.
+    Notes are in as many columns as fit. Each shows the avatar, its name and status, and its items as sprites and in
+    words. `what` is on the map, for screen readers.
     """
     note_width = NAME + HOLDING * len(notes[0].items)
     columns, signs, middle = max(1, grid.width * CELL // note_width), avatar_labels(agents), NOTE / 2
-    drawn = [*parts]
+    drawn, label = [*parts], f"{what} with {', '.join(agents)}{f', as {seen_by} sees it' if seen_by else ''}"
     for n, note in enumerate(notes):
         name = agents[note.number]
         shown = shortened(name, LONGEST)
@@ -136,5 +138,5 @@ def text_map(
     tiles = dict(squares)
     for number, cell, facing, status, held in avatars:
         tiles[cell] = f"{ARROWS[facing]}{number}{held[:1] or MARKS.get(status, ' ')}", PERSON
-    rows = [[tiles[grid.cell(x, y)] for x in range(grid.width)] for y in range(grid.height)]
+    rows = [[tiles[cell] for cell in row] for row in grid.rows]
     return [*rows, *([(f"{note.number} {note.sentence(agents)}", "")] for note in notes)]

@@ -45,8 +45,12 @@ class Grid:
     @cached_property
     def everywhere(self) -> int:
         """All cells, floor and walls, as bits."""
-        row = (1 << self.width) - 1
-        return sum(row << y * self.stride for y in range(self.height))
+        return sum(1 << cell for row in self.rows for cell in row)
+
+    @cached_property
+    def rows(self) -> tuple[range, ...]:
+        """The cells of each row, floor and walls."""
+        return tuple(range(start, start + self.width) for start in range(0, self.size, self.stride))
 
     @property
     def stride(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
@@ -197,7 +198,13 @@ def number(text: str, key: str, line: FileLine, *, least: float = -1e6, most: fl
     return float(text)
 
 
-def level_texts(folder: Traversable) -> list[tuple[str, Path]]:
-    """The text and the name of every .txt file in a folder, sorted by name."""
-    files = sorted((file for file in folder.iterdir() if file.name.endswith(".txt")), key=lambda file: file.name)
+def level_texts(folder: Traversable, suffix: str = ".txt") -> list[tuple[str, Path]]:
+    """The text and the name of every file in a folder with this suffix, sorted by name."""
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(suffix)), key=lambda file: file.name)
     return [(file.read_text("utf-8"), Path(file.name)) for file in files]
+
+
+def bundled_text(world: str, *path: str) -> tuple[str, Path]:
+    """The text and the name of a file that is bundled with a world."""
+    file = resources.files("otherminds.worlds").joinpath(world, *path)
+    return file.read_text("utf-8"), Path(file.name)

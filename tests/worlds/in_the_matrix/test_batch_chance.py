@@ -38,11 +38,11 @@ def test_an_order_is_drawn_uniformly() -> None:
     from otherminds.worlds.in_the_matrix.kernels import shuffle
 
     for n, orders in ((1, 1), (2, 2), (4, 24), (6, 720)):
-        found = np.zeros((1, n), dtype=np.int8)
+        found = np.zeros(n, dtype=np.int8)
         drawn = set()
         for k in range(orders):
             shuffle(found, (k + 0.5) / orders)
-            drawn.add(tuple(found[0].tolist()))
+            drawn.add(tuple(found.tolist()))
         assert drawn == set(permutations(range(n)))
 
 

@@ -19,10 +19,10 @@ from otherminds.worlds.in_the_matrix.hypotheses import (
     NOISE,
     TIMES,
     TREMBLE,
-    families,
     library,
     machine_of,
     meeting_game,
+    named_strategies,
 )
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Rules
@@ -35,7 +35,7 @@ from otherminds.worlds.repeated_games.rules import Outcome
 RULES = {name: in_the_matrix(name).rules for name in SUBSTRATES}
 RWS, PD = RULES["rws_repeated"], RULES["pd_repeated"]
 BOTS = sorted({name for found in scenarios() for name in found.bots if strategy_of(name) is not None})
-STRATEGIES = {name: {n for named in families(rules).values() for n, _ in named} for name, rules in RULES.items()}
+STRATEGIES = {name: {n for n, _ in named_strategies(rules)} for name, rules in RULES.items()}
 MEETINGS = 16
 
 
@@ -88,15 +88,14 @@ def test_machines_are_alike_whatever_their_states() -> None:
 @pytest.mark.parametrize(
     ("rules", "sizes"),
     [
-        (RWS, {"always": 3, "flip": 18, "reply": 9}),
-        (PD, {"always": 2, "flip": 6, "reply": 4, "tit for tat": 2, "grim": 3, "corrigible": 8}),
+        (RWS, {"Script": 3 + 18, "CounterPrevious": 3, "FollowUp": 6}),
+        (PD, {"Script": 2 + 6, "CounterPrevious": 2, "FollowUp": 2, "TitForTat": 2, "Grim": 3, "Corrigible": 8}),
     ],
 )
-def test_there_are_so_many_of_each_family(rules: Rules, sizes: dict[str, int]) -> None:
-    found = families(rules)
-    assert {family: len(named) for family, named in found.items()} == sizes
-    names = [name for named in found.values() for name, _ in named]
-    assert len(set(names)) == len(names)
+def test_there_are_so_many_of_each_kind(rules: Rules, sizes: dict[str, int]) -> None:
+    found = list(named_strategies(rules))
+    assert Counter(type(strategy).__name__ for _, strategy in found) == sizes
+    assert len(dict(found)) == len(found)
 
 
 @pytest.mark.slow
@@ -235,7 +234,7 @@ def test_who_is_left_out_is_not_thought_of_and_the_rest_keep_their_odds() -> Non
 
 @pytest.mark.slow
 def test_without_any_strategy_there_are_habits_and_without_those_no_library() -> None:
-    names = [name for named in families(RWS).values() for name, _ in named]
+    names = [name for name, _ in named_strategies(RWS)]
     left = [held.name for held in library(RWS, without=iter(names)).machines]
     assert left == [held.name for held in habits("rws_repeated")]
     assert [held.name for held in library(RWS, without=(*names[1:], *left[1:])).machines] == ["always rock", "anything"]

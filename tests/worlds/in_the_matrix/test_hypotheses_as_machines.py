@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from otherminds.distribution import Categorical
-from otherminds.worlds.in_the_matrix.hypotheses import families, machine_of, meeting_game, typical_inventory
+from otherminds.worlds.in_the_matrix.hypotheses import machine_of, meeting_game, named_strategies, typical_inventory
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.scenarios import scenarios, strategy_of
@@ -46,7 +46,7 @@ def bots_of(substrate: str) -> dict[str, Strategy]:
 
 
 def known(rules: Rules) -> dict[str, Strategy]:
-    return {name: strategy for family in families(rules).values() for name, strategy in family}
+    return dict(named_strategies(rules))
 
 
 @dataclasses.dataclass(frozen=True)

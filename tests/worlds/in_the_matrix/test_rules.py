@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, chisquare
 
 from matrix_worlds import HALL, PAPER, ROCK, calm, met, play, random_steps, scene, wait, world_of
+from odd_matrix_worlds import odd, start_of
 from otherminds.worlds.avatars import ACTIONS, Action
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
-from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixOutcome, MatrixState, ripe
+from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixOutcome, MatrixState, ripe, step_with
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 
@@ -422,3 +423,22 @@ def test_hidden_helpers_are_calm() -> None:
     world = world_of()
     for state, joint, _ in random_steps(world, np.random.default_rng(3), 500):
         world.step_with(state, joint, calm(world, state))
+
+
+def test_what_chance_cannot_do_is_told() -> None:
+    world, order = odd(), (0, 1, 2)
+    start, spawns = start_of(world), world.rules.spawns
+    dead = start._replace(clocks=(FREE, FREE, world.rules.respawn - 1), cells=(*spawns[:2], NOWHERE), t=3)
+    back = ((spawns, 0),)
+    for message, outcome in (
+        ("order", MatrixOutcome((0, 1), order, respawns=back)),
+        ("order", MatrixOutcome(order, (0, 1, 1), respawns=back)),
+        ("regrow", MatrixOutcome(order, order, regrown=(0,), respawns=back)),
+        ("1 players return", MatrixOutcome(order, order)),
+        ("spawn points", MatrixOutcome(order, order, respawns=(((1000,), 0),))),
+        ("spawn points", MatrixOutcome(order, order, respawns=((spawns, 4),))),
+        ("end", MatrixOutcome(order, order, respawns=back, ends=True)),
+        ("stands where", MatrixOutcome(order, order, respawns=((spawns[:2], 0),))),
+    ):
+        with pytest.raises(ValueError, match=message):
+            step_with(world.rules, dead, (0, 0, 0), outcome)

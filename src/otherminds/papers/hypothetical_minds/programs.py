@@ -13,14 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
-from otherminds.distribution import Categorical
+from otherminds.distribution import Categorical, point_mass
 from otherminds.observer import Observer, rescore
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.collaborative_cooking.bots import CookingBot, fitting
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingView
 from otherminds.worlds.in_the_matrix.rules import Inventory
 from otherminds.worlds.in_the_matrix.strategies import play_of
-from otherminds.worlds.repeated_games.machines import Partner, point_mass
+from otherminds.worlds.repeated_games.machines import Partner
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, HypothesisSet
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
 from otherminds.worlds.repeated_games.rules import Outcome

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.distribution import IMPOSSIBLE, Categorical
+from otherminds.distribution import IMPOSSIBLE, Categorical, point_mass
 from otherminds.observer import Observer
 from otherminds.worlds.clue_games.tiny_hanabi import PASS, Floats, HanabiView, TinyHanabi
 
@@ -40,17 +40,13 @@ class Signaller:
     def act(self) -> Categorical[int]:
         """The signal for its card; PASS out of turn."""
         if self.view is None or self.view.signal is not None:
-            return _certain(PASS)
+            return point_mass(PASS)
         return _signal_law(self.strategy[self.view.card], self.signals, self.lapse)
 
 
 @lru_cache(maxsize=1024)
 def _signal_law(signal: int, signals: int, lapse: float) -> Categorical[int]:
     return Categorical.softmax(((m, 0.0 if m == signal else IMPOSSIBLE) for m in range(signals)), lapse=lapse)
-
-
-def _certain(action: int) -> Categorical[int]:
-    return Categorical((action,), (0.0,))
 
 
 def signallers(world: TinyHanabi, *, lapse: float = 0.0) -> Iterator[Signaller]:
@@ -103,8 +99,8 @@ class Listener:
     def act(self) -> Categorical[int]:
         """argmax_a Q[c₂, m, a], ties to the lowest; PASS until there is a signal."""
         if self.view is None or self.view.signal is None:
-            return _certain(PASS)
-        return _certain(int(_best(self.worth)[self.view.card, self.view.signal]))
+            return point_mass(PASS)
+        return point_mass(int(_best(self.worth)[self.view.card, self.view.signal]))
 
 
 @lru_cache(maxsize=4096)

@@ -7,19 +7,17 @@ for each clue. (The party game by Warsch, Hague and Vickers 2019.)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from otherminds.errors import InputError
 from otherminds.files.text import read_text
 from otherminds.files.toml import read_toml
-from otherminds.worlds.map_file import rows_of
+from otherminds.worlds.map_file import FileLine, bundled_text, rows_of
 
 PASS = -1  # the action of the player whose turn it is not; convention
 SCORES = (4.0, 3.0, 2.0)  # points for a miss by 0, 1 and 2 positions; rules of the game
@@ -43,69 +41,65 @@ def read_spectra(path: Path) -> tuple[Spectrum, ...]:
 @cache
 def bundled_spectra() -> tuple[Spectrum, ...]:
     """The eight bundled spectra."""
-    text = (resources.files("otherminds.worlds.clue_games") / "wavelength.toml").read_text("utf-8")
-    return parse_spectra(text, Path("wavelength.toml"))
+    return parse_spectra(*bundled_text("clue_games", "wavelength.toml"))
 
 
 def parse_spectra(text: str, path: Path) -> tuple[Spectrum, ...]:
     """Read spectra from text; errors name `path`. Raises InputError for invalid spectra."""
     found: dict[tuple[str, str], dict[str, float]] = {}
-    begun: dict[tuple[str, str], int] = {}
-    for line, heads, entry in _lines(text, path):
-        if heads:
-            poles = _poles(entry, path, line)
+    begun: dict[tuple[str, str], FileLine] = {}
+    for number, row in enumerate(rows_of(text.replace("\r\n", "\n"), path), 1):
+        line = FileLine(number, row, path)
+        entry = _entry(line)
+        if row.lstrip().startswith("["):
+            poles = _poles(entry, line)
             if poles in found:
-                raise InputError(f"a second spectrum {'–'.join(poles)}", path=path, line=line)
+                raise line.wrong(f"a second spectrum {'–'.join(poles)}")
             found[poles], begun[poles] = {}, line
-        elif not found:
-            raise InputError("a clue before any spectrum", path=path, line=line, hint="begin with [low.high]")
-        else:
-            name, place = _clue(entry, path, line)
+        elif entry and not found:
+            raise line.wrong("a clue before any spectrum", "begin with [low.high]")
+        elif entry:
+            name, place = _clue(entry, line)
             if name in (clues := found[poles]):
-                raise InputError(f"a second place for `{name}`", path=path, line=line)
+                raise line.wrong(f"a second place for `{name}`")
             clues[name] = place
     for poles, clues in found.items():
         if len(clues) < 2:
-            raise InputError("a spectrum needs at least 2 clues", path=path, line=begun[poles])
+            raise begun[poles].wrong("a spectrum needs at least 2 clues")
     if not found:
-        raise InputError("the file has no spectrum", path=path, line=1, hint="begin with [low.high]")
+        raise FileLine(1, "", path).wrong("the file has no spectrum", "begin with [low.high]")
     return tuple(Spectrum(*poles, tuple(clues), tuple(clues.values())) for poles, clues in found.items())
 
 
-def _lines(text: str, path: Path) -> Iterator[tuple[int, bool, dict[str, Any]]]:
-    """The lines with content: number, whether the line begins a spectrum, and its TOML value."""
-    for number, line in enumerate(rows_of(text.replace("\r\n", "\n"), path), 1):
-        try:
-            entry = read_toml(line)
-        except (ValueError, RecursionError) as error:
-            place = re.search(r" \(at (?:line 1, column (\d+)|end of document)\)$", str(error))
-            column = int(place[1]) if place and place[1] else None
-            message = str(error)[: place.start()] if place else "is not a line of TOML"
-            raise InputError(message, path=path, line=number, column=column) from None
-        if entry:
-            yield number, line.lstrip().startswith("["), entry
+def _entry(line: FileLine) -> dict[str, Any]:
+    """The TOML value of a line, empty for one without content."""
+    try:
+        return read_toml(line.text)
+    except (ValueError, RecursionError) as error:
+        place = re.search(r" \(at (?:line 1, column (\d+)|end of document)\)$", str(error))
+        column = int(place[1]) if place and place[1] else None
+        message = str(error)[: place.start()] if place else "is not a line of TOML"
+        raise line.wrong(message, column=column) from None
 
 
-def _poles(entry: dict[str, Any], path: Path, line: int) -> tuple[str, str]:
+def _poles(entry: dict[str, Any], line: FileLine) -> tuple[str, str]:
     (low, inner), *_ = entry.items()
     high = next(iter(inner), "") if isinstance(inner, dict) else ""
     if entry != {low: {high: {}}} or low == high:
-        raise InputError("a spectrum begins with two opposites", path=path, line=line, hint="as in [cold.hot]")
-    return _named(low, path, line), _named(high, path, line)
+        raise line.wrong("a spectrum begins with two opposites", "as in [cold.hot]")
+    return _named(low, line), _named(high, line)
 
 
-def _clue(entry: dict[str, Any], path: Path, line: int) -> tuple[str, float]:
+def _clue(entry: dict[str, Any], line: FileLine) -> tuple[str, float]:
     (name, place), *_ = entry.items()
     if isinstance(place, bool) or not isinstance(place, int | float) or not 0.0 <= place <= 1.0:
-        hint = 'as in "ice cube" = 0.15'
-        raise InputError("the place of a clue is a number from 0 to 1", path=path, line=line, hint=hint)
-    return _named(name, path, line), float(place)
+        raise line.wrong("the place of a clue is a number from 0 to 1", 'as in "ice cube" = 0.15')
+    return _named(name, line), float(place)
 
 
-def _named(name: str, path: Path, line: int) -> str:
+def _named(name: str, line: FileLine) -> str:
     if not name.isprintable() or name != name.strip() or not 0 < len(name) <= LONGEST:
-        message = f"a name has 1 to {LONGEST} printable characters, no space around them"
-        raise InputError(message, path=path, line=line)
+        raise line.wrong(f"a name has 1 to {LONGEST} printable characters, no space around them")
     return name
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.distribution import Categorical
+from otherminds.distribution import Categorical, point_mass
 from otherminds.observer import Observer
 from otherminds.worlds.clue_games.wavelength import PASS, Wavelength, WavelengthView, score
 
@@ -83,7 +83,7 @@ class Guesser(NamedTuple):
     def act(self) -> Categorical[int]:
         """P(guess | clue); PASS until there is a clue."""
         if self.view is None or self.view.clue is None:
-            return Categorical((PASS,), (0.0,))
+            return point_mass(PASS)
         return self.dial.laws[self.view.spectrum][self.view.clue]
 
 
@@ -117,7 +117,7 @@ class Giver:
     def act(self) -> Categorical[int]:
         """Uniform over the best clues; PASS once a clue is given."""
         if self.view is None or self.view.clue is not None or self.view.target is None:
-            return Categorical((PASS,), (0.0,))
+            return point_mass(PASS)
         table = [p * k.dial.scores[self.view.spectrum][self.view.target] for k, p in self.partners.posterior]
         worth = np.sum(table, axis=0)
         return Categorical.uniform(np.flatnonzero(worth >= worth.max() - TIE).tolist())

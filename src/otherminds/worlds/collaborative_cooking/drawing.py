@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from otherminds.worlds import sprites
@@ -83,42 +84,21 @@ class CookingScene(NamedTuple):
 
 def cooking_scene(world: CollaborativeCooking, state: CookingState, seen_by: str | None = None) -> CookingScene:
     """All of a state, or what one player sees of it."""
+    seen, told, pots = frozenset(chain(*world.grid.rows)), list(range(len(world.agents))), state.pots
     if seen_by is not None:
-        return _seen_by(world, state, seen_by)
-    grid, lying = world.grid, zip(world.counters, state.counters, strict=True)
+        told = [me := world.agents.index(seen_by)]
+        seen = frozenset(world.field.window(state.bodies[me].cell, state.bodies[me].facing)) - {OUTSIDE}
+        pots = tuple(pot._replace(timer=0) for pot in pots)  # players do not see how long a pot has cooked
+    bodies = [(i, cell, facing, hand) for i, (cell, facing, hand, _) in enumerate(state.bodies) if cell in seen]
+    lying = zip(world.counters, state.counters, strict=True)
+    held = [rules.THINGS[body.hand] for body in state.bodies]
     return CookingScene(
-        seen=frozenset(grid.cell(x, y) for y in range(grid.height) for x in range(grid.width)),
-        avatars=[_avatar(i, body.cell, body.facing, body.hand) for i, body in enumerate(state.bodies)],
-        notes=[_note(i, body.hand) for i, body in enumerate(state.bodies)],
-        counters={cell: rules.THINGS[thing] for cell, thing in lying if thing},
-        pots=dict(zip(world.pots, state.pots, strict=True)),
+        seen=seen,
+        avatars=[Avatar(i, cell, facing, held=held[i] if hand else "") for i, cell, facing, hand in bodies],
+        notes=[Note(i, "", ((held[i], ITEMS[held[i]]),)) for i in told],
+        counters={cell: rules.THINGS[thing] for cell, thing in lying if thing and cell in seen},
+        pots={cell: pot for cell, pot in zip(world.pots, pots, strict=True) if cell in seen},
     )
-
-
-def _seen_by(world: CollaborativeCooking, state: CookingState, agent: str) -> CookingScene:
-    view = world.observe(state, agent)
-    codes = dict(zip(world.field.window(view.cell, view.facing), view.window, strict=True))
-    codes.pop(OUTSIDE, None)
-    players = {cell: who for cell, code in codes.items() if (who := rules.player_of(code))}
-    counters = {cell: code - rules.SEES_COUNTER for cell, code in codes.items()}
-    soup = rules.PotState(rules.FULL, 0, True)
-    pots = {cell: code for cell, code in codes.items() if rules.SEES_POT <= code < rules.SEES_PLAYER}
-    return CookingScene(
-        seen=frozenset(codes),
-        avatars=[_avatar(who.number, cell, who.facing, who.hand) for cell, who in players.items()],
-        notes=[_note(world.agents.index(agent), view.hand)],
-        counters={c: rules.THINGS[k] for c, k in counters.items() if rules.NOTHING < k < len(rules.THINGS)},
-        pots={c: soup if k == rules.SEES_SOUP else rules.PotState(k - rules.SEES_POT) for c, k in pots.items()},
-    )
-
-
-def _avatar(number: int, cell: int, facing: int, hand: int) -> Avatar:
-    return Avatar(number, cell, facing, held=rules.THINGS[hand] if hand else "")
-
-
-def _note(number: int, hand: int) -> Note:
-    words = rules.THINGS[hand]
-    return Note(number, "", ((words, ITEMS[words]),))
 
 
 # Pictures
@@ -127,10 +107,8 @@ def _note(number: int, hand: int) -> Note:
 def draw(world: CollaborativeCooking, state: CookingState, *, seen_by: str | None = None) -> Drawing:
     """The picture of a state, all of it or what one player sees, with what players hold below the map."""
     scene = cooking_scene(world, state, seen_by)
-    view = f", as {seen_by} sees it" if seen_by else ""
-    label = f"A kitchen with {', '.join(world.agents)}{view}"
     squares, parts = background(world, scene.seen), moving_parts(world, scene)
-    return with_notes(label, world.grid, world.agents, squares, parts, scene.notes, crisp=False)
+    return with_notes("A kitchen", seen_by, world.grid, world.agents, squares, parts, scene.notes, crisp=False)
 
 
 def background(world: CollaborativeCooking, seen: frozenset[int]) -> Shapes:

@@ -19,13 +19,13 @@ with `;` are comments.
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 from otherminds.files.text import read_text
+from otherminds.worlds import map_file
 from otherminds.worlds.collaborative_cooking import rules
 from otherminds.worlds.collaborative_cooking.rules import DELIVERY, DISHES, POT, TOMATOES, CollaborativeCooking
-from otherminds.worlds.map_file import MapFile, check_characters, number, players_of, reach_of, reached, read_map, whole
+from otherminds.worlds.map_file import MapFile
 
 EXAMPLES = {
     "players": "players: 2",
@@ -48,31 +48,30 @@ def read_cooking(path: Path) -> CollaborativeCooking:
 @cache
 def cooking_asymmetric() -> CollaborativeCooking:
     """The kitchen of Melting Pot's `collaborative_cooking__asymmetric`: two rooms, each far from one of the squares."""
-    file = resources.files("otherminds.worlds.collaborative_cooking").joinpath("substrates", "cooking_asymmetric.txt")
-    return parse_cooking(file.read_text("utf-8"), Path(file.name))
+    return parse_cooking(*map_file.bundled_text("collaborative_cooking", "substrates", "cooking_asymmetric.txt"))
 
 
 def parse_cooking(text: str, path: Path) -> CollaborativeCooking:
     """Read a kitchen from text; errors name `path`. Raises InputError for an invalid kitchen."""
-    map_file = read_map(text, path, EXAMPLES, REQUIRED)
-    check_characters(map_file.rows, rules.SQUARES)
-    _check_border(map_file)
-    said = map_file.said
+    plan = map_file.read_map(text, path, EXAMPLES, REQUIRED)
+    map_file.check_characters(plan.rows, rules.SQUARES)
+    _check_border(plan)
+    said = plan.said
     world = CollaborativeCooking(
-        rows=tuple(row.text for row in map_file.rows),
-        agents=players_of(map_file, rules.START),
-        reach=reach_of(said["window"]),
-        steps=whole(said["steps"], "steps", least=1),
-        cook=whole(said["cook"], "cook"),
-        pay=number(said["reward"].text, "reward", said["reward"]),
+        rows=tuple(row.text for row in plan.rows),
+        agents=map_file.players_of(plan, rules.START),
+        reach=map_file.reach_of(said["window"]),
+        steps=map_file.whole(said["steps"], "steps", least=1),
+        cook=map_file.whole(said["cook"], "cook"),
+        pay=map_file.number(said["reward"].text, "reward", said["reward"]),
     )
-    _check_use(world, map_file)
+    _check_use(world, plan)
     return world
 
 
-def _check_border(map_file: MapFile) -> None:
+def _check_border(plan: MapFile) -> None:
     """Raise InputError for floor on the border of the map."""
-    rows = map_file.rows
+    rows = plan.rows
     for y, line in enumerate(rows):
         width = len(line.text)
         for column in range(1, width + 1) if y in (0, len(rows) - 1) else (1, width):
@@ -81,9 +80,9 @@ def _check_border(map_file: MapFile) -> None:
                 raise line.wrong("floor on the border of the map", hint, column)
 
 
-def _check_use(world: CollaborativeCooking, map_file: MapFile) -> None:
+def _check_use(world: CollaborativeCooking, plan: MapFile) -> None:
     """Raise InputError for an unreachable pot, or if a kind of square that a soup needs is missing or unreachable."""
-    rows, there = map_file.rows, reached(world.grid, world.starts)
+    rows, there = plan.rows, map_file.reached(world.grid, world.starts)
     for square, name in NEEDED.items():
         cells = world.cells(square)
         lost = [cell for cell in cells if not there & {*world.grid.neighbours[cell]}]

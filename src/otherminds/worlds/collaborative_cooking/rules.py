@@ -221,11 +221,9 @@ class CollaborativeCooking:
     def start(self, rng: np.random.Generator, /) -> CookingState:
         """Draw s₀: players at random starts with random facings; hands, counters and pots are empty."""
         bodies = tuple(PlayerState(cell, facing) for cell, facing in placed(self.starts, len(self.agents), rng))
-        return CookingState(0, bodies, (NOTHING,) * len(self.counters), (PotState(),) * len(self.pots), self._unpaid)
-
-    @cached_property
-    def _unpaid(self) -> tuple[float, ...]:
-        return (0.0,) * len(self.agents)
+        return CookingState(
+            0, bodies, (NOTHING,) * len(self.counters), (PotState(),) * len(self.pots), (0.0,) * len(bodies)
+        )
 
     def actions(self, state: CookingState, agent: str) -> tuple[Action, ...]:
         """All eight actions, in every state; those without effect are like a noop."""
@@ -261,11 +259,11 @@ class CollaborativeCooking:
         except KeyError as error:
             raise ValueError(f"unknown action {error}") from None
         pots = [heated(pot, self.cook) if pot.tomatoes == FULL else pot for pot in state.pots]
-        counters, paid = state.counters, self._unpaid
+        counters, paid = state.counters, 0.0
         if "interact" in acts:
             users = [i for i in outcome.beamers if acts[i] == "interact" and not state.bodies[i].waits]
             counters, paid = self._served(bodies, users, counters, pots)
-        return CookingState(state.t + 1, tuple(bodies), counters, tuple(pots), paid)
+        return CookingState(state.t + 1, tuple(bodies), counters, tuple(pots), (paid,) * len(bodies))
 
     def _moved(self, bodies: Sequence[PlayerState], acts: Sequence[Action], movers: Sequence[int]) -> list[PlayerState]:
         """The players after moves and turns, ready to interact again."""
@@ -285,8 +283,8 @@ class CollaborativeCooking:
 
     def _served(
         self, bodies: list[PlayerState], users: Sequence[int], lying: tuple[int, ...], pots: list[PotState]
-    ) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """Counters and rewards after all interactions; `bodies` and `pots` are changed in place."""
+    ) -> tuple[tuple[int, ...], float]:
+        """Counters and every player's reward after all interactions; `bodies` and `pots` are changed in place."""
         counters, soups, used = list(lying), 0, []
         for i in users:
             cell, facing, hand, _ = bodies[i]
@@ -302,7 +300,7 @@ class CollaborativeCooking:
                 elif hand == NOTHING:
                     hand = SUPPLIES.get(square, NOTHING)
             bodies[i] = PlayerState(cell, facing, hand, True)
-        return tuple(counters), (self.pay * soups,) * len(bodies) if soups else self._unpaid
+        return tuple(counters), self.pay * soups if soups else 0.0
 
     # What is seen
 
@@ -341,5 +339,4 @@ class CollaborativeCooking:
             tiles[cell] += SIGNS[SOUP] if pot.cooked else str(pot.tomatoes)
         for body in state.bodies:
             tiles[body.cell] = ARROWS[body.facing] + SIGNS[body.hand]
-        rows = (range(start, start + self.grid.width) for start in range(0, self.grid.size, self.grid.stride))
-        return "\n".join("".join(tiles[cell].ljust(2) for cell in row).rstrip() for row in rows)
+        return "\n".join("".join(tiles[cell].ljust(2) for cell in row).rstrip() for row in self.grid.rows)

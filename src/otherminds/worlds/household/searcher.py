@@ -206,11 +206,10 @@ class Searcher:
 
     def act(self) -> Lapsing:
         """π(a). Raises ValueError before its first observation."""
-        noticing, blind = self._policies(self.found)
-        if blind is noticing:
-            return Lapsing(noticing, LAPSE, act_count(self.home))
-        o = self.overlooks
-        table = {a: (1.0 - o) * noticing.get(a, 0.0) + o * blind.get(a, 0.0) for a in {**noticing, **blind}}
+        table, blind = self._policies(self.found)
+        if blind is not table:
+            o, acts = self.overlooks, {**table, **blind}
+            table = {a: (1.0 - o) * table.get(a, 0.0) + o * blind.get(a, 0.0) for a in acts}
         return Lapsing(table, LAPSE, act_count(self.home))
 
     def prob_knowing(self, act: Act, found: str | None) -> float:

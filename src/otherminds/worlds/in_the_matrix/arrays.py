@@ -45,7 +45,7 @@ class StateArrays(NamedTuple):
 
 
 class OutcomeArrays(NamedTuple):
-    """A `MatrixOutcome` in each row. `regrown` ends with NO_MORE; `spots` and `facings` are by returning player."""
+    """A `MatrixOutcome`. `regrown` ends with NO_MORE; `spots` and `facings` are by returning player; `ends` has one."""
 
     movers: Int8
     zappers: Int8
@@ -137,9 +137,9 @@ def blank_states(rules: Rules, n: int) -> StateArrays:
     )
 
 
-def blank_outcomes(rules: Rules, n: int) -> OutcomeArrays:
-    """Arrays for n outcomes: players in order, no regrowth, no returns, no end."""
-    order = np.tile(np.arange(rules.players, dtype=np.int8), (n, 1))
-    spots = np.tile(np.array(rules.spawns, dtype=np.int16), (n, rules.players, 1))
-    regrown = np.full((n, len(rules.sites) + 1), NO_MORE, dtype=np.int16)
-    return OutcomeArrays(order, order.copy(), regrown, spots, np.zeros_like(order), np.zeros(n, dtype=np.bool_))
+def blank_outcome(rules: Rules) -> OutcomeArrays:
+    """Arrays for an outcome: players in order, no regrowth, no returns, no end."""
+    order = np.arange(rules.players, dtype=np.int8)
+    spots = np.tile(np.array(rules.spawns, dtype=np.int16), (rules.players, 1))
+    regrown = np.full(len(rules.sites) + 1, NO_MORE, dtype=np.int16)
+    return OutcomeArrays(order, order.copy(), regrown, spots, np.zeros_like(order), np.zeros(1, dtype=np.bool_))

@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS
 from otherminds.worlds.in_the_matrix import arrays
-from otherminds.worlds.in_the_matrix import rules as matrix_rules
-from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixOutcome, MatrixState, Rules
+from otherminds.worlds.in_the_matrix.rules import NOWHERE, MatrixState, Rules
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 Actions = NDArray[np.integer]
@@ -86,9 +85,9 @@ def _tuples(value: Any) -> Any:
 
 
 def reset(world: InTheMatrix, n: int, rng: np.random.Generator) -> Batch:
-    """Draw s₀ of n environments. Raises InputError without Numba, as do `step`, `step_with` and `observe`."""
+    """Draw s₀ of n environments. Raises InputError without Numba, as do `step` and `observe`."""
     kernels, batch = _kernels(), _blank(world, n)
-    kernels.reset(batch.rule_arrays, batch.states, arrays.blank_outcomes(world.rules, 1), _dice(rng))
+    kernels.reset(batch.rule_arrays, batch.states, arrays.blank_outcome(world.rules), _dice(rng))
     return batch
 
 
@@ -98,32 +97,8 @@ def step(batch: Batch, actions: Actions, rng: np.random.Generator, *, restart: b
     An ended episode stays as it is without rewards; with `restart`, this step starts the next episode instead and
     ignores the actions. Raises InputError for anything that is not an action.
     """
-    chance = arrays.blank_outcomes(batch.world.rules, 1)
+    chance = arrays.blank_outcome(batch.world.rules)
     _kernels().step(batch.rule_arrays, batch.states, _codes(batch, actions), chance, _dice(rng), restart)
-
-
-def step_with(batch: Batch, actions: Actions, outcomes: Sequence[MatrixOutcome]) -> None:
-    """s′ of every environment, ended or not, in place, for given outcomes of chance, one each.
-
-    Raises ValueError for an impossible outcome, InputError for anything that is not an action; then nothing changes.
-    """
-    if len(outcomes) != len(batch):
-        raise InputError(f"{len(outcomes)} outcomes for {len(batch)} environments")
-    codes, rows = _codes(batch, actions), arrays.blank_outcomes(batch.world.rules, len(batch))
-    for i, outcome in enumerate(outcomes):
-        matrix_rules.check(batch.world.rules, unpack(batch, i), outcome)
-        rows.movers[i], rows.zappers[i], rows.ends[i] = outcome.movers, outcome.zappers, outcome.ends
-        rows.regrown[i, : len(outcome.regrown)] = outcome.regrown
-        for k, (spots, facing) in enumerate(outcome.respawns):
-            rows.spots[i, k], rows.facings[i, k] = NOWHERE, facing
-            rows.spots[i, k, : len(spots)] = spots
-    fields: tuple[NDArray[Any], ...] = batch.states
-    before = [array.copy() for array in fields]
-    _kernels().step_with(batch.rule_arrays, batch.states, codes, rows)
-    if ((batch.states.cells == NOWHERE) & (batch.states.clocks == FREE)).any():
-        for array, old in zip(fields, before, strict=True):
-            np.copyto(array, old)
-        raise ValueError("a player stands where another is to return")
 
 
 def observe(batch: Batch, out: arrays.Int16 | None = None) -> arrays.Int16:

@@ -8,22 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from otherminds.worlds import sprites
 from otherminds.worlds.avatar_drawing import DEAD, FROZEN, READY, Avatar, Note, avatar_parts, with_notes
 from otherminds.worlds.avatar_drawing import text_map as avatar_map
-from otherminds.worlds.avatars import OUTSIDE
 from otherminds.worlds.canvas import DIM, Drawing, Tile, centre, ground
-from otherminds.worlds.grid import Grid
-from otherminds.worlds.in_the_matrix import world as matrix
 from otherminds.worlds.in_the_matrix.rules import COOLDOWN, FREE, NOWHERE, Inventory, MatrixState, Rules
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.sprites import CELL, INK, PAPER, Box, Disc, Letters, MovingPart, Polygon, Shapes, mix
 
 BEAM = mix(sprites.HUES["yellow"], sprites.FLOOR, 0.5)
-STATUS = {matrix.PLAIN: "", matrix.READY: READY, matrix.FROZEN: FROZEN}
 STARS = ((3, 0.5), (4, 0.71), (5, 0.6), (6, 0.87), (4, 0.5), (6, 0.6), (5, 0.81), (8, 0.75), (12, 0.85))
 """Corners and inner radius (a share of the outer one) of the sprites of kinds without one of their own."""
 KNOWN_KINDS = {  # the colours of kinds with a sprite of their own
@@ -52,36 +48,21 @@ class MatrixScene(NamedTuple):
 
 def matrix_scene(world: InTheMatrix, state: MatrixState, seen_by: str | None = None) -> MatrixScene:
     """All of a state, or what one player sees of it; players do not see beams."""
-    if seen_by is not None:
-        return _seen_by(world, state, seen_by)
-    rules, players = world.rules, range(world.rules.players)
+    rules, players = world.rules, list(range(world.rules.players))
     armed = ["" if inventory == rules.empty else READY for inventory in state.inventories]
     status = [ready if clock == FREE else FROZEN for ready, clock in zip(armed, state.clocks, strict=True)]
     alive = [i for i in players if state.cells[i] != NOWHERE]
+    seen, told, zapping = frozenset(chain(*rules.field.grid.rows)), players, alive
+    if seen_by is not None:
+        told, zapping = [me := world.agents.index(seen_by)], []
+        seen = frozenset(world.sight(seen_by, state.cells[me], state.facings[me]).places if me in alive else ())
     return MatrixScene(
-        seen=frozenset(_every_cell(rules.field.grid)),
-        avatars=[Avatar(i, state.cells[i], state.facings[i], status[i]) for i in alive],
-        notes=[_note(rules, i, status[i] if i in alive else DEAD, state.inventories[i]) for i in players],
-        resources={cell: state.kinds[k] for k, cell in enumerate(rules.sites) if state.shown >> k & 1},
-        beams={i: _beam(rules, state, i) for i in alive if _zapped(rules, state, i)},
+        seen=seen,
+        avatars=[Avatar(i, state.cells[i], state.facings[i], status[i]) for i in alive if state.cells[i] in seen],
+        notes=[_note(rules, i, status[i] if i in alive else DEAD, state.inventories[i]) for i in told],
+        resources={c: state.kinds[k] for k, c in enumerate(rules.sites) if state.shown >> k & 1 and c in seen},
+        beams={i: _beam(rules, state, i) for i in zapping if _zapped(rules, state, i)},
     )
-
-
-def _seen_by(world: InTheMatrix, state: MatrixState, agent: str) -> MatrixScene:
-    view, me = world.observe(state, agent), world.agents.index(agent)
-    codes = dict(zip(world.sight(agent, view.cell, view.facing).cells, view.window, strict=True)) if view.window else {}
-    codes.pop(OUTSIDE, None)
-    found = {cell: who for cell, code in codes.items() if (who := matrix.sighting(code))}
-    avatars = [
-        Avatar(who.player, cell, (who.facing + view.facing) % 4, STATUS[who.look]) for cell, who in found.items()
-    ]
-    status = next((avatar.status for avatar in avatars if avatar.number == me), DEAD)
-    resources = {c: code - matrix.RESOURCE for c, code in codes.items() if matrix.RESOURCE <= code < matrix.PLAYER}
-    return MatrixScene(frozenset(codes), avatars, [_note(world.rules, me, status, view.inventory)], resources, {})
-
-
-def _every_cell(grid: Grid) -> Iterator[int]:
-    return (grid.cell(x, y) for y in range(grid.height) for x in range(grid.width))
 
 
 def _note(rules: Rules, number: int, status: str, inventory: Inventory) -> Note:
@@ -119,18 +100,15 @@ def _beam(rules: Rules, state: MatrixState, i: int) -> list[int]:
 def draw(world: InTheMatrix, state: MatrixState, *, seen_by: str | None = None) -> Drawing:
     """The picture of a state, all of it or what one player sees, with the inventories below the map."""
     grid, scene = world.rules.field.grid, matrix_scene(world, state, seen_by)
-    view = f", as {seen_by} sees it" if seen_by else ""
-    label = f"A matrix world with {', '.join(world.agents)}{view}"
     background = [*ground(grid)]
-    for y in range(grid.height):  # fog over the cells that are not seen, each run of floor or wall in one piece
-        cells = (grid.cell(x, y) for x in range(grid.width))
+    for cells in grid.rows:  # fog over the cells that are not seen, each run of floor or wall in one piece
         for (hidden, floor), run in groupby(cells, lambda cell: (cell not in scene.seen, grid.is_floor(cell))):
             first, *others = run
             if hidden:
-                colour = mix(sprites.FLOOR if floor else sprites.WALL, sprites.FOG, 0.7)
-                background.append(Box(CELL * grid.xy(first)[0], CELL * y, CELL * (1 + len(others)), CELL, colour))
+                colour, (x, y) = mix(sprites.FLOOR if floor else sprites.WALL, sprites.FOG, 0.7), grid.xy(first)
+                background.append(Box(CELL * x, CELL * y, CELL * (1 + len(others)), CELL, colour))
     parts = moving_parts(world, scene)
-    return with_notes(label, grid, world.agents, tuple(background), parts, scene.notes, crisp=True)
+    return with_notes("A matrix world", seen_by, grid, world.agents, tuple(background), parts, scene.notes, crisp=True)
 
 
 def moving_parts(world: InTheMatrix, scene: MatrixScene) -> Iterator[MovingPart]:
@@ -152,7 +130,7 @@ def text_map(world: InTheMatrix, state: MatrixState, seen_by: str | None = None)
     grid, scene, kinds = world.rules.field.grid, matrix_scene(world, state, seen_by), world.rules.resources
     letters, hues = sprites.labels(kinds), kind_hues(kinds)
     tiles: dict[int, Tile] = {}
-    for cell in _every_cell(grid):
+    for cell in chain(*grid.rows):
         floor = " · " if cell in scene.seen else "   "
         tiles[cell] = floor if grid.is_floor(cell) else "███", DIM
     tiles |= {cell: (" + ", "bold yellow") for beam in scene.beams.values() for cell in beam}

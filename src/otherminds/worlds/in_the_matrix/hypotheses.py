@@ -7,7 +7,7 @@ backward.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import combinations, pairwise, permutations, product
 from math import comb, log
@@ -17,7 +17,7 @@ from otherminds.planning.best_response import clairvoyant
 from otherminds.worlds.in_the_matrix import strategies
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, Strategy, StrategyState
-from otherminds.worlds.repeated_games.machines import Machine, build
+from otherminds.worlds.repeated_games.machines import Machine, build, reactive
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import HypothesisSet
 from otherminds.worlds.repeated_games.rules import Game
 
@@ -73,23 +73,18 @@ TABLES = 256
 TIMES = {1: "once", 2: "twice", 3: "thrice"}
 MOSTLY = 0.8
 """Probability that a partner keeps to its habit: enough to show in a few plays, less than for a strategy; chosen."""
-NamedStrategies = tuple[tuple[str, Strategy], ...]
-Families = Mapping[str, NamedStrategies]
 
 
-def families(rules: Rules) -> Families:
-    """All strategies considered for a partner, by family, with names."""
-    aims = tuple(Aim(kind, MARGIN) for kind in range(len(rules.resources)))
-    names = rules.resources
-    pairs = zip(names, aims, strict=True)
-    always: NamedStrategies = tuple((f"always {name}", strategies.specialist(aim)) for name, aim in pairs)
-    flips: NamedStrategies = tuple(
-        (f"{names[a.kind]} {TIMES[n]}, then {names[b.kind]}", strategies.flip(a, b, n))
-        for a, b in permutations(aims, 2)
-        for n in TIMES
-    )
-    found: Families = {"always": always, "flip": flips, "reply": tuple(_replies(aims, names))}
-    return {**found, **_social(aims)} if len(aims) == 2 else found
+def named_strategies(rules: Rules) -> Iterator[tuple[str, Strategy]]:
+    """All strategies considered for a partner, with names."""
+    aims, names = tuple(Aim(kind, MARGIN) for kind in range(len(rules.resources))), rules.resources
+    for name, aim in zip(names, aims, strict=True):
+        yield f"always {name}", strategies.specialist(aim)
+    for (a, b), n in product(permutations(aims, 2), TIMES):
+        yield f"{names[a.kind]} {TIMES[n]}, then {names[b.kind]}", strategies.flip(a, b, n)
+    yield from _replies(aims, names)
+    if len(aims) == 2:
+        yield from _social(*aims)
 
 
 def _replies(aims: tuple[Aim, ...], names: tuple[str, ...]) -> Iterator[tuple[str, Strategy]]:
@@ -104,19 +99,15 @@ def _replies(aims: tuple[Aim, ...], names: tuple[str, ...]) -> Iterator[tuple[st
                 yield f"goes on from {names[first.kind]}: {name}", strategies.FollowUp(first, replies)
 
 
-def _social(aims: tuple[Aim, ...]) -> Families:
+def _social(c: Aim, d: Aim) -> Iterator[tuple[str, Strategy]]:
     """Strategies of the prisoner's dilemma: the first kind cooperates, the second defects."""
-    c, d = aims
     noisy = ((0.0, ""), (TREMBLE, ", noisily"))
-    return {
-        "tit for tat": tuple((f"tit for tat{how}", strategies.TitForTat(c, d, p)) for p, how in noisy),
-        "grim": tuple((f"grim after {n}", strategies.Grim(c, d, n)) for n in (1, 2, 3)),
-        "corrigible": tuple(
-            (f"tit for tat{how} once punished {n} times", strategies.Corrigible(n, strategies.TitForTat(c, d, p)))
-            for n in (1, 2, 3, 4)
-            for p, how in noisy
-        ),
-    }
+    reciprocators = [(f"tit for tat{how}", strategies.TitForTat(c, d, p)) for p, how in noisy]
+    yield from reciprocators
+    for n in (1, 2, 3):
+        yield f"grim after {n}", strategies.Grim(c, d, n)
+    for n, (name, reformed) in product((1, 2, 3, 4), reciprocators):
+        yield f"{name} once punished {n} times", strategies.Corrigible(n, reformed)
 
 
 def _habits(game: Game) -> Iterator[Machine]:
@@ -132,15 +123,14 @@ def _habits(game: Game) -> Iterator[Machine]:
     yield Machine("anything", (anything,), (((0,) * n,) * n,))
     for name, law in zip(names, laws, strict=True):
         yield Machine(f"mostly {name}", (law,), (((0,) * n,) * n,))
-    answered = ((tuple(range(1, n + 1)),) * n,) * (n + 1)
     gone_on = (tuple((own + 1,) * n for own in range(n)),) * (n + 1)
     rounds = (tuple((kind + shift) % n for kind in range(n)) for shift in range(n))
     for table in product(range(n), repeat=n) if n**n <= TABLES else rounds:
         if len(set(table)) > 1:
             told = " ".join(f"{name}→{names[reply]}" for name, reply in zip(names, table, strict=True))
-            outputs = (anything, *(laws[reply] for reply in table))
-            yield Machine(f"mostly answers the last play: {told}", outputs, answered)
-            yield Machine(f"mostly goes on: {told}", outputs, gone_on)
+            replies = [laws[reply] for reply in table]
+            yield reactive(f"mostly answers the last play: {told}", game, anything, replies)
+            yield Machine(f"mostly goes on: {told}", (anything, *replies), gone_on)
 
 
 def library(rules: Rules, *, without: Iterable[str] = ()) -> HypothesisSet:
@@ -163,8 +153,7 @@ def library(rules: Rules, *, without: Iterable[str] = ()) -> HypothesisSet:
 def _weighted(rules: Rules) -> tuple[tuple[Machine, float], ...]:
     """All hypotheses with their weights; kept, as every player of every episode asks for them."""
     game = meeting_game(rules)
-    named = [pair for family in families(rules).values() for pair in family]
-    machines = [machine_of(name, strategy, game) for name, strategy in named]
+    machines = [machine_of(name, strategy, game) for name, strategy in named_strategies(rules)]
     habits = [(one, 2.0 ** -(len(one.outputs) + 1)) for one in _habits(game)]
     return (*((one, 2.0 ** -len(one.outputs)) for one in machines), *habits)
 

@@ -1,6 +1,6 @@
 """The rules of matrix worlds compiled by Numba: one step in place on a row of arrays, and loops over all rows.
 
-`s` are the states, `i` is the row at work, `m` the map and its rules, `o` the outcomes of chance, `j` the row of these.
+`s` are the states, `i` is the row at work, `m` the map and its rules, `o` the outcome of chance.
 The old state is not kept, because what is needed of it can be told from the new one: a player that was free has a clock
 below 0, and a resource that was taken or destroyed in this step was there. Importing this module needs Numba; `batch`
 is the way in.
@@ -44,15 +44,15 @@ def inlined(function: F) -> F:
 
 
 @inlined
-def advance(m: RuleArrays, s: StateArrays, i: int, acts: Int8, o: OutcomeArrays, j: int) -> None:
+def advance(m: RuleArrays, s: StateArrays, i: int, acts: Int8, o: OutcomeArrays) -> None:
     """As `rules.advance`."""
     clear(s, i)
     s.t[i] += 1
-    move(m, s, i, acts, o.movers, j)
-    zap(m, s, i, acts, o.zappers, j)
-    wind(m, s, i, o, j)
-    regrow(m, s, i, o.regrown, j)
-    s.ended[i] = o.ends[j]
+    move(m, s, i, acts, o.movers)
+    zap(m, s, i, acts, o.zappers)
+    wind(m, s, i, o)
+    regrow(m, s, i, o.regrown)
+    s.ended[i] = o.ends[0]
 
 
 @inlined
@@ -73,10 +73,10 @@ def standing(cells: Int16, i: int, cell: int) -> int:
 
 
 @inlined
-def move(m: RuleArrays, s: StateArrays, i: int, acts: Int8, movers: Int8, j: int) -> None:
+def move(m: RuleArrays, s: StateArrays, i: int, acts: Int8, movers: Int8) -> None:
     """Carry out all moves in order. `m.leads` of a turn, a zap or a pause is the player's own cell."""
-    for k in range(movers.shape[1]):
-        p = movers[j, k]
+    for k in range(len(movers)):
+        p = movers[k]
         if s.clocks[i, p] != FREE:
             continue
         facing, action = s.facings[i, p], acts[i, p]
@@ -97,11 +97,11 @@ def take(s: StateArrays, i: int, p: int, site: int) -> None:
 
 
 @inlined
-def zap(m: RuleArrays, s: StateArrays, i: int, acts: Int8, zappers: Int8, j: int) -> None:
+def zap(m: RuleArrays, s: StateArrays, i: int, acts: Int8, zappers: Int8) -> None:
     """Fire all beams in order."""
     flagged = 0
-    for k in range(zappers.shape[1]):
-        p = zappers[j, k]
+    for k in range(len(zappers)):
+        p = zappers[k]
         if s.clocks[i, p] >= 0:
             continue
         if s.cooldowns[i, p] > 0:
@@ -195,14 +195,14 @@ def payoff(matrices: arrays.Float, which: int, inventories: Int32, i: int, row: 
 
 
 @inlined
-def wind(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, j: int) -> None:
+def wind(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays) -> None:
     """Advance the clocks: dead players return, frozen ones get their reward and die; restock if all are dead."""
     players, returning, dead = s.cells.shape[1], 0, 0
     for p in range(players):
         dead += s.clocks[i, p] > m.frozen
     for p in range(players):
         if s.clocks[i, p] == m.respawn - 1:
-            revive(s, i, p, o, j, returning)
+            revive(s, i, p, o, returning)
             returning += 1
     for p in range(players):
         clock = s.clocks[i, p]
@@ -218,22 +218,22 @@ def wind(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, j: int) -> Non
 
 
 @inlined
-def revive(s: StateArrays, i: int, p: int, o: OutcomeArrays, j: int, k: int) -> None:
+def revive(s: StateArrays, i: int, p: int, o: OutcomeArrays, k: int) -> None:
     """A dead player returns to the first free spot, or stays NOWHERE if none is free."""
     s.clocks[i, p] = FREE
-    s.facings[i, p] = o.facings[j, k]
-    for n in range(o.spots.shape[2]):
-        spot = o.spots[j, k, n]
+    s.facings[i, p] = o.facings[k]
+    for n in range(o.spots.shape[1]):
+        spot = o.spots[k, n]
         if spot == NOWHERE or standing(s.cells, i, spot) == NOBODY:
             s.cells[i, p] = spot
             return
 
 
 @inlined
-def regrow(m: RuleArrays, s: StateArrays, i: int, regrown: Int16, j: int) -> None:
+def regrow(m: RuleArrays, s: StateArrays, i: int, regrown: Int16) -> None:
     """Refill sites; a player that stepped onto one in this step picks the resource up at once."""
-    for k in range(regrown.shape[1]):
-        site = regrown[j, k]
+    for k in range(len(regrown)):
+        site = regrown[k]
         if site == arrays.NO_MORE:
             return
         s.since[i, site] = arrays.SHOWN
@@ -262,18 +262,11 @@ def step(m: RuleArrays, s: StateArrays, acts: Int8, o: OutcomeArrays, dice: arra
         dice[0] = mixed(key + np.uint64(i) * GOLDEN)
         if not s.ended[i]:
             draw(m, s, i, o, dice)
-            advance(m, s, i, acts, o, 0)
+            advance(m, s, i, acts, o)
         elif restart:
             begin(m, s, i, o, dice)
         else:
             clear(s, i)
-
-
-@compiled
-def step_with(m: RuleArrays, s: StateArrays, acts: Int8, o: OutcomeArrays) -> None:
-    """One step of every row, ended or not, with the outcome of the same row."""
-    for i in range(len(s.t)):
-        advance(m, s, i, acts, o, i)
 
 
 @compiled
@@ -303,9 +296,9 @@ def begin(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: arrays.
     s.since[i] = arrays.SHOWN
     s.damage[i] = 0
     s.ended[i] = False
-    choose(o.spots[0, 0], m.spawns, s.cells.shape[1], dice)
+    choose(o.spots[0], m.spawns, s.cells.shape[1], dice)
     for p in range(s.cells.shape[1]):
-        s.cells[i, p] = o.spots[0, 0, p]
+        s.cells[i, p] = o.spots[0, p]
         s.facings[i, p] = int(uniform(dice) * 4)
     for site in range(len(m.sites)):
         s.kinds[i, site] = m.fixed[site] if m.fixed[site] >= 0 else int(uniform(dice) * s.inventories.shape[2])
@@ -313,15 +306,15 @@ def begin(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: arrays.
 
 @inlined
 def draw(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: arrays.UInt64) -> None:
-    """As `rules.chance`, into row 0 of the outcomes; only as many spots as there are players are shuffled."""
+    """As `rules.chance`, into `o`; only as many spots as there are players are shuffled."""
     shuffle(o.movers, uniform(dice))
     shuffle(o.zappers, uniform(dice))
     draw_regrowth(m, s, i, o, dice)
     returning = 0
     for p in range(s.cells.shape[1]):
         if s.clocks[i, p] == m.respawn - 1:
-            choose(o.spots[0, returning], m.spawns, s.cells.shape[1], dice)
-            o.facings[0, returning] = int(uniform(dice) * 4)
+            choose(o.spots[returning], m.spawns, s.cells.shape[1], dice)
+            o.facings[returning] = int(uniform(dice) * 4)
             returning += 1
     t = s.t[i] + 1
     may = t >= m.ends.after and (t + 1) % m.ends.every == 0
@@ -330,14 +323,14 @@ def draw(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: arrays.U
 
 @compiled
 def shuffle(order: Int8, u: float) -> None:
-    """Draw a permutation into row 0 from one uniform number, whose remainder after each choice is uniform again."""
-    order[0, 0] = 0
-    for last in range(1, order.shape[1]):
+    """Draw a permutation from one uniform number, whose remainder after each choice is uniform again."""
+    order[0] = 0
+    for last in range(1, len(order)):
         u *= last + 1
         k = int(u)
         u -= k
-        order[0, last] = order[0, k]
-        order[0, k] = last
+        order[last] = order[k]
+        order[k] = last
 
 
 @compiled
@@ -357,9 +350,9 @@ def draw_regrowth(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice:
     for site in range(len(m.sites)):
         ripe = s.since[i, site] != arrays.SHOWN and s.since[i, site] <= last
         if ripe and uniform(dice) < m.rate and standing(s.cells, i, m.sites[site]) == NOBODY:
-            o.regrown[0, found] = site
+            o.regrown[found] = site
             found += 1
-    o.regrown[0, found] = arrays.NO_MORE
+    o.regrown[found] = arrays.NO_MORE
 
 
 @compiled

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 from otherminds.errors import unknown
@@ -68,8 +67,7 @@ def in_the_matrix(substrate: str) -> InTheMatrix:
     """
     if substrate not in SUBSTRATES:
         raise unknown("matrix world", substrate, SUBSTRATES)
-    file = resources.files("otherminds.worlds.in_the_matrix").joinpath("substrates", f"{substrate}.txt")
-    return parse_matrix_world(file.read_text("utf-8"), Path(file.name))
+    return parse_matrix_world(*map_file.bundled_text("in_the_matrix", "substrates", f"{substrate}.txt"))
 
 
 def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
@@ -83,6 +81,7 @@ def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
     grid = Grid.of_map(rows, (FLOOR, *STARTS, ANY, *kinds))
     spawns = grid.marked(rows, STARTS)
     sites = _sites(plan, grid, spawns, [ANY, *kinds])
+    letters = [rows[y][x] for x, y in map(grid.xy, sites)]
     mine = _payoffs(said["payoffs"], "payoffs", len(kinds))
     other = said.get("column payoffs")
     theirs = _payoffs(other, "column payoffs", len(kinds)) if other else tuple(zip(*mine, strict=True))
@@ -96,8 +95,8 @@ def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
         resources=tuple(kinds.values()),
         payoffs=(mine, theirs),
         spawns=spawns,
-        sites=tuple(cell for cell, _ in sites),
-        fixed=tuple(None if letter == ANY else list(kinds).index(letter) for _, letter in sites),
+        sites=sites,
+        fixed=tuple(None if letter == ANY else list(kinds).index(letter) for letter in letters),
         delay=map_file.whole(said["regrowth"]._replace(text=delay), "regrowth"),
         rate=map_file.number(rate, "regrowth", said["regrowth"], least=0, most=1),
         frozen=frozen,
@@ -108,19 +107,16 @@ def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
     return InTheMatrix(rules, agents)
 
 
-def _sites(plan: MapFile, grid: Grid, spawns: tuple[int, ...], letters: list[str]) -> list[tuple[int, str]]:
-    """The cells of resources with their letters. Raises InputError if there are none, or for an unreachable one."""
-    there, found = map_file.reached(grid, spawns), []
-    for y, row in enumerate(plan.rows):
-        for x, letter in enumerate(row.text):
-            if letter in letters:
-                found.append((grid.cell(x, y), letter))
-                if grid.cell(x, y) not in there:
-                    hint = "floor must lead to it from a start"
-                    raise row.wrong(f"no player can reach this resource `{letter}`", hint, x + 1)
-    if not found:
+def _sites(plan: MapFile, grid: Grid, spawns: tuple[int, ...], letters: list[str]) -> tuple[int, ...]:
+    """The cells of resources. Raises InputError if there are none, or for an unreachable one."""
+    there, sites = map_file.reached(grid, spawns), grid.marked([row.text for row in plan.rows], letters)
+    if lost := [cell for cell in sites if cell not in there]:
+        x, y = grid.xy(lost[0])
+        hint = "floor must lead to it from a start"
+        raise plan.rows[y].wrong(f"no player can reach this resource `{plan.rows[y].text[x]}`", hint, x + 1)
+    if not sites:
         raise plan.rows[-1].wrong("the map has no resources", f"one of {' '.join(letters)} for each")
-    return found
+    return sites
 
 
 def _kinds(line: FileLine) -> dict[str, str]:

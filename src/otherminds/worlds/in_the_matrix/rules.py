@@ -231,12 +231,6 @@ def _regrowth(rules: Rules, state: MatrixState, u: float) -> tuple[int, ...]:
 
 def step_with(rules: Rules, state: MatrixState, acts: Sequence[int], outcome: MatrixOutcome) -> MatrixState:
     """The next state, given all actions and the outcome of chance. Raises ValueError for an impossible outcome."""
-    check(rules, state, outcome)
-    return advance(rules, state, acts, outcome)
-
-
-def check(rules: Rules, state: MatrixState, outcome: MatrixOutcome) -> None:
-    """Raises ValueError for an impossible outcome. Only `advance` notices a respawn on an occupied cell."""
     everybody, n = list(range(rules.players)), len(returning(rules, state))
     certain = state.t + 1 >= rules.ends.limit
     if sorted(outcome.movers) != everybody or sorted(outcome.zappers) != everybody:
@@ -249,6 +243,7 @@ def check(rules: Rules, state: MatrixState, outcome: MatrixOutcome) -> None:
         raise ValueError("players return to one of several spawn points, facing 0 to 3")
     if outcome.ends != certain and (certain or not rules.ends.may(state.t + 1)):
         raise ValueError("chance does not decide about the end in this step")
+    return advance(rules, state, acts, outcome)
 
 
 def _distinct(chosen: Sequence[int], among: Sequence[int]) -> bool:
@@ -256,7 +251,7 @@ def _distinct(chosen: Sequence[int], among: Sequence[int]) -> bool:
 
 
 def advance(rules: Rules, state: MatrixState, acts: Sequence[int], outcome: MatrixOutcome) -> MatrixState:
-    """The next state, for an outcome that is known to be possible."""
+    """The next state, for an outcome that is possible. Raises ValueError only for a respawn on an occupied cell."""
     turn = _StepInProgress(rules, state)
     turn.move(acts, outcome.movers)
     if INTERACT in acts or max(state.cooldowns):

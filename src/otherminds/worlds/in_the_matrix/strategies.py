@@ -16,7 +16,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from otherminds.distribution import Categorical
+from otherminds.distribution import Categorical, point_mass
 
 Inventory = tuple[int, ...]
 
@@ -75,12 +75,12 @@ class Script:
 
     def start(self) -> Categorical[StrategyState]:
         """Its first aim, with certainty."""
-        return _surely(StrategyState(self.aims[0]))
+        return point_mass(StrategyState(self.aims[0]))
 
     def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
         """The next aim."""
         counted = min(state.counted + 1, len(self.aims) - 1)
-        return _surely(StrategyState(self.aims[counted], counted))
+        return point_mass(StrategyState(self.aims[counted], counted))
 
 
 def specialist(aim: Aim) -> Script:
@@ -113,12 +113,12 @@ class Grim:
 
     def start(self) -> Categorical[StrategyState]:
         """To cooperate, with certainty."""
-        return _surely(StrategyState(self.cooperate))
+        return point_mass(StrategyState(self.cooperate))
 
     def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
         """Count the partner's defection, up to the limit."""
         counted = min(state.counted + (play_of(partner) == self.defect.kind), self.strikes)
-        return _surely(StrategyState(self.defect if counted == self.strikes else self.cooperate, counted))
+        return point_mass(StrategyState(self.defect if counted == self.strikes else self.cooperate, counted))
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class TitForTat:
         play = play_of(partner)
         if play == self.cooperate.kind:
             return self._choose(self.cooperate, self.defect)
-        return self._choose(self.defect, self.cooperate) if play == self.defect.kind else _surely(state)
+        return self._choose(self.defect, self.cooperate) if play == self.defect.kind else point_mass(state)
 
     def _choose(self, meant: Aim, slip: Aim) -> Categorical[StrategyState]:
         chances = ((meant, 1.0 - self.tremble), (slip, self.tremble))
@@ -169,7 +169,7 @@ class Corrigible:
 
     def start(self) -> Categorical[StrategyState]:
         """To defect, with certainty."""
-        return _surely(StrategyState(self.reformed.defect))
+        return point_mass(StrategyState(self.reformed.defect))
 
     def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
         """Count the partner's defections; the last one starts tit-for-tat."""
@@ -178,7 +178,7 @@ class Corrigible:
         counted = state.counted + (play_of(partner) == self.reformed.defect.kind)
         if counted == self.strikes:
             return self._in_reform(self.reformed.start())
-        return _surely(StrategyState(self.reformed.defect, counted))
+        return point_mass(StrategyState(self.reformed.defect, counted))
 
     def _in_reform(self, states: Categorical[StrategyState]) -> Categorical[StrategyState]:
         return states.map(lambda state: StrategyState(state.aim, self.strikes))
@@ -197,7 +197,7 @@ class CounterPrevious:
     def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
         """The reply to the partner's play; unchanged after a tie."""
         play = play_of(partner)
-        return _surely(state if play is None else StrategyState(self.replies[play]))
+        return point_mass(state if play is None else StrategyState(self.replies[play]))
 
 
 @dataclass(frozen=True)
@@ -227,16 +227,12 @@ class FollowUp:
 
     def start(self) -> Categorical[StrategyState]:
         """Its first aim, with certainty."""
-        return _surely(StrategyState(self.first))
+        return point_mass(StrategyState(self.first))
 
     def update(self, state: StrategyState, own: Inventory, partner: Inventory) -> Categorical[StrategyState]:
         """The aim that follows its own play; unchanged after a tie."""
         play = play_of(own)
-        return _surely(state if play is None else StrategyState(self.aims[play]))
-
-
-def _surely(state: StrategyState) -> Categorical[StrategyState]:
-    return Categorical((state,), (0.0,))
+        return point_mass(state if play is None else StrategyState(self.aims[play]))
 
 
 def _at_least_one(name: str, number: int) -> None:

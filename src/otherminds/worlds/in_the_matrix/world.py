@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -134,9 +135,8 @@ class InTheMatrix:
         key = 0 if whole else 1 + 4 * cell + facing
         found = self._sights.get(key)
         if found is None:
-            grid = self.rules.field.grid
-            everywhere = (grid.cell(x, y) for y in range(grid.height) for x in range(grid.width))
-            cells = tuple(everywhere) if whole else self.rules.field.window(cell, facing)
+            field = self.rules.field
+            cells = tuple(chain(*field.grid.rows)) if whole else field.window(cell, facing)
             found = self._sights[key] = Sight.of(cells, self.rules.site_at)
         return found
 
@@ -187,14 +187,13 @@ class InTheMatrix:
 
     def draw(self, state: MatrixState) -> str:
         """The map as text: `#` for walls, first letters for resources, arrows for players."""
-        codes, grid = self._terrain(state).copy(), self.rules.field.grid
+        codes = self._terrain(state).copy()
         for j, cell in enumerate(state.cells):
             if cell != NOWHERE:
                 codes[cell] = self._player(state, j, NORTH)
         signs = [" ", "#", *(name[0] for name in self.rules.resources)]
-        rows = ([codes[grid.cell(x, y)] for x in range(grid.width)] for y in range(grid.height))
-        letters = ([signs[code] if code < PLAYER else "▲▶▼◀"[code >> 2 & 3] for code in row] for row in rows)
-        return "\n".join(map("".join, letters))
+        letters = [signs[code] if code < PLAYER else "▲▶▼◀"[code >> 2 & 3] for code in codes]
+        return "\n".join("".join(letters[cell] for cell in row) for row in self.rules.field.grid.rows)
 
     def describe(self, view: MatrixView, agent: str) -> str:
         """A view in words, with (column, row) of all that is visible (Cross et al. 2024, appendix D.1)."""

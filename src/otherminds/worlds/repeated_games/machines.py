@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import resources
 from itertools import chain, product
 from math import prod
 from pathlib import Path
@@ -20,11 +19,12 @@ from typing import Annotated, NamedTuple, TypeVar
 import numpy as np
 from pydantic import BaseModel, Field, ValidationError
 
-from otherminds.distribution import IMPOSSIBLE, Categorical
+from otherminds.distribution import IMPOSSIBLE, Categorical, point_mass
 from otherminds.errors import InputError, faults
 from otherminds.files import strict_json
 from otherminds.files.text import read_text
 from otherminds.planning.best_response import Chances
+from otherminds.worlds.map_file import bundled_text
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 SAME = 1e-6  # probabilities that differ by less are equal: rounding
@@ -114,11 +114,6 @@ class Partner(NamedTuple):
     def act(self) -> Categorical[int]:
         """π(· | q)."""
         return self.machine.policies[self.state]
-
-
-def point_mass(action: int) -> Categorical[int]:
-    """The distribution with probability 1 on an action."""
-    return Categorical((action,), (0.0,))
 
 
 def build(
@@ -244,26 +239,24 @@ def memory(
     return build(name, game, history, policy, lambda h, own, theirs: (*h, (own, theirs))[-rounds:], agent=agent)
 
 
-def all_reactive(game: Game, *, agent: int = 1) -> Iterator[Machine]:
+def all_reactive(game: Game) -> Iterator[Machine]:
     """All deterministic reactive machines; first actions vary slowest."""
-    options, others = game.payoff(agent).shape
+    options, others = game.payoff(1).shape
     for first, *replies in product(range(options), repeat=1 + others):
-        yield reactive(f"reactive {first}{''.join(map(str, replies))}", game, first, replies, agent=agent)
+        yield reactive(f"reactive {first}{''.join(map(str, replies))}", game, first, replies)
 
 
-def all_memory_one(game: Game, *, agent: int = 1) -> Iterator[Machine]:
+def all_memory_one(game: Game) -> Iterator[Machine]:
     """All deterministic memory-one machines, by first action and replies to all pairs of actions."""
-    options, others = game.payoff(agent).shape
+    options, others = game.payoff(1).shape
     for first, *table in product(range(options), repeat=1 + options * others):
         replies = [table[own * others : (own + 1) * others] for own in range(options)]
-        yield memory_one(f"memory-one {first}{''.join(map(str, table))}", game, first, replies, agent=agent)
+        yield memory_one(f"memory-one {first}{''.join(map(str, table))}", game, first, replies)
 
 
-def random_machines(
-    game: Game, number: int, states: int, rng: np.random.Generator, *, agent: int = 1
-) -> Iterator[Machine]:
+def random_machines(game: Game, number: int, states: int, rng: np.random.Generator) -> Iterator[Machine]:
     """Random deterministic machines with 2 to `states` states; outputs are uniform, and moves ignore own slips."""
-    options, others = game.payoff(agent).shape
+    options, others = game.payoff(1).shape
     for i in range(number):
         size = int(rng.integers(2, states + 1))
         outputs = rng.integers(options, size=size)
@@ -272,7 +265,6 @@ def random_machines(
         yield Machine(f"random {i}", laws, tuple((tuple(row),) * options for row in moves.tolist()))
 
 
-BUNDLED = "ipd_machines.json"
 LETTERS = ("C", "D")  # names of the two actions in the bundled file
 MAX_STATES = 1000  # most states of a machine in a file; bounds time
 
@@ -305,8 +297,7 @@ def bundled_machines(game: Game) -> tuple[Machine, ...]:
     """
     if game.shape != (2, 2):
         raise InputError(f"the bundled machines do not fit {game.name}", hint="it must be 2 × 2")
-    text = (resources.files("otherminds.worlds.repeated_games") / BUNDLED).read_text("utf-8")
-    return _machines(text, Path(BUNDLED), game, LETTERS)
+    return _machines(*bundled_text("repeated_games", "ipd_machines.json"), game, LETTERS)
 
 
 def _machines(text: str, path: Path, game: Game, actions: Sequence[str]) -> tuple[Machine, ...]:

@@ -95,19 +95,15 @@ def _best_replies(game: Game) -> list[int]:
     return [int(action) for action in game.payoff(1).argmax(axis=0)]
 
 
-def _by_success(name: str, repeat: bool) -> Maker:
+def _by_success(name: str, game: Game, *, repeat: bool) -> Machine:
     """Repeats its action after a payoff of at least its mean, else shifts to the next; not `repeat`: the opposite."""
+    payoff = game.payoff(1)
+    won = payoff >= payoff.mean() - TIE
 
-    def make(game: Game) -> Machine:
-        payoff = game.payoff(1)
-        won = payoff >= payoff.mean() - TIE
+    def follow(_: int, own: int, theirs: int) -> int:
+        return own if won[own, theirs] == repeat else (own + 1) % len(payoff)
 
-        def follow(_: int, own: int, theirs: int) -> int:
-            return own if won[own, theirs] == repeat else (own + 1) % len(payoff)
-
-        return build(name, game, 0, lambda action: action, follow)
-
-    return make
+    return build(name, game, 0, lambda action: action, follow)
 
 
 def _random(game: Game) -> Machine:
@@ -150,8 +146,8 @@ PARTNERS: Mapping[str, Maker] = {
     "copy": lambda game: reactive("copy", game, 0, range(len(game.actions[1]))),
     "anti-copy": _anti_copy,
     "best-response": lambda game: reactive("best-response", game, _best_replies(game)[0], _best_replies(game)),
-    "wsls": _by_success("wsls", repeat=True),
-    "win-shift": _by_success("win-shift", repeat=False),
+    "wsls": lambda game: _by_success("wsls", game, repeat=True),
+    "win-shift": lambda game: _by_success("win-shift", game, repeat=False),
     "alternate": lambda game: periodic("alternate", game, range(len(game.actions[1]))),
     "random": _random,
     "reciprocal-stubborn": _stubborn,

@@ -33,6 +33,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from otherminds.errors import InputError, faults, unknown
 from otherminds.files.text import read_text
 from otherminds.files.toml import read_toml
+from otherminds.worlds.map_file import level_texts
 from otherminds.worlds.repeated_games.rules import Game, ordinal_games
 
 MAX_AGENTS = 16  # bounds the size of payoff tables
@@ -214,8 +215,7 @@ def _places(text: str) -> Iterator[tuple[Place, int]]:
 def bundled_games() -> tuple[Game, ...]:
     """All bundled games, in the order of their file names."""
     root = resources.files("otherminds.worlds.repeated_games") / "games"
-    files = sorted((file for file in root.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
-    return tuple(parse_game(file.read_text("utf-8"), Path(file.name)) for file in files)
+    return tuple(parse_game(text, path) for text, path in level_texts(root, ".toml"))
 
 
 def find_game(name: str | Path) -> Game:

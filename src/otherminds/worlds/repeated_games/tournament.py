@@ -42,17 +42,25 @@ def match_scores(game: Game, pairs: Sequence[tuple[Machine, Machine]], rounds: i
     _check_rounds(rounds)
     if not pairs:
         return np.zeros((0, 2))
-    first, second = (_seated(game, seat, machines) for seat, machines in enumerate(zip(*pairs, strict=True)))
-    split = len(first.actions)
-    actions = np.concatenate([first.actions, second.actions])
-    gains = np.concatenate([first.gains, second.gains])
-    onward = np.concatenate([first.onward, second.onward + split])
-    places = np.stack([first.starts, second.starts + split])
+    # all machines as flat arrays of cells, one for each state and action of the other
+    parts, starts, cells = list[tuple[Ints, Floats, Ints]](), list[list[int]](), 0
+    for seat, machines in enumerate(zip(*pairs, strict=True)):
+        width = game.payoff(seat).shape[1]
+        first = dict[int, int]()  # by identity, because hashing thousands of machines takes as long as playing them
+        for machine in machines:
+            if id(machine) not in first:
+                table = _table(game, seat, machine)
+                parts.append((table.actions.repeat(width), table.gains.ravel(), cells + width * table.onward.ravel()))
+                first[id(machine)] = cells
+                cells += table.gains.size
+        starts.append([first[id(machine)] for machine in machines])
+    actions, gains, onward = (np.concatenate(part) for part in zip(*parts, strict=True))
+    places = np.array(starts)
     total = np.zeros(places.shape)
     for _ in range(rounds):
-        cells = places + actions[places][::-1]
-        total += gains[cells]
-        places = onward[cells]
+        played = places + actions[places][::-1]
+        total += gains[played]
+        places = onward[played]
     return total.T
 
 
@@ -125,33 +133,6 @@ def _linked(game: Game, seat: int, machine: Machine) -> tuple[_Row, int]:
     for row, gain, to in zip(rows, gains, onward, strict=True):
         row += [(rows[q], actions[q], r) for q, r in zip(to, gain, strict=True)]
     return rows[0], actions[0]
-
-
-class _Seated(NamedTuple):
-    """Many machines in one place of the game as flat arrays, with cell = state · actions of the other + its action.
-
-    `starts` has the first cell of each match. A state's action is repeated in all of its cells.
-    """
-
-    starts: Ints
-    actions: Ints
-    gains: Floats
-    onward: Ints
-
-
-def _seated(game: Game, seat: int, machines: Sequence[Machine]) -> _Seated:
-    # by identity, because hashing thousands of machines takes as long as playing them
-    distinct = {id(machine): machine for machine in machines}
-    tables = [_table(game, seat, machine) for machine in distinct.values()]
-    first = np.cumsum([0, *(len(table.actions) for table in tables)])[:-1]
-    places = dict(zip(distinct, first.tolist(), strict=True))
-    width = game.payoff(seat).shape[1]
-    return _Seated(
-        width * np.array([places[id(machine)] for machine in machines]),
-        np.concatenate([table.actions for table in tables]).repeat(width),
-        np.concatenate([table.gains for table in tables]).ravel(),
-        width * np.concatenate([table.onward + q for table, q in zip(tables, first, strict=True)]).ravel(),
-    )
 
 
 def _check_rounds(rounds: int) -> None:

@@ -21,10 +21,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.distribution import Categorical
+from otherminds.distribution import Categorical, point_mass
 from otherminds.files.text import opened
 from otherminds.observer import Observer
-from otherminds.worlds.repeated_games.machines import point_mass
 from otherminds.worlds.repeated_games.players import partner_hypotheses as hypotheses
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
 from otherminds.worlds.repeated_games.rules import Game, Outcome

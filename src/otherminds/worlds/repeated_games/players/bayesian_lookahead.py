@@ -9,10 +9,10 @@ from typing import Self
 
 import numpy as np
 
-from otherminds.distribution import Categorical
+from otherminds.distribution import Categorical, point_mass
 from otherminds.observer import Observer
 from otherminds.planning import best_response as planning
-from otherminds.worlds.repeated_games.machines import Machine, Partner, all_memory_one, point_mass, random_machines
+from otherminds.worlds.repeated_games.machines import Machine, Partner, all_memory_one, random_machines
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 

@@ -8,10 +8,10 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from otherminds.distribution import Categorical
+from otherminds.distribution import Categorical, point_mass
 from otherminds.mind import Mindreader
 from otherminds.planning.best_response import Chances, Response, best_response
-from otherminds.worlds.repeated_games.machines import Machine, Partner, point_mass
+from otherminds.worlds.repeated_games.machines import Machine, Partner
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 Reader = Mindreader[Outcome | None, int]

@@ -9,10 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from otherminds.distribution import IMPOSSIBLE, Categorical
+from otherminds.distribution import IMPOSSIBLE, Categorical, point_mass
 from otherminds.observer import Observer
 from otherminds.planning.best_response import Chances, Response, best_response
-from otherminds.worlds.repeated_games.machines import Machine, point_mass
+from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.players.best_responders import mirrored, response_to
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
     open_hypotheses,
 )
 from otherminds.worlds.repeated_games.players.best_responders import Myopic, Rational, Reader
-from otherminds.worlds.repeated_games.players.k_tom import KToM
+from otherminds.worlds.repeated_games.players.k_tom import LEVELS, KToM
 from otherminds.worlds.repeated_games.players.learners import Counts, FictitiousPlay, SplitPlayer, tabular
 from otherminds.worlds.repeated_games.players.posterior_sampling import PosteriorSampling
 from otherminds.worlds.repeated_games.rules import Game
@@ -66,14 +66,11 @@ def _library(game: Game, horizon: int) -> HypothesisSet:
     return open_hypotheses(game, machines(game), horizon, rng=np.random.default_rng(0))
 
 
-def _k_tom(level: int) -> Maker:
-    def make(game: Game, _horizon: int, _rng: np.random.Generator) -> Reader:
-        try:
-            return KToM.of(game, level)
-        except ValueError as error:
-            raise InputError(f"k_tom_{level} cannot play {game.name}", hint=str(error)) from None
-
-    return make
+def _k_tom(level: int, game: Game, _horizon: int, _rng: np.random.Generator) -> Reader:
+    try:
+        return KToM.of(game, level)
+    except ValueError as error:
+        raise InputError(f"k_tom_{level} cannot play {game.name}", hint=str(error)) from None
 
 
 PLAYERS: Mapping[str, Maker] = {
@@ -82,9 +79,7 @@ PLAYERS: Mapping[str, Maker] = {
     "counts_myopic": lambda game, _horizon, _rng: Myopic(Counts.of(game), game),
     "counts_model": lambda game, horizon, _rng: Rational(Counts.of(game), game, horizon),
     "fictitious_play": lambda game, _horizon, _rng: FictitiousPlay.of(game),
-    "k_tom_0": _k_tom(0),
-    "k_tom_1": _k_tom(1),
-    "k_tom_2": _k_tom(2),
+    **{f"k_tom_{level}": partial(_k_tom, level) for level in LEVELS},
     "bayes_simplicity": lambda game, horizon, _rng: BayesAdaptive.of(plan_for(game, horizon)),
     "bayes_library": lambda game, horizon, _rng: BayesianLookahead.of(_library(game, horizon)),
     "posterior_sampling": lambda game, horizon, rng: PosteriorSampling.of(game, rng, horizon=horizon),

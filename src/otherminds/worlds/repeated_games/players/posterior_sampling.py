@@ -8,9 +8,9 @@ from typing import Self
 
 import numpy as np
 
-from otherminds.distribution import Categorical
+from otherminds.distribution import Categorical, point_mass
 from otherminds.observer import Observer
-from otherminds.worlds.repeated_games.machines import Partner, point_mass
+from otherminds.worlds.repeated_games.machines import Partner
 from otherminds.worlds.repeated_games.players.best_responders import mirrored, response_to
 from otherminds.worlds.repeated_games.players.partner_hypotheses import (
     SIMPLICITY_PRIOR,
