@@ -106,7 +106,7 @@ def find_weights(name: str | Path) -> Weights:
     """
     if str(name).endswith(".gguf"):
         path = Path(name)
-        if not _is_file(path):
+        if not os.path.isfile(path):
             raise InputError("there is no such file", path=path)
         try:
             with path.open("rb") as file:
@@ -119,7 +119,7 @@ def find_weights(name: str | Path) -> Weights:
     hint = f"otherminds models fetch {model.name}"
     if intact(model):
         return Weights(model.name, model.path, model.sha256)
-    if _is_file(model.path):
+    if os.path.isfile(model.path):
         raise InputError(f"is not the pinned file of {model.name}", path=model.path, hint=hint)
     raise InputError(f"{model.name} has not been fetched", hint=hint)
 
@@ -129,13 +129,6 @@ def intact(model: Pinned) -> bool:
     try:
         return model.path.stat().st_size == model.bytes and sha256_of(model.path) == model.sha256
     except OSError:
-        return False
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
         return False
 
 
