@@ -18,13 +18,9 @@ import numpy as np
 from otherminds.adapters.traces import RecordableEngine, SeenKitchen, SeenMatrix, Trace, record
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS, STEPS, Action
+from otherminds.worlds.collaborative_cooking import rules as cooking
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
-from otherminds.worlds.collaborative_cooking.rules import (
-    CollaborativeCooking,
-    CookingOutcome,
-    CookingState,
-    PlayerState,
-)
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingOutcome, CookingState
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import MatrixOutcome, MatrixState, Rules
@@ -292,7 +288,7 @@ def outcomes(world: CollaborativeCooking, joint: Mapping[str, Action]) -> Iterat
 
 def kitchen_opening(world: CollaborativeCooking, shown: SeenKitchen) -> CookingState:
     """The initial state of an episode whose first observation is `shown`."""
-    bodies = tuple(PlayerState(world.grid.cell(x, y), facing) for x, y, facing in shown.bodies)
+    bodies = tuple(cooking.PlayerState(world.grid.cell(x, y), facing) for x, y, facing in shown.bodies)
     return world.start(np.random.default_rng(0))._replace(bodies=bodies)
 
 
