@@ -47,6 +47,8 @@ class Totals(NamedTuple):
 class Recorded:
     """A language model with its answers recorded in a database; a question with a recorded answer is not asked again.
 
+    It has the name and the identity of the model.
+
     Threads that ask the same question at the same time share one call and its answer or error; errors are not recorded.
     `totals` are the totals so far. `uncertain` holds the calls that were on record at the start as sent but not
     answered, because the program was stopped or the answer was lost. They may have been paid for, and are sent again
@@ -70,6 +72,7 @@ class Recorded:
         """
         check_budget(budget, price)
         self.replay = replay
+        self.name, self.identity = model.name, model.identity
         self._model, self._price = model, price
         self._lock = Lock()
         self._under_way: dict[str, Future[records.Answer]] = {}
@@ -83,16 +86,6 @@ class Recorded:
         if budget is not None and price is not None and not replay:
             ratio = ratio_on_record(self._calls.answers(model.identity), price)
         self._budget = Budget(budget, ratio)
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model.name
-
-    @property
-    def identity(self) -> str:
-        """The model's identity."""
-        return self._model.identity
 
     @property
     def spent(self) -> float:

@@ -24,7 +24,7 @@ from pydantic import BaseModel, Field
 
 from otherminds.errors import InputError, unknown
 from otherminds.files.toml import packaged
-from otherminds.operating_system import replace
+from otherminds.operating_system import replace, user_cache
 
 MAGIC = b"GGUF"
 CHUNK = 1 << 20  # bytes copied at a time
@@ -80,9 +80,7 @@ def models_folder() -> Path:
     """The folder of fetched models: $OTHERMINDS_MODELS, else `models` in this user's cache."""
     if own := os.environ.get("OTHERMINDS_MODELS"):
         return Path(own)
-    if cached := os.environ.get("OTHERMINDS_CACHE"):
-        return Path(cached) / "models"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "otherminds" / "models"
+    return user_cache() / "models"
 
 
 @cache
