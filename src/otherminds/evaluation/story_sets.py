@@ -15,7 +15,7 @@ from otherminds.errors import InputError, unknown
 from otherminds.evaluation.engines import in_order, opened, stream
 from otherminds.evaluation.progress import shown
 from otherminds.files.text import write_whole
-from otherminds.stories.files import as_json, question_json
+from otherminds.stories.files import as_json, episode_of, question_json
 from otherminds.stories.invented.invention import CELLS, Story, invent
 from otherminds.stories.invented.perception import VIDEO_MODEL, seen_through
 from otherminds.stories.invented.telling import phrasings, tell
@@ -118,7 +118,6 @@ def write(folder: Path, rows: Iterator[Row], boards: int = 0, videos: int = 0) -
 def _draw(folder: Path, row: Row, board: bool, video: bool) -> None:
     if not board and not video:
         return
-    from otherminds.stories.files import episode_of
     from otherminds.stories.pictures.storyboard import storyboard_svg, write_png, write_video
 
     episode = episode_of(row["episode"])

@@ -63,12 +63,11 @@ def _pages(path: Path) -> dict[int, bytes]:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from None
     pages = {at // PAGE + 1: data[at : at + PAGE].ljust(PAGE, b"\0") for at in range(0, len(data), PAGE)}
-    waiting = dict[int, bytes]()
+    logged = dict[int, bytes]()
     for number, ends, page in frames(changes):
-        waiting[number] = page
+        logged[number] = page
         if ends:
-            pages |= waiting
-            waiting = {}
+            pages |= logged
     return pages
 
 
