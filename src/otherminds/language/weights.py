@@ -23,6 +23,7 @@ from zipfile import ZipFile
 from pydantic import BaseModel, Field
 
 from otherminds.errors import InputError, unknown
+from otherminds.files.text import naming
 from otherminds.files.toml import packaged
 from otherminds.operating_system import replace, user_cache
 
@@ -106,13 +107,10 @@ def find_weights(name: str | Path) -> Weights:
         path = Path(name)
         if not os.path.isfile(path):
             raise InputError("there is no such file", path=path)
-        try:
-            with path.open("rb") as file:
-                if file.read(len(MAGIC)) != MAGIC:
-                    raise InputError("is not a GGUF file", path=path, hint="GGUF files begin with the letters GGUF")
+        with naming(path), path.open("rb") as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                raise InputError("is not a GGUF file", path=path, hint="GGUF files begin with the letters GGUF")
             return Weights(path.stem, path, sha256_of(path))
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", path=path) from None
     model = pinned_model(str(name))
     hint = f"otherminds models fetch {model.name}"
     if intact(model):
@@ -157,14 +155,13 @@ def fetch(model: Pinned, download: Download, told: Progress = lambda part, done:
         return Weights(model.name, model.path, model.sha256)
     draft = model.path.with_name(f"{model.path.name}.{os.getpid()}.part")
     try:
-        draft.parent.mkdir(parents=True, exist_ok=True)
-        found = _join(model, draft, download, told)
-        if found != model.sha256:
-            wrong = f"what was downloaded as {model.name} is not the pinned file"
-            raise InputError(wrong, hint=f"its SHA-256 is {found[:12]}…, not {model.sha256[:12]}…; nothing was kept")
-        replace(draft, model.path)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=model.path) from None
+        with naming(model.path, "cannot be written"):
+            draft.parent.mkdir(parents=True, exist_ok=True)
+            found = _join(model, draft, download, told)
+            if found != model.sha256:
+                hint = f"its SHA-256 is {found[:12]}…, not {model.sha256[:12]}…; nothing was kept"
+                raise InputError(f"what was downloaded as {model.name} is not the pinned file", hint=hint)
+            replace(draft, model.path)
     finally:
         with suppress(OSError):
             draft.unlink()
