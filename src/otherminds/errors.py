@@ -39,10 +39,10 @@ class InputError(ValueError):
         super().__init__("".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text))
 
 
-def unknown(kind: str, name: object, known: Iterable[str], hint: str = "", *, path: Path | None = None) -> InputError:
+def unknown(kind: str, name: object, known: Iterable[str], hint: str = "") -> InputError:
     """The error for an unknown name, with the hint that `meant` gives."""
     given = str(name)[:LONGEST_NAME]
-    return InputError(f"there is no {kind} `{given}`", path=path, hint=meant(given, known, hint))
+    return InputError(f"there is no {kind} `{given}`", hint=meant(given, known, hint))
 
 
 def meant(name: str, known: Iterable[str], hint: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Differences between Linux, macOS and Windows: durable files, signals, limits, and what can be printed."""
+"""Differences between Linux, macOS and Windows: durable files, folders, signals, limits, and what can be printed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -31,11 +31,8 @@ def sync(file: BinaryIO) -> None:
     """Wait until what was written to a file is on disk, also after a power cut. Raises OSError if it cannot be."""
     file.flush()
     if FULL_SYNC is not None:
-        try:
+        with suppress(OSError):  # network drives know no such command
             fcntl.fcntl(file.fileno(), FULL_SYNC)
-        except OSError:  # network drives know no such command
-            pass
-        else:
             return
     os.fsync(file.fileno())
 
@@ -61,16 +58,19 @@ def sync_folder(folder: Path) -> None:
     """Wait until the names in a folder are on disk, where the system can do that; Windows has no call for it."""
     if WINDOWS:
         return
-    try:
+    with suppress(OSError):  # a folder may be written but not read, and some network drives cannot
         opened = os.open(folder, os.O_RDONLY)
-    except OSError:  # a folder that may be written but not read
-        return
-    try:
-        os.fsync(opened)
-    except OSError:  # some network drives cannot
-        pass
-    finally:
-        os.close(opened)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def user_cache() -> Path:
+    """The folder for files that can be computed again: $OTHERMINDS_CACHE, else `otherminds` in the XDG cache folder."""
+    if own := os.environ.get("OTHERMINDS_CACHE"):
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "otherminds"
 
 
 def most_open_files() -> int | None:

@@ -7,7 +7,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 
 from fake_models import ANSWER, HALF, SCORES, Fake, dead, fails, silent
 from otherminds.errors import InputError
-from otherminds.files.database import Change
+from otherminds.files.database import Change, Database
 from otherminds.language.call_records import CallTable, answered_line, key_of, now, question_of
 from otherminds.language.ledger import Recorded, Totals
 from otherminds.language.model import Continuations, Message, ModelError, Reply, Request
@@ -273,14 +273,16 @@ def test_a_call_goes_from_sent_to_what_became_of_it(path: Path) -> None:
 def test_spending_is_what_the_calls_say_whatever_happens_to_them(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also after transactions that fail, and beside others, in this program or another one."""
     rng, first, open_calls = np.random.default_rng(4), CallTable.open(path), list[int]()
-    tables, end = (first, CallTable(first.database), CallTable.open(path)), Change.end
+    tables, transaction = (first, CallTable(first.database), CallTable.open(path)), Database.transaction
 
-    def may_fail(change: Change) -> None:
-        end(change)
-        if rng.random() < 0.2:
-            raise sqlite3.OperationalError("full")
+    @contextmanager
+    def may_fail(database: Database) -> Iterator[Change]:
+        with transaction(database) as change:
+            yield change
+            if rng.random() < 0.2:
+                raise sqlite3.OperationalError("full")
 
-    monkeypatch.setattr(Change, "end", may_fail)
+    monkeypatch.setattr(Database, "transaction", may_fail)
     for prompt in map(str, range(80)):
         calls = tables[int(rng.integers(3)) if rng.random() < 0.3 else 0]
         with suppress(InputError):

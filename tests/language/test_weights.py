@@ -27,7 +27,7 @@ from otherminds.language.weights import (
     pinned_models,
     sha256_of,
 )
-from otherminds.worlds.repeated_games.players.bayes_adaptive import user_cache
+from otherminds.operating_system import user_cache
 from wheels import CONTENT, Shelf, model, wheel
 
 TINY = model()

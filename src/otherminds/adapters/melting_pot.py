@@ -13,7 +13,6 @@ import itertools
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -230,26 +229,12 @@ class Lab2dLevel:
         builder.maybe_build_and_add_avatar_objects(settings)
         builder.locate_and_overwrite_level_directory(settings)
         self.settings: Mapping[str, str] = dict(builder.parse_python_settings_for_dmlab2d(settings))
-
-    @property
-    def is_kitchen(self) -> bool:
-        """Whether the level is a kitchen."""
-        return "counter" in self.names
-
-    @cached_property
-    def resources(self) -> list[str]:
-        """The sprites of the resources, kind by kind."""
-        return [name for name in self.names if name.startswith("resource_class")]
-
-    @cached_property
-    def avatars(self) -> NDArray[np.int64]:
-        """The player whose body each sprite number shows, −1 for other sprites; shape (sprite numbers,)."""
-        return self._places_in([name for name in self.names if name.removeprefix("Avatar").isdecimal()])
-
-    @cached_property
-    def kinds(self) -> NDArray[np.int64]:
-        """The kind of resource that each sprite number shows, −1 for other sprites; shape (sprite numbers,)."""
-        return self._places_in(self.resources)
+        self.is_kitchen = "counter" in self.names
+        # the sprites of the resources, kind by kind
+        self.resources = [name for name in self.names if name.startswith("resource_class")]
+        # the player whose body, and the kind of resource, that each sprite number shows, −1 for other sprites
+        self.avatars = self._places_in([name for name in self.names if name.removeprefix("Avatar").isdecimal()])
+        self.kinds = self._places_in(self.resources)
 
     def number(self, name: str) -> int:
         """The number of a sprite facing north. Lab2D numbers sprites by name, four facings each, from 1."""
@@ -260,6 +245,7 @@ class Lab2dLevel:
         return [self.names[(number - 1) // 4] for number in cell.tolist() if number > 0]
 
     def _places_in(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """The place in `names` of the sprite that each number shows, −1 for others; shape (sprite numbers,)."""
         table = np.full(4 * len(self.names) + 1, -1)
         for place, name in enumerate(names):
             table[self.number(name) : self.number(name) + 4] = place

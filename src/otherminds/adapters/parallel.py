@@ -79,9 +79,6 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
         self.possible_agents, self.agents = list(world.agents), list[str]()
         self._sides = {agent: interface(world, agent) for agent in world.agents}
         self.actions = {agent: side.actions for agent, side in self._sides.items()}
-        self._places = {
-            agent: {action: place for place, action in enumerate(actions)} for agent, actions in self.actions.items()
-        }
         self.action_spaces: dict[str, Discrete[np.int64]] = {}
         self.observation_spaces: dict[str, Space[Any]] = {}
         for agent, side in self._sides.items():
@@ -157,16 +154,14 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
         """The observations and infos of all agents; updates the masks of legal actions."""
         observations: dict[str, Any] = {}
         infos: Infos = {}
-        for agent in self.possible_agents:
-            seen = self._sides[agent].seen.write(self.world.observe(self.world_state, agent))
-            space, places = self.action_spaces[agent], self._places[agent]
-            if not isinstance(space, LegalDiscrete):
-                observations[agent], infos[agent] = seen, {}
-                continue
-            space.legal = np.zeros(len(places), np.int8)
-            space.legal[[places[action] for action in self.world.actions(self.world_state, agent)]] = 1
-            mask = space.legal.copy()
-            observations[agent], infos[agent] = {"observation": seen, "action_mask": mask}, {"action_mask": mask}
+        for agent, side in self._sides.items():
+            observations[agent] = side.seen.write(self.world.observe(self.world_state, agent))
+            space, infos[agent] = self.action_spaces[agent], {}
+            if isinstance(space, LegalDiscrete):
+                legal = {*self.world.actions(self.world_state, agent)}
+                space.legal = np.array([action in legal for action in side.actions], np.int8)
+                infos[agent] = {"action_mask": space.legal.copy()}
+                observations[agent] = {"observation": observations[agent], **infos[agent]}
         return observations, infos
 
 

@@ -18,13 +18,9 @@ import numpy as np
 from otherminds.adapters.traces import RecordableEngine, SeenKitchen, SeenMatrix, Trace, record
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS, STEPS, Action
+from otherminds.worlds.collaborative_cooking import rules as kitchen_rules
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
-from otherminds.worlds.collaborative_cooking.rules import (
-    CollaborativeCooking,
-    CookingOutcome,
-    CookingState,
-    PlayerState,
-)
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingOutcome, CookingState
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import MatrixOutcome, MatrixState, Rules
@@ -266,15 +262,13 @@ def check_kitchen(trace: Trace[Any], world: CollaborativeCooking | None = None) 
 def shown_kitchen(world: CollaborativeCooking, state: CookingState) -> SeenKitchen:
     """The engine's observation of a state."""
     xy = world.grid.xy
+    lying = zip(map(xy, world.counters), state.counters, strict=True)
+    cooking = zip(map(xy, world.pots), state.pots, strict=True)
     return SeenKitchen(
         bodies=tuple((*xy(body.cell), body.facing) for body in state.bodies),
         hands=tuple(body.hand for body in state.bodies),
-        counters=tuple(
-            sorted((*xy(cell), thing) for cell, thing in zip(world.counters, state.counters, strict=True) if thing)
-        ),
-        pots=tuple(
-            sorted((*xy(cell), pot.tomatoes, pot.cooked) for cell, pot in zip(world.pots, state.pots, strict=True))
-        ),
+        counters=tuple(sorted((*place, thing) for place, thing in lying if thing)),
+        pots=tuple(sorted((*place, pot.tomatoes, pot.cooked) for place, pot in cooking)),
         rewards=state.rewards,
         ended=world.done(state),
     )
@@ -292,7 +286,7 @@ def outcomes(world: CollaborativeCooking, joint: Mapping[str, Action]) -> Iterat
 
 def kitchen_opening(world: CollaborativeCooking, shown: SeenKitchen) -> CookingState:
     """The initial state of an episode whose first observation is `shown`."""
-    bodies = tuple(PlayerState(world.grid.cell(x, y), facing) for x, y, facing in shown.bodies)
+    bodies = tuple(kitchen_rules.PlayerState(world.grid.cell(x, y), facing) for x, y, facing in shown.bodies)
     return world.start(np.random.default_rng(0))._replace(bodies=bodies)
 
 

@@ -75,8 +75,7 @@ def summarise(found: Sequence[AssistanceOutcome], baseline: str = "none", prefix
         for subject in dict.fromkeys(o.subject for o in found):
             chosen = [o for o in found if o.subject == subject and condition in (prefix + OVERALL, o.condition)]
             for metric, estimate in metrics(chosen, without).items():
-                row = {"condition": condition, "subject": subject, "metric": metric}
-                table.append({**row, **estimate._asdict()})
+                table.append({"condition": condition, "subject": subject, "metric": metric, **estimate._asdict()})
     return table
 
 
@@ -96,8 +95,7 @@ def compare(found: Sequence[AssistanceOutcome], subject: str, baseline: str = "n
     for other in dict.fromkeys(o.subject for o in found if o.subject != subject):
         theirs = {o.episode: o for o in found if o.subject == other}
         for metric in ("success", "speedup", "messages"):
-            a = [_value(ours[name], metric, without) for name in ours]
-            b = [_value(theirs[name], metric, without) for name in ours]
+            a, b = ([_value(group[name], metric, without) for name in ours] for group in (ours, theirs))
             p = st.fisher([x > 0 for x in a], [x > 0 for x in b]) if metric == "success" else st.mann_whitney(a, b)
             gap = st.mean([x - y for x, y in zip(a, b, strict=True)], list(ours))
             test = "Fisher exact" if metric == "success" else "Mann–Whitney U"

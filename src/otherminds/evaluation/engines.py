@@ -348,13 +348,13 @@ class ChunkResult(NamedTuple, Generic[R]):
 
 def _play(task: Callable[[P], R], entries: Sequence[P]) -> ChunkResult[R]:
     """Play a chunk in a worker."""
-    results, began = list[R](), time.perf_counter()
+    results, failed, began = list[R](), None, time.perf_counter()
     try:
         for entry in entries:
             results.append(task(entry))
     except Exception as error:
-        return ChunkResult(results, time.perf_counter() - began, _movable(error))
-    return ChunkResult(results, time.perf_counter() - began)
+        failed = _movable(error)
+    return ChunkResult(results, time.perf_counter() - began, failed)
 
 
 def _movable(error: Exception) -> Exception:

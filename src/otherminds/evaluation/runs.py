@@ -23,8 +23,7 @@ Command = Literal["reproduce", "check"]
 
 REPORT = "report.html"
 ABOUT = "select name, value from about"
-PLANNED = "select count(*) from plan"
-FINISHED = "select count(*) from plan join episodes using (condition, subject, episode)"
+PROGRESS = "select count(*), count(finished) from plan left join episodes using (condition, subject, episode)"
 CALLS = "select key, model, state, cost, line from calls where state != 'refused' order by key, model, state, cost, n"
 
 
@@ -59,7 +58,7 @@ def look(folder: Path) -> Run:
     with closing(_open(folder)) as base:
         about = dict(base.read(ABOUT))
         calls = CallTable(base)
-        ((planned,),), ((finished,),) = base.read(PLANNED), base.read(FINISHED)
+        ((planned, finished),) = base.read(PROGRESS)
         return Run(
             folder=folder,
             name=about.get("run", ""),
@@ -157,7 +156,7 @@ def exported_calls(folder: Path) -> Iterator[bytes]:
 
 
 def _check_finished(base: Database, folder: Path) -> None:
-    ((planned,),), ((finished,),) = base.read(PLANNED), base.read(FINISHED)
+    ((planned, finished),) = base.read(PROGRESS)
     if finished < planned or not planned:
         hint = f"`otherminds resume {folder}` goes on with it; shards are merged first"
         raise InputError(f"is unfinished: {finished:,} of {planned:,} episodes", path=folder, hint=hint)

@@ -30,6 +30,7 @@ MEASURED = "ms"
 ROWS_OF = "select rows from episodes where condition = ? and subject = ? and episode = ?"
 ORDER = "select condition, subject, episode from plan order by place"
 FAILURES = "select condition, subject, episode, why from failures order by at"
+EPISODES = "select condition, subject, episode, finished, rows from episodes"
 DONE = "select condition, subject, episode from episodes"
 USED = "select 1 where exists (select 1 from plan) or exists (select 1 from episodes) or exists (select 1 from calls)"
 
@@ -73,11 +74,10 @@ class Store:
         """
         self.folder, self.run, self.frozen = folder, run, frozen
         self.path = folder / FILE
-        self._planned = self._unused = False
+        self._planned = False
         self._open = ExitStack()
         self._open.enter_context(alone(folder / LOCK))
         try:
-            self._open.callback(self._remove_unused)
             self.database = self._open.enter_context(Database(self.path, SCHEMA))
             if self.about().get("run", run) != run:
                 hint = "choose another folder with --out"
@@ -101,21 +101,18 @@ class Store:
 
         An interrupt gets a note that says how to go on.
         """
+        unused = False
         with suppress(InputError):
-            self._unused = error is not None and not self.database.read(USED)
-        if isinstance(error, KeyboardInterrupt) and not self._unused:
+            unused = error is not None and not self.database.read(USED)
+        if isinstance(error, KeyboardInterrupt) and not unused:
             error.add_note(f"`otherminds resume {shlex.quote(str(self.folder))}` goes on")
-        self._open.close()
-        if self._unused:
+        self.database.close()
+        with self._open, suppress(OSError):
+            for path in (*self.folder.glob(f"{FILE}*"), self.folder / LOCK) if unused else ():
+                path.unlink()
+        if unused:
             with suppress(OSError):  # other files stay
                 self.folder.rmdir()
-
-    def _remove_unused(self) -> None:
-        if self._unused:
-            with suppress(OSError):
-                for path in self.folder.glob(f"{FILE}*"):
-                    path.unlink()
-                (self.folder / LOCK).unlink()
 
     def about(self) -> dict[str, str]:
         """The run's metadata: `run`, `about`, `version` of the library, and the time it was `begun`."""
@@ -151,11 +148,6 @@ class Store:
         """The keys of all finished episodes."""
         return set(self.database.read(DONE))
 
-    @property
-    def missing(self) -> int:
-        """The number of planned episodes that have not been played."""
-        return len(set(self.order()) - self.done())
-
     def add(self, *episodes: Sequence[Row]) -> None:
         """Store episodes, each given by its rows, in one transaction."""
         with self.database.transaction() as change:
@@ -185,8 +177,8 @@ class Store:
 
         Raises UnfinishedError if planned episodes have not been played.
         """
-        if missing := self.missing:
-            raise self._unfinished(missing)
+        if missing := {*self.order()} - self.done():
+            raise self._unfinished(len(missing))
         return self.found(order)
 
     def _unfinished(self, missing: int) -> UnfinishedError:
@@ -211,15 +203,12 @@ class Store:
         """Add the planned and finished episodes of another folder. Raises InputError if their results differ."""
         with self.database.transaction() as change:
             _plan(change, other.read(ORDER))
-            for *about, finished, text in other.read(
-                "select condition, subject, episode, finished, rows from episodes"
-            ):
-                known = change.read(ROWS_OF, about)
-                if not known:
+            for *about, finished, text in other.read(EPISODES):
+                if not (known := change.read(ROWS_OF, about)):
                     change.put("episodes", *about, finished, text)
-                elif known[0][0] != text and [*map(lasting, json.loads(known[0][0]))] != [
-                    *map(lasting, json.loads(text))
-                ]:
+                    continue
+                ours, theirs = ([*map(lasting, json.loads(rows))] for rows in (known[0][0], text))
+                if ours != theirs:
                     raise InputError(f"the episode {' '.join(about)} came out differently", path=folder)
 
 

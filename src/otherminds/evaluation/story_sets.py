@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from otherminds.errors import InputError, unknown
+from otherminds.errors import unknown
 from otherminds.evaluation.engines import in_order, opened, stream
 from otherminds.evaluation.progress import shown
-from otherminds.files.text import write_whole
-from otherminds.stories.files import as_json, question_json
+from otherminds.files.text import naming, write_whole
+from otherminds.stories.files import as_json, episode_of, question_json
 from otherminds.stories.invented.invention import CELLS, Story, invent
 from otherminds.stories.invented.perception import VIDEO_MODEL, seen_through
 from otherminds.stories.invented.telling import phrasings, tell
@@ -103,10 +103,9 @@ def write(folder: Path, rows: Iterator[Row], boards: int = 0, videos: int = 0) -
             interrupted.append(interrupt)
 
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        with naming(folder, "cannot be written"):
+            folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / "stories.jsonl", lines())
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=folder) from None
     except KeyboardInterrupt as interrupt:
         interrupt.add_note(f"{folder / 'stories.jsonl'} was not written")
         raise
@@ -118,7 +117,6 @@ def write(folder: Path, rows: Iterator[Row], boards: int = 0, videos: int = 0) -
 def _draw(folder: Path, row: Row, board: bool, video: bool) -> None:
     if not board and not video:
         return
-    from otherminds.stories.files import episode_of
     from otherminds.stories.pictures.storyboard import storyboard_svg, write_png, write_video
 
     episode = episode_of(row["episode"])

@@ -14,24 +14,13 @@ from time import sleep
 from typing import Any, Self
 
 from otherminds.errors import InputError
-from otherminds.files.checksums import (
-    PAGE,
-    SUMS,
-    Tables,
-    checksum,
-    intact,
-    log_fault,
-    named,
-    objects_in,
-    objects_of,
-    tables_of,
-)
+from otherminds.files import checksums
 from otherminds.files.text import opened
 
 MARK = 0x6F6D696E  # application_id of these databases: "omin" in ASCII
 VERSION = 2  # user_version
-MOVE = "update totals set rows = rows + ?, sum = (sum + ?) & ? where name = ?"
-WRITING = (f"page_size = {PAGE}", "synchronous = full", "fullfsync = on", "checkpoint_fullfsync = on")
+COUNT = "update totals set rows = rows + ?, sum = (sum + ?) & ? where name = ?"
+WRITING = (f"page_size = {checksums.PAGE}", "synchronous = full", "fullfsync = on", "checkpoint_fullfsync = on")
 """Settings for writing; macOS needs `fullfsync` to empty the cache of the drive, others ignore it."""
 PATIENCE, MOMENT = 3, 0.05  # looks at a log that another program may be writing, and seconds between them; chosen
 MAGIC = b"SQLite format 3\0"
@@ -89,34 +78,28 @@ class InUseError(InputError):
 class Change:
     """A transaction. Rows of protected tables are put and dropped here only, which keeps checksums and totals."""
 
-    def __init__(self, base: sqlite3.Connection, tables: Tables) -> None:
+    def __init__(self, base: sqlite3.Connection, tables: checksums.Tables) -> None:
         self._base, self._tables = base, tables
-        self._moved: dict[str, tuple[int, int]] = {}
 
     def put(self, table: str, *row: Any) -> int:
         """Insert a row, and return its number. If the first column is a number and None, it is the next one."""
-        first = self._tables[table][0]
+        columns = self._tables[table]
         if row[0] is None:
-            row = (
-                self._base.execute(f"select coalesce(max({first.name}), 0) + 1 from {table}").fetchone()[0],  # noqa: S608
-                *row[1:],
-            )
-        values = [
-            float(v) + 0.0 if column.kind is float else v for v, column in zip(row, self._tables[table], strict=True)
-        ]
-        told = checksum(table, values)
+            row = (*self.read(f"select coalesce(max({columns[0].name}), 0) + 1 from {table}")[0], *row[1:])  # noqa: S608
+        values = [float(v) + 0.0 if column.kind is float else v for v, column in zip(row, columns, strict=True)]
+        told = checksums.checksum(table, values)
         marks = ", ".join("?" * (len(values) + 1))
         number = self._base.execute(f"insert into {table} values ({marks})", (*values, told)).lastrowid  # noqa: S608
-        self._move(table, 1, told)
+        self._count(table, 1, told)
         assert number is not None
         return number
 
     def drop(self, table: str, **where: Any) -> int:
         """Delete all rows with these values, and return their number."""
         which = " and ".join([f"{name} = ?" for name in where] or ["true"])
-        found = self._base.execute(f"select checksum from {table} where {which}", (*where.values(),)).fetchall()  # noqa: S608
+        found = self.read(f"select checksum from {table} where {which}", (*where.values(),))  # noqa: S608
         self._base.execute(f"delete from {table} where {which}", (*where.values(),))  # noqa: S608
-        self._move(table, -len(found), -sum(told for (told,) in found))
+        self._count(table, -len(found), -sum(told for (told,) in found))
         return len(found)
 
     def read(self, question: str, about: Sequence[Any] = ()) -> list[Any]:
@@ -126,16 +109,10 @@ class Change:
     def total(self, table: str) -> tuple[int, int]:
         """The number of rows of a table, and the sum of their checksums: equal only if the rows are."""
         ((rows, told),) = self.read("select rows, sum from totals where name = ?", (table,))
-        more, moved = self._moved.get(table, (0, 0))
-        return rows + more, (told + moved) & SUMS
+        return rows, told
 
-    def _move(self, table: str, rows: int, told: int) -> None:
-        before = self._moved.get(table, (0, 0))
-        self._moved[table] = (before[0] + rows, (before[1] + told) & SUMS)
-
-    def end(self) -> None:
-        """Bring the totals up to date."""
-        self._base.executemany(MOVE, ((rows, told, SUMS, table) for table, (rows, told) in self._moved.items()))
+    def _count(self, table: str, rows: int, told: int) -> None:
+        self._base.execute(COUNT, (rows, told & checksums.SUMS, checksums.SUMS, table))
 
 
 class Database:
@@ -148,7 +125,7 @@ class Database:
 
     def __init__(self, path: Path | None, schema: str, *, readonly: bool = False) -> None:
         """Open or create a database. Raises InputError for a damaged, foreign or unusable file."""
-        self.path, self._schema, self._tables = path, schema, tables_of(schema)
+        self.path, self._schema, self._tables = path, schema, checksums.tables_of(schema)
         self._lock = RLock()
         with self._told():
             self._base = self._open(path, readonly)
@@ -187,7 +164,7 @@ class Database:
                 if beside.name.endswith("-journal") and file.read().endswith(SUPER):
                     raise self._damaged("its journal names another file")  # which SQLite would delete
         for _ in range(PATIENCE):
-            if (fault := log_fault(path)) is None:
+            if (fault := checksums.log_fault(path)) is None:
                 return
             sleep(MOMENT)
         raise self._damaged(str(fault))
@@ -201,13 +178,10 @@ class Database:
 
     def _begin(self, readonly: bool) -> None:
         """Verify the database in one transaction, creating the tables of a new one. Raises InputError if it fails."""
-        if not readonly:
-            self._base.execute("begin immediate")
-            if not self._base.execute("select count(*) from sqlite_master").fetchone()[0]:
-                self._create()
-        else:
-            self._base.execute("begin")
+        self._base.execute("begin" if readonly else "begin immediate")
         with self._base:
+            if not readonly and not checksums.objects_in(self._base):
+                self._create()
             self._check()
             for fault in self._wrong():
                 raise self._damaged(fault)
@@ -223,30 +197,29 @@ class Database:
     def _check(self) -> None:
         """Raise InputError for a database of another program or version. Runs nothing that is in the file."""
         marks = [self._base.execute(f"pragma {name}").fetchone()[0] for name in ("application_id", "user_version")]
-        found = objects_in(self._base)
+        found = checksums.objects_in(self._base)
         if not found:
             raise InputError("holds no run yet", path=self.path, hint="it has only just been created")
         if marks != [MARK, VERSION]:
             hint = "read it with the one that wrote it, or choose another place"
             raise InputError("was written by another program or version of otherminds", path=self.path, hint=hint)
-        if found != objects_of(self._schema):
-            odd = sorted({str(one[1]) for one in {*found} ^ {*objects_of(self._schema)}})
+        if found != (wanted := checksums.objects_of(self._schema)):
+            odd = sorted({str(one[1]) for one in {*found} ^ {*wanted}})
             raise self._damaged(f"its tables are not those of this version: {', '.join(odd)}")
 
     def _wrong(self) -> Iterator[str]:
         """What is wrong with the pages, rows and totals, in one reading pass."""
         yield from (said for (said,) in self._base.execute("pragma integrity_check(1)") if said != "ok")
-        totals = (
-            {name: tuple(told) for name, *told in self._base.execute("select * from totals")} if self._tables else {}
-        )
+        written = self._base.execute("select * from totals") if self._tables else ()
+        totals = {name: tuple(told) for name, *told in written}
         if {*totals} != {*self._tables}:
             yield "its totals are not those of its tables"
         for table, columns in self._tables.items():
             rows = told = 0
             for *row, sum_of_row in self._base.execute(f"select * from {table}"):  # noqa: S608
-                if not intact(table, columns, row, sum_of_row):
-                    yield f"a row of {table} does not verify: {named(columns, row)}"
-                rows, told = rows + 1, (told + sum_of_row) & SUMS
+                if not checksums.intact(table, columns, row, sum_of_row):
+                    yield f"a row of {table} does not verify: {checksums.named(columns, row)}"
+                rows, told = rows + 1, (told + sum_of_row) & checksums.SUMS
             if totals[table] != (rows, told):
                 yield f"there are {rows:,} rows in {table}, and not those that were written"
 
@@ -259,9 +232,7 @@ class Database:
         with self._lock, self._told():
             self._base.execute("begin immediate")
             with self._base:
-                change = Change(self._base, self._tables)
-                yield change
-                change.end()
+                yield Change(self._base, self._tables)
 
     def read(self, question: str, about: Sequence[Any] = ()) -> list[Any]:
         """All rows that a query returns. Raises InputError if the database cannot be read."""

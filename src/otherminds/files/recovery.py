@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from otherminds.errors import InputError
 from otherminds.files.checksums import PAGE, Column, Tables, frames, intact, log_fault, named, tables_of
-from otherminds.files.text import opened
+from otherminds.files.text import naming, opened
 
 LEAF = 0x0D  # first byte of a page with rows of a table
 MOST_LOCAL = PAGE - 35  # bytes of a row that fit on its page; what is longer goes on elsewhere
@@ -55,20 +54,15 @@ def recovered(path: Path, schema: str) -> Recovered:
 
 def _pages(path: Path) -> dict[int, bytes]:
     """The pages of a database, from 1, with the transactions in its log."""
-    try:
-        with opened(path) as file:
-            data = file.read()
-        log = path.with_name(f"{path.name}-wal")
+    with naming(path), opened(path) as file:
+        data, log = file.read(), path.with_name(f"{path.name}-wal")
         changes = log.read_bytes() if log.is_file() else b""
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
     pages = {at // PAGE + 1: data[at : at + PAGE].ljust(PAGE, b"\0") for at in range(0, len(data), PAGE)}
-    waiting = dict[int, bytes]()
+    logged = dict[int, bytes]()
     for number, ends, page in frames(changes):
-        waiting[number] = page
+        logged[number] = page
         if ends:
-            pages |= waiting
-            waiting = {}
+            pages |= logged
     return pages
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -30,16 +30,24 @@ def opened(path: Path) -> BinaryIO:
     return file
 
 
+@contextmanager
+def naming(path: Path, failure: str = "cannot be read") -> Iterator[None]:
+    """Turn what the system says about a file into an InputError that names it; a NUL in a name is a ValueError."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:
+        raise InputError(f"{failure}: {getattr(error, 'strerror', None) or error}", path=path) from None
+
+
 def read_text(path: Path, *, limit: int = LARGEST_FILE) -> str:
     """The text of a file.
 
     Raises InputError if it cannot be read, has more than `limit` bytes, is not UTF-8, or holds a NUL byte.
     """
-    try:
-        with opened(path) as file:
-            raw = file.read(limit + 1)
-    except (OSError, ValueError) as error:
-        raise unreadable_file(error, path) from None
+    with naming(path), opened(path) as file:
+        raw = file.read(limit + 1)
     if len(raw) > limit:
         raise InputError(f"is larger than {limit:,} bytes", path=path)
     return decoded(raw, path, 1)
@@ -55,11 +63,6 @@ def decoded(raw: bytes, path: Path, line: int) -> str:
         place = line + raw.count(b"\n", 0, raw.index(0))
         raise InputError("holds a NUL byte: it is no text", path=path, line=place)
     return text
-
-
-def unreadable_file(error: OSError | ValueError, path: Path) -> InputError:
-    """The error to raise if a file cannot be read: what the system says, without a traceback."""
-    return InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path)
 
 
 def one_line(text: str) -> str:
@@ -81,7 +84,7 @@ def printable(text: str) -> str:
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:
     """Write a file so that it exists whole or not at all. Raises InputError if it cannot be written."""
-    try:
+    with naming(path, "cannot be written"):
         fresh = path.with_name(f"{path.name}.new")
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh.unlink(missing_ok=True)  # it may lead elsewhere
@@ -93,5 +96,3 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
         finally:
             with suppress(OSError):
                 fresh.unlink()
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be written: {getattr(error, 'strerror', None) or error}", path=path) from None

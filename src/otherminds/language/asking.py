@@ -204,11 +204,11 @@ class Asker:
         return StructuredAnswer(None, tuple(said))
 
 
-def text_fault(text: str, most: int = LONGEST_TEXT) -> str | None:
-    """What is wrong with a text that goes into later prompts: it has no letters, or more than `most` characters."""
+def text_fault(text: str) -> str | None:
+    """What is wrong with a text that goes into later prompts: it has no letters, or more than 400 characters."""
     if not any(c.isalpha() for c in text):
         return "has no words in it"
-    return f"has more than {most} characters" if len(text) > most else None
+    return f"has more than {LONGEST_TEXT} characters" if len(text) > LONGEST_TEXT else None
 
 
 def plain(text: str) -> str:

@@ -32,7 +32,7 @@ class Sent(NamedTuple):
 
 
 class Budget:
-    """Dollars that may be spent, and the calls under way. Threads share it.
+    """Dollars that may be spent, and the calls under way. Threads share it. Without a limit no call waits.
 
     The bound of a call is its estimate, scaled by the largest ratio of bill to estimate so far if that is above 1.
     A call goes out if its bound fits into what is left, with those of the calls under way, and if all of these calls
@@ -43,8 +43,8 @@ class Budget:
     more calls go out. So at most one bill is spent above the budget, as long as none is above WORST estimates.
     """
 
-    def __init__(self, dollars: float, ratio: float | None = None) -> None:
-        """`ratio` is the largest so far."""
+    def __init__(self, dollars: float | None, ratio: float | None = None) -> None:
+        """`dollars` None is no limit; `ratio` is the largest so far."""
         self.dollars, self.ratio = dollars, ratio
         self._spent = self._largest = 0.0
         self._under_way: list[Sent] = []
@@ -88,6 +88,8 @@ class Budget:
                 self._changed.notify_all()
 
     def _learn(self, sent: Sent, bill: float) -> BudgetError | None:
+        if self.dollars is None:
+            return None
         first = self.ratio is None
         self.ratio = max(self.ratio or 1.0, bill / sent.estimate if sent.estimate else 1.0)
         self._largest = max(self._largest, bill)
@@ -103,6 +105,8 @@ class Budget:
 
     def _fits(self, estimate: float) -> bool:
         """Whether there is room for another call beside those under way."""
+        if self.dollars is None:
+            return True
         bounds = [*(call.bound for call in self._under_way), self._bound(estimate)]
         estimates = [*(call.estimate for call in self._under_way), estimate]
         worst = sorted(max(b, WORST * e, self._largest) for b, e in zip(bounds, estimates, strict=True))

@@ -21,7 +21,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from otherminds.errors import InputError, fault_place, faults
 from otherminds.files import strict_json
 from otherminds.files.database import Change, Database, is_database
-from otherminds.files.text import opened, unreadable_file
+from otherminds.files.text import naming, opened
 from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores
 from otherminds.language.prices import over_budget
 
@@ -342,12 +342,9 @@ def _put(
 
 def _whole_lines(path: Path) -> Iterator[bytes]:
     """The lines of a file. A last line without a line break was torn by a crash, and is left out."""
-    try:
-        with opened(path) as file:
-            while line := file.readline(LONGEST_LINE):
-                if len(line) == LONGEST_LINE:
-                    raise ValueError(f"a line is longer than {LONGEST_LINE:,} bytes")
-                if line.endswith(b"\n"):
-                    yield line
-    except (OSError, ValueError) as error:
-        raise unreadable_file(error, path) from None
+    with naming(path), opened(path) as file:
+        while line := file.readline(LONGEST_LINE):
+            if len(line) == LONGEST_LINE:
+                raise ValueError(f"a line is longer than {LONGEST_LINE:,} bytes")
+            if line.endswith(b"\n"):
+                yield line

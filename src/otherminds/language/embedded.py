@@ -48,9 +48,7 @@ class Embedded:
         except metadata.PackageNotFoundError:
             version = "none"
         self.identity = f"embedded:{weights.name}@{weights.sha256[:12]}/{RUNTIME}-{version}"
-        self._path, self._context = weights.path, context
-        self._threads = threads
-        self._reuse = reuse
+        self._path, self._context, self._threads, self._reuse = weights.path, context, threads, reuse
         self._lock = Lock()
         self._loaded: Any = None
 

@@ -7,8 +7,9 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from ipaddress import ip_address
-from threading import BoundedSemaphore, Lock
+from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
@@ -67,8 +68,7 @@ class Endpoint:
         self._url = url.rstrip("/")
         self._key = (os.environ.get(KEY, "") if key is None else key).strip()
         self._timeout, self._attempts, self._wait = timeout, attempts, wait
-        self._slots, self._lock = BoundedSemaphore(at_once), Lock()
-        self._opened: Connection | None = None
+        self._slots = BoundedSemaphore(at_once)
         self._limit = OLD
         self._top = 0
 
@@ -125,12 +125,11 @@ class Endpoint:
             raise kind(f"{self.name}: {told}") from None
 
     def _post(self, path: str, body: wire.Body) -> Mapping[str, Any]:
-        connection = self._connection()
         failed = 0
         with self._slots:
             while True:
                 try:
-                    return self._ask(connection, path, body)
+                    return self._ask(path, body)
                 except wire.BusyError as busy:
                     failed += 1
                     self._pause(busy, failed)
@@ -144,36 +143,33 @@ class Endpoint:
             raise ModelError(f"{busy}; {asked}") from None
         self._wait(float(min(2 ** (failed - 1), LONGEST_WAIT)) if busy.wait is None else busy.wait)
 
-    def _ask(self, connection: Connection, path: str, body: wire.Body) -> Mapping[str, Any]:
+    def _ask(self, path: str, body: wire.Body) -> Mapping[str, Any]:
         """One attempt. The token limit has an old and a new name; a server that wants the new one says so."""
         limit = self._limit if path == wire.CHAT else OLD
         try:
-            return connection.ask(path, self._dressed(body, limit))
+            return self._connection.ask(path, self._dressed(body, limit))
         except wire.RefusalError as refusal:
             if path != wire.CHAT or limit == NEW or NEW not in str(refusal):
                 raise
-        answer = connection.ask(path, self._dressed(body, NEW))
+        answer = self._connection.ask(path, self._dressed(body, NEW))
         self._limit = NEW
         return answer
 
     def _dressed(self, body: wire.Body, limit: str) -> wire.Body:
         return {"model": self.name} | {limit if name == OLD else name: value for name, value in body.items()}
 
+    @cached_property
     def _connection(self) -> Connection:
         """The connection, which is opened at its first use. Raises ModelError if it cannot be."""
-        with self._lock:
-            if self._opened is not None:
-                return self._opened
-            if not self._key and not self.here:
-                raise ModelError("there is no key", hint=f"set {KEY}, to any word if the server needs none")
-            if not self._key.isascii() or not self._key.isprintable() or " " in self._key:
-                raise ModelError("the key has characters that no key has", hint=f"look at {KEY}")
-            try:
-                from otherminds.language.connection import Connection
-            except ImportError:
-                raise ModelError("an endpoint needs an extra", hint="pip install 'otherminds[openai]'") from None
-            self._opened = Connection(self._url, self._key or "none", timeout=self._timeout, here=self.here)
-            return self._opened
+        if not self._key and not self.here:
+            raise ModelError("there is no key", hint=f"set {KEY}, to any word if the server needs none")
+        if not self._key.isascii() or not self._key.isprintable() or " " in self._key:
+            raise ModelError("the key has characters that no key has", hint=f"look at {KEY}")
+        try:
+            from otherminds.language.connection import Connection
+        except ImportError:
+            raise ModelError("an endpoint needs an extra", hint="pip install 'otherminds[openai]'") from None
+        return Connection(self._url, self._key or "none", timeout=self._timeout, here=self.here)
 
 
 def _without(key: str, told: Any) -> Any:

@@ -74,11 +74,7 @@ def as_model(found: Any, name: str) -> LanguageModel:
         return _Own(_checked(found.name, name), _checked(found.identity, name), found)
     if callable(found):
         answer: Callable[[str], str] = found
-
-        def write(request: Request) -> str:
-            return answer(text_of(request))
-
-        written = Scripted(name, write)
+        written = Scripted(name, lambda request: answer(text_of(request)))
         return _Own(written.name, written.identity, written)
     raise InputError(f"{name} is neither a language model nor a function from text to text")
 

@@ -47,9 +47,12 @@ class Totals(NamedTuple):
 class Recorded:
     """A language model with its answers recorded in a database; a question with a recorded answer is not asked again.
 
+    It has the name and the identity of the model.
+
     Threads that ask the same question at the same time share one call and its answer or error; errors are not recorded.
-    `uncertain` holds the calls that were on record at the start as sent but not answered, because the program was
-    stopped or the answer was lost. They may have been paid for, and are sent again when asked again.
+    `totals` are the totals so far. `uncertain` holds the calls that were on record at the start as sent but not
+    answered, because the program was stopped or the answer was lost. They may have been paid for, and are sent again
+    when asked again.
     """
 
     def __init__(
@@ -69,35 +72,20 @@ class Recorded:
         """
         check_budget(budget, price)
         self.replay = replay
+        self.name, self.identity = model.name, model.identity
         self._model, self._price = model, price
         self._lock = Lock()
-        self._stopped = False
         self._under_way: dict[str, Future[records.Answer]] = {}
         if isinstance(record, Database):
             self.path, self._calls = record.path, records.CallTable(record)
         else:
             self.path, self._calls = record, records.CallTable.open(record, readonly=replay)
         self.uncertain: tuple[records.UncertainCall, ...] = self._calls.uncertain(model.identity)
-        self._totals = Totals(uncertain=len(self.uncertain), cost=None if price is None else 0.0)
-        self._budget: Budget | None = None
+        self.totals = Totals(uncertain=len(self.uncertain), cost=None if price is None else 0.0)
+        ratio = None
         if budget is not None and price is not None and not replay:
             ratio = ratio_on_record(self._calls.answers(model.identity), price)
-            self._budget = Budget(budget, ratio)
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model.name
-
-    @property
-    def identity(self) -> str:
-        """The model's identity."""
-        return self._model.identity
-
-    @property
-    def totals(self) -> Totals:
-        """The totals so far."""
-        return self._totals
+        self._budget = Budget(budget, ratio)
 
     @property
     def spent(self) -> float:
@@ -115,9 +103,7 @@ class Recorded:
 
     def stop(self) -> None:
         """Make no more calls: from now on a question without a recorded answer raises ModelError."""
-        self._stopped = True
-        if self._budget is not None:
-            self._budget.stop(models.ModelError(STOPPED))
+        self._budget.stop(models.ModelError(STOPPED))
 
     def complete(self, request: models.Request, /) -> models.Reply:
         """The recorded reply, or else the model's.
@@ -161,8 +147,6 @@ class Recorded:
 
     def _call(self, question: Mapping[str, object], request: Asked, ask: Callable[[], A]) -> records.Answer:
         """Make a call if the budget allows it, and record it before and after."""
-        if self._stopped:
-            raise models.ModelError(STOPPED)
         sent = self._send(records.key_of(question), request)
         began = perf_counter()
         try:
@@ -174,7 +158,7 @@ class Recorded:
             free = isinstance(error, InputError) and not isinstance(error, models.UncertainError)
             self._settle(sent, *(("refused", 0.0) if free else ("lost", sent.bound)))
             with self._lock:
-                self._totals = self._totals._replace(failed=self._totals.failed + 1)
+                self.totals = self.totals._replace(failed=self.totals.failed + 1)
             raise
         # a model that does not tell how many tokens it used is assumed to have used the most
         cost = sent.bound if bill is None else bill
@@ -194,9 +178,6 @@ class Recorded:
         """Record that a call goes out, as soon as the budget has room for it."""
         estimate = 0.0 if self._price is None else self._price.cost(at_most(request))
         place = getattr(request, "draw", "") or _extract(request.prompt)
-        if self._budget is None:
-            number, _ = self._calls.send(key, self.identity, place, estimate, None)
-            return Sent(number, estimate, estimate)
         dollars = self._budget.dollars
         return self._budget.send(estimate, lambda bound: self._calls.send(key, self.identity, place, bound, dollars))
 
@@ -204,21 +185,18 @@ class Recorded:
         self, sent: Sent, state: str, cost: float, bill: float | None = None, line: bytes | None = None
     ) -> BudgetError | None:
         """Record the outcome of a call; the error if its bill exceeds its bound."""
-        if self._budget is None:
-            self._calls.settle(sent.number, state, cost, line)
-            return None
         return self._budget.settle(sent, cost, bill, lambda: self._calls.settle(sent.number, state, cost, line))
 
     def _count(self, usage: models.Usage, cost: float | None = None) -> None:
         """Add an answer to the totals: a recalled one if `cost` is None, else one that the model gave now."""
         with self._lock:
-            old = self._totals
+            old = self.totals
             new = old._replace(recorded_usage=old.recorded_usage + usage)
             if cost is None:
-                self._totals = new._replace(recalled=old.recalled + 1)
+                self.totals = new._replace(recalled=old.recalled + 1)
             else:
                 total = None if old.cost is None else old.cost + cost
-                self._totals = new._replace(calls=old.calls + 1, usage=old.usage + usage, cost=total)
+                self.totals = new._replace(calls=old.calls + 1, usage=old.usage + usage, cost=total)
 
 
 def _extract(prompt: models.Prompt) -> str:

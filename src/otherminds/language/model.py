@@ -117,25 +117,14 @@ class LanguageModel(Protocol):
         """log p(text | prompt) in nats for every text. Raises ModelError if there is no answer, or no exact one."""
 
 
-def ask_all(
-    ask: Callable[[T], U], questions: Iterable[T], *, at_once: int, stop: Callable[[], None] = lambda: None
-) -> Iterator[U]:
+def ask_all(ask: Callable[[T], U], questions: Iterable[T], *, at_once: int) -> Iterator[U]:
     """Yield the answers in the order of the questions, with at most `at_once` calls of `ask` under way at any time.
 
-    If a call fails, or the caller stops iterating, `stop` is called to end the calls under way, and their errors are
+    If a call fails, or the caller stops iterating, no more calls are made, and the errors of those under way are
     dropped. With `at_once` = 1 the calls are made in this thread.
     """
     if at_once == 1:
         yield from map(ask, questions)
         return
     with ThreadPoolExecutor(at_once) as pool:
-        futures = [pool.submit(ask, question) for question in questions]
-        try:
-            for future in futures:
-                yield future.result()
-        except BaseException:
-            stop()
-            raise
-        finally:
-            for future in futures:
-                future.cancel()
+        yield from pool.map(ask, questions)

@@ -23,8 +23,9 @@ from zipfile import ZipFile
 from pydantic import BaseModel, Field
 
 from otherminds.errors import InputError, unknown
+from otherminds.files.text import naming
 from otherminds.files.toml import packaged
-from otherminds.operating_system import replace
+from otherminds.operating_system import replace, user_cache
 
 MAGIC = b"GGUF"
 CHUNK = 1 << 20  # bytes copied at a time
@@ -80,9 +81,7 @@ def models_folder() -> Path:
     """The folder of fetched models: $OTHERMINDS_MODELS, else `models` in this user's cache."""
     if own := os.environ.get("OTHERMINDS_MODELS"):
         return Path(own)
-    if cached := os.environ.get("OTHERMINDS_CACHE"):
-        return Path(cached) / "models"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "otherminds" / "models"
+    return user_cache() / "models"
 
 
 @cache
@@ -106,20 +105,17 @@ def find_weights(name: str | Path) -> Weights:
     """
     if str(name).endswith(".gguf"):
         path = Path(name)
-        if not _is_file(path):
+        if not os.path.isfile(path):
             raise InputError("there is no such file", path=path)
-        try:
-            with path.open("rb") as file:
-                if file.read(len(MAGIC)) != MAGIC:
-                    raise InputError("is not a GGUF file", path=path, hint="GGUF files begin with the letters GGUF")
+        with naming(path), path.open("rb") as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                raise InputError("is not a GGUF file", path=path, hint="GGUF files begin with the letters GGUF")
             return Weights(path.stem, path, sha256_of(path))
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", path=path) from None
     model = pinned_model(str(name))
     hint = f"otherminds models fetch {model.name}"
     if intact(model):
         return Weights(model.name, model.path, model.sha256)
-    if _is_file(model.path):
+    if os.path.isfile(model.path):
         raise InputError(f"is not the pinned file of {model.name}", path=model.path, hint=hint)
     raise InputError(f"{model.name} has not been fetched", hint=hint)
 
@@ -129,13 +125,6 @@ def intact(model: Pinned) -> bool:
     try:
         return model.path.stat().st_size == model.bytes and sha256_of(model.path) == model.sha256
     except OSError:
-        return False
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
         return False
 
 
@@ -166,14 +155,13 @@ def fetch(model: Pinned, download: Download, told: Progress = lambda part, done:
         return Weights(model.name, model.path, model.sha256)
     draft = model.path.with_name(f"{model.path.name}.{os.getpid()}.part")
     try:
-        draft.parent.mkdir(parents=True, exist_ok=True)
-        found = _join(model, draft, download, told)
-        if found != model.sha256:
-            wrong = f"what was downloaded as {model.name} is not the pinned file"
-            raise InputError(wrong, hint=f"its SHA-256 is {found[:12]}…, not {model.sha256[:12]}…; nothing was kept")
-        replace(draft, model.path)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=model.path) from None
+        with naming(model.path, "cannot be written"):
+            draft.parent.mkdir(parents=True, exist_ok=True)
+            found = _join(model, draft, download, told)
+            if found != model.sha256:
+                hint = f"its SHA-256 is {found[:12]}…, not {model.sha256[:12]}…; nothing was kept"
+                raise InputError(f"what was downloaded as {model.name} is not the pinned file", hint=hint)
+            replace(draft, model.path)
     finally:
         with suppress(OSError):
             draft.unlink()

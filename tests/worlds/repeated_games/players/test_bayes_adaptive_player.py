@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from otherminds.evaluation.literal_functional import expected_regret, tom_percent
 from otherminds.evaluation.tasks import Task, play
+from otherminds.operating_system import user_cache
 from otherminds.worlds.repeated_games.machines import Machine, all_memory_one, all_reactive, build
 from otherminds.worlds.repeated_games.partners import single_action, tit_for_tat
 from otherminds.worlds.repeated_games.payoff_files import find_game
@@ -26,7 +27,6 @@ from otherminds.worlds.repeated_games.players.bayes_adaptive import (
     DecisionPoint,
     InductionStage,
     solve,
-    user_cache,
     weights,
 )
 from otherminds.worlds.repeated_games.players.best_response_to_mixture import MixtureBestResponse

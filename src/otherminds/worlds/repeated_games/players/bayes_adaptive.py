@@ -181,13 +181,6 @@ def learned(known: Knowledge, context: int, reply: int) -> Knowledge:
 FORMAT = 1  # version of the stored files
 
 
-def user_cache() -> Path:
-    """The folder for files that can be computed again: $OTHERMINDS_CACHE, else `otherminds` in the XDG cache folder."""
-    if own := os.environ.get("OTHERMINDS_CACHE"):
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "otherminds"
-
-
 def _read(path: Path) -> Solution | None:
     try:
         with opened(path) as file, np.load(file, allow_pickle=False) as kept:

@@ -8,8 +8,9 @@ from functools import lru_cache, partial
 import numpy as np
 
 from otherminds.errors import InputError, meant
+from otherminds.operating_system import user_cache
 from otherminds.worlds.repeated_games.partners import UnknownPartnerError, machines, partner, partner_names
-from otherminds.worlds.repeated_games.players.bayes_adaptive import AdaptivePlan, BayesAdaptive, user_cache
+from otherminds.worlds.repeated_games.players.bayes_adaptive import AdaptivePlan, BayesAdaptive
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
     BayesianLookahead,
     HypothesisSet,
