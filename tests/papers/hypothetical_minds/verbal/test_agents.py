@@ -196,7 +196,6 @@ def test_programs_that_break_the_form_move_nobody(name: str, how: PlanningStyle)
         assert mind.act().support == ("noop",)
         state = play(WORLD, state, "noop")
         mind = mind.observe(WORLD.observe(state, ME))
-    assert mind.body.idle == 13
     assert unreadable(mind) == len(mind.said) == 3 * (2 + how.plans)
 
 

@@ -58,20 +58,15 @@ def progress(situation: KitchenSituation, subgoal: CookSubgoal, effort: Effort) 
         return _result(situation, cell, effort.tried)
     if effort.steps >= LONG:
         return _failed("it took too long")
-    effort = effort._replace(steps=effort.steps + 1)
     if isinstance(subgoal, MoveTo):
         return _move(situation, cell, effort)
     if isinstance(subgoal, WaitAt) and is_met(situation, subgoal):
-        return _done("done")
+        return SubgoalStep(outcome="done")
     return _at_place(situation, subgoal, cell, effort)
 
 
-def _done(outcome: str) -> SubgoalStep:
-    return SubgoalStep(None, outcome=outcome)
-
-
 def _failed(why: str) -> SubgoalStep:
-    return SubgoalStep(None, outcome=f"failed, {why}", failed=True)
+    return SubgoalStep(outcome=f"failed, {why}", failed=True)
 
 
 # On the way
@@ -80,7 +75,7 @@ def _failed(why: str) -> SubgoalStep:
 def _move(situation: KitchenSituation, cell: int, effort: Effort) -> SubgoalStep:
     view = situation.memory.view
     if view.cell == cell:
-        return _done("done")
+        return SubgoalStep(outcome="done")
     walls = dict.fromkeys(situation.in_the_way, float("inf"))
     way = cheapest_route(situation.world.grid, view.cell, {cell: 0.0}, walls)
     if way is not None and way.first is not None:
@@ -128,14 +123,16 @@ def _result(situation: KitchenSituation, cell: int, before: int) -> SubgoalStep:
     if hand == before:
         return _failed(_why_not(situation, cell, hand))
     if square == rules.DELIVERY:
-        return _done("done, you delivered the soup")
+        return SubgoalStep(outcome="done, you delivered the soup")
     if square == rules.POT and hand == rules.SOUP:
-        return _done("done, you took the soup out")
+        return SubgoalStep(outcome="done, you took the soup out")
     if square == rules.POT:
-        return _done(f"done, you put the tomato in, which makes {tomatoes(situation.code(cell))} of {rules.FULL}")
+        return SubgoalStep(
+            outcome=f"done, you put the tomato in, which makes {tomatoes(situation.code(cell))} of {rules.FULL}"
+        )
     if hand == rules.NOTHING:
-        return _done(f"done, you put the {rules.THINGS[before]} down")
-    return _done(f"done, you picked up {things(1, hand)}")
+        return SubgoalStep(outcome=f"done, you put the {rules.THINGS[before]} down")
+    return SubgoalStep(outcome=f"done, you picked up {things(1, hand)}")
 
 
 def _why_not(situation: KitchenSituation, cell: int, hand: int) -> str:
@@ -172,7 +169,7 @@ class CookBody(PlanFollower[KitchenSituation, CookSubgoal]):
     def look(self, view: CookingView) -> Self:
         """Perceive, and follow the plan as long as there is one."""
         known = at_first(self.world, self.me, view) if self.known is None else after(self.known, view)
-        return self.seeing(known, view.reward).following()
+        return self.seeing(known, view.reward).advanced()
 
     @property
     def over(self) -> bool:

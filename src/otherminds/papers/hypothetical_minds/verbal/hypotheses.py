@@ -22,7 +22,6 @@ fill = prompts_of("otherminds.papers.hypothetical_minds")
 
 Calls = tuple[Exchange, ...]
 E = TypeVar("E")  # a prediction: a kind of resource, or words
-D = TypeVar("D")  # a decision: a kind of resource, or a strategy in words
 O = TypeVar("O")  # what made the agent think: a meeting, or an occasion in a kitchen  # noqa: E741
 M = TypeVar("M", bound=BaseModel)
 
@@ -90,14 +89,13 @@ class Hypothesis(NamedTuple, Generic[E]):
     play: int | None = None
 
 
-class Record(NamedTuple, Generic[O, E, D]):
-    """One pass of the loop: its occasion, all hypotheses after it, the one in use, the decision, and all exchanges."""
+class Record(NamedTuple, Generic[O, E]):
+    """One pass of the loop: its occasion, all hypotheses after it, the one in use, and all exchanges."""
 
     occasion: O
     hypotheses: tuple[Hypothesis[E], ...]
     used: int | None
     validated: bool
-    decision: D
     said: Calls
 
     @property
@@ -107,10 +105,11 @@ class Record(NamedTuple, Generic[O, E, D]):
 
 
 @dataclass(frozen=True)
-class HypothesisPool(Generic[E]):
+class HypothesisPool(Generic[O, E]):
     """Hypotheses about one partner. Immutable: every step returns a pool with the exchanges of that step.
 
-    `scope`: the part of the episode in which calls are made now, and the system message.
+    `scope`: the part of the episode in which calls are made now, and the system message. `records`: all passes of the
+    loop so far.
     """
 
     asker: Asker
@@ -119,6 +118,7 @@ class HypothesisPool(Generic[E]):
     used: int | None = None
     said: Calls = ()
     scope: tuple[str, Message] = ("", Message("system", ""))
+    records: tuple[Record[O, E], ...] = ()
 
     @property
     def best(self) -> int | None:
@@ -174,9 +174,11 @@ class HypothesisPool(Generic[E]):
         """With one more hypothesis."""
         return replace(self, hypotheses=(*self.hypotheses, hypothesis))
 
-    def record(self, occasion: O, decision: D, before: int) -> Record[O, E, D]:
-        """The pass of the loop that is over now; `before` exchanges were made earlier."""
-        return Record(occasion, self.hypotheses, self.used, self.validated, decision, self.said[before:])
+    def recorded(self, occasion: O) -> Self:
+        """With a record of the pass of the loop that is over now."""
+        before = sum(len(record.said) for record in self.records)
+        record = Record(occasion, self.hypotheses, self.used, self.validated, self.said[before:])
+        return replace(self, records=(*self.records, record))
 
     def to_refine(self, template: str) -> str:
         """The part of a prompt that shows the best hypotheses that were ever right; empty if there are none."""

@@ -21,7 +21,6 @@ from otherminds.papers.hypothetical_minds.verbal.hypotheses import (
     Hypothesis,
     HypothesisPool,
     HypothesisSettings,
-    Record,
     ranked,
 )
 from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import fill, history, kinds_of, quoted, world_text
@@ -30,11 +29,9 @@ from otherminds.worlds.in_the_matrix.rules import Inventory
 from otherminds.worlds.in_the_matrix.strategies import play_of
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
-MatrixRecord = Record[Encounter, int, int | None]
-
 
 @dataclass(frozen=True, kw_only=True)
-class Sentences(HypothesisPool[int]):
+class Sentences(HypothesisPool[Encounter, int]):
     """A theory of one partner in sentences of a language model. The model is asked when a meeting is over.
 
     After a meeting there is one call for a new hypothesis and one for the prediction of each of 1 + min(top_k, n − 1)
@@ -53,7 +50,6 @@ class Sentences(HypothesisPool[int]):
     partner: str = "the other player"
     meetings: tuple[Encounter, ...] = ()
     play: int | None = None
-    records: tuple[MatrixRecord, ...] = ()
 
     @classmethod
     def initial(
@@ -78,13 +74,11 @@ class Sentences(HypothesisPool[int]):
 
         `theirs` is ignored if the model is to estimate it.
         """
-        before = len(self.said)
         judged = self._after(Encounter(own, theirs, reward))
         theory = judged._searched() if self.settings.modular else judged._asked_at_once()
         play = None if theory.used is None else theory.hypotheses[theory.used].play
         theory = theory if play is None else replace(theory, play=play)  # without a prediction the play stays
-        record = theory.record(theory.meetings[-1], theory.play, before)
-        return replace(theory, records=(*self.records, record))
+        return theory.recorded(theory.meetings[-1])
 
     def remember(self, own: Inventory, theirs: int | None, reward: float) -> Self:
         """After a meeting about which the model is not asked anything."""
