@@ -39,6 +39,7 @@ from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import bot, draw, scenario, scenarios
 from otherminds.worlds.in_the_matrix.strategies import play_of
+from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 EXPERIMENT = "hypothetical"
 SUBJECTS = tuple(PLAYERS)
@@ -136,25 +137,16 @@ def _in_matrix(entry: ScenarioEntry, rng: np.random.Generator, asker: Asker | No
         minds[me] = PLAYERS[entry.agent](world, me, names, rng)
     else:
         minds[me] = ModelAgent.parse(entry.agent).in_matrix(world, me, asker, rng)
-    met, mind, reward, film = list[Row](), minds[me], 0.0, Row()
-    for step, after in rollout_with_minds(world, minds, rng=rng):
-        state, mind, reward = step.after, after[me], reward + step.after.rewards[0]
-        if entry.filmed:
-            film = film or {"kinds": step.state.kinds, "frames": [frame(step.state)]}
-            film["frames"].append(frame(state))
-        if state.met[0] is not None:
-            own, theirs = state.met[0]  # what both hold
-            partner = next(j for j, meeting in enumerate(state.met) if j and meeting == (theirs, own))
-            met.append({"t": state.t, "partner": partner, "own": own, "theirs": theirs})
+    met, reward, steps, mind, film = _play(world, minds, rng, filmed=entry.filmed)
     lessons = mind.lessons if isinstance(mind, HypotheticalMinds) else ()
     best = [best_against(world, name) for name in names]
     found = [
         _meeting(row, lesson, best[row["partner"] - 1], world.rules.reward(row["own"], row["theirs"])[0])
         for row, lesson in zip_longest(met, lessons[: len(met)])
     ]
-    last = {"steps": state.t, "reward": reward, "meetings": len(found), "bots": list(names)}
+    last = {"steps": steps, "reward": reward, "meetings": len(found), "bots": list(names)}
     extra = (call_counts(mind) if asker else {}) | ({"film": film} if film else {})
-    return [*found, last | {"score": reward * NORMED / state.t} | extra]
+    return [*found, last | {"score": reward * NORMED / steps} | extra]
 
 
 def _meeting(met: Row, lesson: Lesson | None, best: float | None, reward: float) -> Row:
@@ -192,6 +184,27 @@ def _in_kitchen(entry: ScenarioEntry, rng: np.random.Generator, asker: Asker | N
 
 def _reported(hypotheses: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
     return [(text[:LONGEST], round(value, 4)) for text, value in hypotheses[:SHOWN]]
+
+
+def _play(
+    world: InTheMatrix, minds: Mapping[str, Any], rng: np.random.Generator, *, filmed: bool = False
+) -> tuple[list[Row], float, int, Any, Row]:
+    """An episode of the first player: meetings, reward, steps, its mind at the end, and the film for the viewer.
+
+    A meeting has the step, the partner, and what both players held.
+    """
+    met, reward, steps, mind, film = list[Row](), 0.0, 0, minds[world.agents[0]], Row()
+    for step, after in rollout_with_minds(world, minds, rng=rng):
+        state, mind = step.after, after[world.agents[0]]
+        reward, steps = reward + state.rewards[0], state.t
+        if filmed:
+            film = film or {"kinds": step.state.kinds, "frames": [frame(step.state)]}
+            film["frames"].append(frame(state))
+        if state.met[0] is not None:
+            own, theirs = state.met[0]
+            partner = next(j for j, meeting in enumerate(state.met) if j and meeting == (theirs, own))
+            met.append({"t": steps, "partner": partner, "own": own, "theirs": theirs})
+    return met, reward, steps, mind, film
 
 
 def estimate(entries: Sequence[ScenarioEntry]) -> CallEstimate:

@@ -28,11 +28,7 @@ from otherminds.worlds.in_the_matrix.scenarios import bot
 from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Strategy, Whim, specialist
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.repeated_games.machines import Machine, equivalent
-from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
-    BayesianLookahead,
-    HypothesisSet,
-    closed_hypotheses,
-)
+from otherminds.worlds.repeated_games.players.bayesian_lookahead import HypothesisSet, closed_hypotheses
 
 Player = Callable[[InTheMatrix, str, Sequence[str], np.random.Generator], HypotheticalMinds | MatrixBot | Trained]
 
@@ -55,7 +51,7 @@ def _stranger(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.
 def _informed(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> HypotheticalMinds:
     game, prior = meeting_game(world.rules), Programs.of(library(world.rules))
     true = [_true(world, name) for name in names]
-    known = [prior if one is None else Programs(BayesianLookahead.of(closed_hypotheses(game, [one]))) for one in true]
+    known = [prior if one is None else Programs.of(closed_hypotheses(game, [one])) for one in true]
     return HypotheticalMinds.initial(world, me, prior, rng, mapped=False, theories=(prior, *known))
 
 

@@ -20,12 +20,7 @@ from otherminds.language.scripted import Scripted, text_of
 from otherminds.mind import Mind
 from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
 from otherminds.papers.hypothetical_minds.melting_pot import background
-from otherminds.papers.hypothetical_minds.verbal.matrix_body import (
-    LONG,
-    LOOK_AROUND,
-    Subgoals,
-    progress,
-)
+from otherminds.papers.hypothetical_minds.verbal.matrix_body import LONG, LOOK_AROUND, Subgoals, progress
 from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import map_text
 from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import (
     Fire,

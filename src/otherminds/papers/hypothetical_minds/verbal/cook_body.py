@@ -10,14 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from otherminds.papers.hypothetical_minds.verbal.cook_memory import (
-    KitchenSituation,
-    after,
-    at_first,
-    in_hand,
-    things,
-    tomatoes,
-)
+from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation, in_hand, things, tomatoes
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import cook_subgoals_text, kitchen_message
 from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import (
     NOBODY,
@@ -168,7 +161,7 @@ class CookBody(PlanFollower[KitchenSituation, CookSubgoal]):
 
     def look(self, view: CookingView) -> Self:
         """Perceive, and follow the plan as long as there is one."""
-        known = at_first(self.world, self.me, view) if self.known is None else after(self.known, view)
+        known = self.known.after(view) if self.known else KitchenSituation.at_first(self.world, self.me, view)
         return self.seeing(known, view.reward).advanced()
 
     @property

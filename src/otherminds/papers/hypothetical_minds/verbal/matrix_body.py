@@ -22,13 +22,7 @@ from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import (
     Wait,
     plan_form,
 )
-from otherminds.papers.hypothetical_minds.verbal.plan_follower import (
-    FRESH,
-    Effort,
-    PlanFollower,
-    SubgoalPlanning,
-    SubgoalStep,
-)
+from otherminds.papers.hypothetical_minds.verbal.plan_follower import Effort, PlanFollower, SubgoalPlanning, SubgoalStep
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.grid import Route, cheapest_route
 from otherminds.worlds.in_the_matrix.bots import MOVES, TURNS, UNSEEN
@@ -185,7 +179,7 @@ class Subgoals(PlanFollower[MatrixSituation, Subgoal]):
             return body.advanced()
         if not body.met:
             body = body.noted(MET)
-        return replace(body, queue=(), effort=FRESH, rests_until=0)
+        return replace(body, queue=(), rests_until=0)
 
     @property
     def met(self) -> bool:

@@ -140,7 +140,7 @@ class PlanFollower(Generic[S, G]):
         body = replace(self, rests_until=0)
         if not self.queue and self.action is None:
             return body
-        body = replace(body, queue=(), action=None, effort=FRESH).noted(f"broken off: {why}")
+        body = replace(body, queue=(), action=None).noted(f"broken off: {why}")
         return replace(body, begun=body.begun and body.begun._replace(broken=True))
 
     @property
