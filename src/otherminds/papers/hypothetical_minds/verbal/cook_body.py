@@ -12,20 +12,11 @@ from typing import Self
 
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation, in_hand, things, tomatoes
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import cook_subgoals_text, kitchen_message
-from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import (
-    NOBODY,
-    PATIENCE,
-    CookSubgoal,
-    UseAt,
-    WaitAt,
-    cook_plan_form,
-    is_met,
-)
-from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MoveTo
+from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import PATIENCE, CookSubgoal, WaitAt, cook_plan_form
+from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import AtPlace, MoveTo
 from otherminds.papers.hypothetical_minds.verbal.plan_follower import Effort, PlanFollower, SubgoalPlanning, SubgoalStep
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.collaborative_cooking import rules
-from otherminds.worlds.collaborative_cooking.bots import nearest
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingView
 from otherminds.worlds.grid import cheapest_route
 from otherminds.worlds.in_the_matrix.bots import MOVES
@@ -47,13 +38,13 @@ POT_REFUSES: Mapping[int, str] = {
 def progress(situation: KitchenSituation, subgoal: CookSubgoal, effort: Effort) -> SubgoalStep:
     """What to do next for a subgoal on which so much was spent."""
     cell = situation.world.grid.cell(subgoal.x, subgoal.y)
-    if isinstance(subgoal, UseAt) and effort.tried is not None:
+    if effort.tried is not None:
         return _result(situation, cell, effort.tried)
     if effort.steps >= LONG:
         return _failed("it took too long")
     if isinstance(subgoal, MoveTo):
         return _move(situation, cell, effort)
-    if isinstance(subgoal, WaitAt) and is_met(situation, subgoal):
+    if isinstance(subgoal, WaitAt) and subgoal.is_met(situation):
         return SubgoalStep(outcome="done")
     return _at_place(situation, subgoal, cell, effort)
 
@@ -76,12 +67,11 @@ def _move(situation: KitchenSituation, cell: int, effort: Effort) -> SubgoalStep
     return _stuck(situation, effort, cheapest_route(situation.world.grid, view.cell, {cell: 0.0}, {}) is not None)
 
 
-def _at_place(situation: KitchenSituation, subgoal: UseAt | WaitAt, cell: int, effort: Effort) -> SubgoalStep:
+def _at_place(situation: KitchenSituation, subgoal: AtPlace, cell: int, effort: Effort) -> SubgoalStep:
     """Go to a place, face it, and use it, or stand there."""
-    world, view = situation.world, situation.memory.view
-    way = nearest(world, view, [cell], situation.in_the_way)
+    view, way = situation.memory.view, situation.way_to(cell, situation.in_the_way)
     if way is None:
-        return _stuck(situation, effort, nearest(world, view, [cell], NOBODY) is not None)
+        return _stuck(situation, effort, situation.way_to(cell) is not None)
     if way.cell != view.cell:
         return SubgoalStep(_step(situation, way.first), effort)
     if way.facing != view.facing:

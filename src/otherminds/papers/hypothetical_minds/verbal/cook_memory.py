@@ -9,6 +9,7 @@ from typing import NamedTuple, Self
 from otherminds.language.asking import plain
 from otherminds.worlds.avatars import OUTSIDE
 from otherminds.worlds.collaborative_cooking import rules
+from otherminds.worlds.collaborative_cooking.bots import PlaceRoute, nearest
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingView
 
 NEVER = -1  # a step before the first one
@@ -119,6 +120,10 @@ class KitchenSituation(NamedTuple):
         return seen._replace(
             memory=now._replace(actions=before.actions + actions, shown=before.shown + bool(seen.in_view))
         )
+
+    def way_to(self, cell: int, around: frozenset[int] = frozenset()) -> PlaceRoute | None:
+        """The shortest way to use a place, around these cells; None if there is none."""
+        return nearest(self.world, self.memory.view, [cell], around)
 
     def code(self, cell: int) -> int:
         """What was last seen at a counter or a pot."""

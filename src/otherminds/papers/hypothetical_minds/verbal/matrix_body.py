@@ -11,17 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from otherminds.language.asking import Asker
+from otherminds.papers.hypothetical_minds.verbal import matrix_subgoals as subgoals
 from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import aim_text, subgoals_text, world_and_map
-from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import (
-    Fire,
-    FireAt,
-    MatrixSituation,
-    MoveTo,
-    Patrol,
-    Subgoal,
-    Wait,
-    plan_form,
-)
+from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MatrixSituation, Subgoal, plan_form
 from otherminds.papers.hypothetical_minds.verbal.plan_follower import Effort, PlanFollower, SubgoalPlanning, SubgoalStep
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.grid import Route, cheapest_route
@@ -49,15 +41,15 @@ def progress(situation: MatrixSituation, subgoal: Subgoal, effort: Effort) -> Su
     if effort.steps >= LONG:
         return SubgoalStep(outcome="took too long")
     match subgoal:
-        case MoveTo():
+        case subgoals.MoveTo():
             return _move(situation, situation.world.rules.field.grid.cell(subgoal.x, subgoal.y))
-        case FireAt():
+        case subgoals.FireAt():
             return _fire_at(situation, situation.players.index(subgoal.player), effort.steps)
-        case Fire():
+        case subgoals.Fire():
             return SubgoalStep("interact", outcome=DONE) if situation.view.ready_to_shoot == 1 else SubgoalStep("noop")
-        case Wait():
+        case subgoals.Wait():
             return SubgoalStep("noop", outcome=DONE if effort.steps + 1 >= subgoal.steps else "")
-        case Patrol():
+        case subgoals.Patrol():
             return _patrol(situation, effort.steps)
 
 

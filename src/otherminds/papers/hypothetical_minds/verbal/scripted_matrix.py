@@ -78,13 +78,12 @@ class MatrixPromptReader:
 
     def answer(self, asked: Sequence[str]) -> ReplyFields:
         """A value for every field that is asked for."""
-        if "plan" in asked:
-            return {"plan": self._plan()}
         rule = self._shown_rule or self._best_rule
         theirs = rule.follow(self.plays)
         reply = max(range(len(self.kinds)), key=lambda own: self._pays(own, theirs))
         strategy = f"Play what beats this. {rule.text} Gather {self.kinds[reply]}."
         found: dict[str, Callable[[], Any]] = {
+            "plan": self._plan,
             "inventory": self._inventory,
             "hypothesis": lambda: rule.text,
             "strategy": lambda: strategy if self.plays else f"Gather {self.kinds[self._target]}.",
