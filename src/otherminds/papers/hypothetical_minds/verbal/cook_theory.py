@@ -13,7 +13,7 @@ from otherminds.language.asking import plain
 from otherminds.papers.hypothetical_minds.verbal import forms
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import deeds_text, fill, kitchen_message, now_text
-from otherminds.papers.hypothetical_minds.verbal.hypotheses import Hypothesis, HypothesisPool
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import HypothesisPool
 
 
 class Occasion(NamedTuple):
@@ -126,5 +126,5 @@ class CookTheory(HypothesisPool[Occasion, str]):
         theory, reply = self.ask("everything", self._prompt("whole"), forms.WHOLE_KITCHEN)
         if reply is None:
             return theory
-        theory = theory.admitted(Hypothesis(plain(reply.hypothesis), expects=plain(reply.expects)))
+        theory = theory.admitted(reply.hypothesis, expects=plain(reply.expects))
         return replace(theory, used=len(theory.hypotheses) - 1, strategy=plain(reply.strategy))

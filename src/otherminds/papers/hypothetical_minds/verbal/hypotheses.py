@@ -132,6 +132,11 @@ class HypothesisPool(Generic[O, E]):
         return self.settings.evaluate and best is not None and self.hypotheses[best].value >= self.settings.threshold
 
     @property
+    def ranked(self) -> list[tuple[str, float]]:
+        """The hypotheses with their values, the one in use first, then the best; equal sentences only once."""
+        return ranked(self.hypotheses, self.used)
+
+    @property
     def candidates(self) -> list[int]:
         """The latest hypothesis, and the top k of the others if they are judged."""
         last = len(self.hypotheses) - 1
@@ -159,10 +164,10 @@ class HypothesisPool(Generic[O, E]):
         if self.settings.mind_prompting:
             question = prompt("hypothesis", before=self.to_refine(f"{prefix}-hypotheses-before"))
             theory, guess = self.ask("hypothesis", question, forms.HYPOTHESIS)
-            return theory if guess is None else theory.admitted(Hypothesis(plain(guess.hypothesis)))
+            return theory if guess is None else theory.admitted(guess.hypothesis)
         question = prompt(own, before=self.to_refine(f"{prefix}-strategies-before"))
         theory, found = self.ask("strategy", question, forms.STRATEGY)
-        return theory if found is None else theory.admitted(Hypothesis(plain(found.strategy)))
+        return theory if found is None else theory.admitted(found.strategy)
 
     def predicting(self, places: Sequence[int], found: Mapping[int, Hypothesis[E]]) -> Self:
         """With the predictions found for hypotheses in these places; the first of them is in use, or the best."""
@@ -170,9 +175,9 @@ class HypothesisPool(Generic[O, E]):
         used = places[0] if self.settings.latest else self.by_value(places)[0]
         return replace(self, hypotheses=hypotheses, used=used)
 
-    def admitted(self, hypothesis: Hypothesis[E]) -> Self:
-        """With one more hypothesis."""
-        return replace(self, hypotheses=(*self.hypotheses, hypothesis))
+    def admitted(self, text: str, expects: E | None = None, play: int | None = None) -> Self:
+        """With one more hypothesis, on one line, and its prediction if it has one."""
+        return replace(self, hypotheses=(*self.hypotheses, Hypothesis(plain(text), expects=expects, play=play)))
 
     def recorded(self, occasion: O) -> Self:
         """With a record of the pass of the loop that is over now."""

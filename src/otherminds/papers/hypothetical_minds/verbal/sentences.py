@@ -15,14 +15,7 @@ from otherminds.language.asking import Asker, plain
 from otherminds.language.model import Message
 from otherminds.papers.hypothetical_minds.agent import Encounter, Theory
 from otherminds.papers.hypothetical_minds.verbal import forms
-from otherminds.papers.hypothetical_minds.verbal.hypotheses import (
-    PUBLISHED,
-    Calls,
-    Hypothesis,
-    HypothesisPool,
-    HypothesisSettings,
-    ranked,
-)
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import PUBLISHED, Calls, HypothesisPool, HypothesisSettings
 from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import fill, history, kinds_of, quoted, world_text
 from otherminds.worlds.in_the_matrix.hypotheses import typical_inventory
 from otherminds.worlds.in_the_matrix.rules import Inventory
@@ -92,11 +85,6 @@ class Sentences(HypothesisPool[Encounter, int]):
     def act(self) -> Categorical[int]:
         """The kind chosen last, with probability 1; uniform before the first choice."""
         return self._certain(self.play)
-
-    @property
-    def ranked(self) -> Sequence[tuple[str, float]]:
-        """The sentences with their values, the one in use first, then the best."""
-        return ranked(self.hypotheses, self.used)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -198,7 +186,7 @@ class Sentences(HypothesisPool[Encounter, int]):
         if reply.inventory is not None:
             theory = theory._knowing(self._most(reply.inventory))
         expects, play = self.kinds.index(reply.partner_plays), self.kinds.index(reply.i_play)
-        theory = theory.admitted(Hypothesis(plain(reply.hypothesis), expects=expects, play=play))
+        theory = theory.admitted(reply.hypothesis, expects=expects, play=play)
         return replace(theory, used=len(theory.hypotheses) - 1)
 
 
