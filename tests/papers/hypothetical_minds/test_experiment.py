@@ -294,14 +294,14 @@ def test_a_row_of_a_meeting_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_prediction_that_fails_is_not_correct(monkeypatch: pytest.MonkeyPatch) -> None:
     met = [{"t": 40, "partner": 1, "own": (1, 6, 1), "theirs": (6, 1, 1)}]
-    made_up = (met, PAID, 400, knowing(lesson(57, (0.3, 0.3, 0.4), 0, PAID)), {})
+    made_up: Any = (met, PAID, 400, knowing(lesson(57, (0.3, 0.3, 0.4), 0, PAID)), {})
     monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: made_up)
     assert rows(ScenarioEntry("rws_repeated_6", "programs", 0, 1))[0]["correct"] is False
 
 
 def test_what_is_expected_of_somebody_unknown_is_neither_right_nor_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     met = [{"t": 40, "partner": 1, "own": (1, 6, 1), "theirs": (6, 1, 1)}]
-    made_up = (met, PAID, 400, knowing(lesson(57, (0.8, 0.1, 0.1), 0, PAID, partner=None)), {})
+    made_up: Any = (met, PAID, 400, knowing(lesson(57, (0.8, 0.1, 0.1), 0, PAID, partner=None)), {})
     monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: made_up)
     row, _ = rows(ScenarioEntry("rws_arena_0", "programs", 0, 1))
     assert "correct" not in row
