@@ -44,8 +44,8 @@ class CalibrationCase:
     bots: tuple[str, ...]
 
 
-def _case(substrate: str, focal: Strategy | None, bot: str) -> CalibrationCase:
-    return CalibrationCase(substrate, focal, (f"{substrate}__{bot}",))
+def _case(substrate: str, focal: Strategy | None, name: str) -> CalibrationCase:
+    return CalibrationCase(substrate, focal, (f"{substrate}__{name}",))
 
 
 def _always(kind: int, margin: int = 5) -> Strategy:
