@@ -16,8 +16,9 @@ import numpy as np
 from pydantic import BaseModel
 
 from otherminds.language.asking import Asker, ReplyForm, Unreadable
+from otherminds.language.choices import read_choice
 from otherminds.language.scripted import Scripted
-from otherminds.papers.functional.game_prompts import read_answer, read_plans
+from otherminds.papers.functional.game_prompts import read_plans
 from otherminds.papers.hypothetical_minds.verbal import cook_subgoals, forms, matrix_subgoals
 from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
 from otherminds.papers.protom import language_facilitator as speaking
@@ -90,7 +91,7 @@ def _games() -> Iterator[ReplyReader]:
         good = [f"Answer: option {label}" for label in labels]
         good += [f"I look at what happened.\n\n**Answer:** option {labels[0]}.", f'answer: "{labels[-1]}"']
         about = ("Answer: option Lizard", labels[0], labels)
-        yield ReplyReader(f"game answer {'/'.join(labels)}", partial(read_answer, labels=labels), good, *about)
+        yield ReplyReader(f"game answer {'/'.join(labels)}", partial(read_choice, labels=labels), good, *about)
         notes = [f"Plans: keep to it\nInsights: none yet\nAnswer: option {label}" for label in labels]
         yield ReplyReader(f"game plans {'/'.join(labels)}", partial(read_plans, labels=labels), notes, *about)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation, after, at_first
+from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation
 from otherminds.worlds.avatars import FACINGS, Action, Reach
 from otherminds.worlds.collaborative_cooking.rules import (
     NOTHING,
@@ -68,7 +68,7 @@ def play(world: CollaborativeCooking, state: CookingState, *acts: Action) -> Coo
 def seen(world: CollaborativeCooking, *states: CookingState, me: int = 0) -> KitchenSituation:
     """What one knows after these moments."""
     views = [world.observe(state, world.agents[me]) for state in states]
-    situation = at_first(world, me, views[0])
+    situation = KitchenSituation.at_first(world, me, views[0])
     for view in views[1:]:
-        situation = after(situation, view)
+        situation = situation.after(view)
     return situation

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from otherminds.language.asking import Unreadable
 from otherminds.language.choices import read_choice
 from otherminds.language.scripted import scripted
-from otherminds.papers.functional.game_prompts import GameSetting, read_answer
+from otherminds.papers.functional.game_prompts import GameSetting
 from otherminds.papers.functional.prompting import STRATEGIES, Prompted, Sampling
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from talking import Listening
@@ -37,7 +37,7 @@ def label(case: dict[str, Any]) -> str | None:
     if case.get("cut"):
         return None
     reasons = case.get("reasons", case.get("strategy") == "cot")
-    found = read_answer(case["text"], case["options"], case["question"], reasons=reasons)
+    found = read_choice(case["text"], case["options"], reasons=reasons, theirs=case["question"] == "predict")
     return None if isinstance(found, Unreadable) else str(case["options"][found])
 
 

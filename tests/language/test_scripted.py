@@ -13,6 +13,7 @@ from scipy.stats import chisquare
 
 from otherminds.errors import InputError
 from otherminds.language.asking import Unreadable
+from otherminds.language.choices import read_choice
 from otherminds.language.model import Continuations, Message, ModelError, Reply, Request, Usage
 from otherminds.language.scripted import Scripted, scripted, text_of, words
 from otherminds.papers.functional.game_prompts import (
@@ -20,7 +21,6 @@ from otherminds.papers.functional.game_prompts import (
     GameSetting,
     Round,
     known,
-    read_answer,
     read_plans,
     unfinished,
 )
@@ -163,7 +163,7 @@ class TestManners:
         for attempt in range(9):
             reply = model.complete(Request("Which option do you choose in round 1?", draw=f"x act {attempt}")).text
             assert "option " in reply
-            assert isinstance(read_answer(reply, setting.own), Unreadable)
+            assert isinstance(read_choice(reply, setting.own), Unreadable)
             assert isinstance(read_plans(reply, setting.own), Unreadable)
 
     @pytest.mark.parametrize("name", [name for name in BEHAVIOURS if name != "format_breaker"])

@@ -26,10 +26,9 @@ from otherminds.language.ledger import Recorded
 from otherminds.language.model import Request
 from otherminds.language.prices import BudgetError, Price
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.functional import checking
 from otherminds.papers.functional.agents import OWN, TOLD, Agent, CheckEpisode, LanguageAgent, MindreaderAgent, agent
 from otherminds.papers.functional.check import TOLD_ROUNDS, CheckPlan, Findings, assess, summary, worst
-from otherminds.papers.functional.checking import check
+from otherminds.papers.functional.checking import CheckOptions, CheckResult, check_as_asked
 from otherminds.reports.literal_functional_plots import known_and_lost
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.partners import partner
@@ -47,6 +46,10 @@ ASKING = Asking("")
 
 def played(one: Agent, plan: CheckPlan, rungs: Sequence[str] = (OWN,)) -> list[Row]:
     return [row for encounter in plan.encounters(one.name, rungs) for row in one.rows(encounter)]
+
+
+def check(specs: Sequence[str], plan: CheckPlan, asking: Asking, folder: Path, most: float) -> CheckResult:
+    return check_as_asked(CheckOptions(folder, asking, tuple(specs), max_regret=most), plan)
 
 
 def found(spec: str, plan: CheckPlan, asking: Asking = ASKING, most: float = 0.5) -> Findings:
@@ -268,7 +271,7 @@ def test_a_summary_has_a_row_for_every_score() -> None:
 
 
 @pytest.fixture(scope="module")
-def ladder(tmp_path_factory: pytest.TempPathFactory) -> tuple[checking.CheckResult, list[Row]]:
+def ladder(tmp_path_factory: pytest.TempPathFactory) -> tuple[CheckResult, list[Row]]:
     folder = tmp_path_factory.mktemp("ladder")
     names = ("perfect", "echo", "format_breaker")
     specs = [f"scripted:{name}" for name in names] + ["own_agents:obedient"]
@@ -280,7 +283,7 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> tuple[checking.CheckResu
 
 @pytest.mark.slow
 def test_who_fails_in_words_is_told_the_truth_unless_nothing_can_be_read(
-    ladder: tuple[checking.CheckResult, list[Row]],
+    ladder: tuple[CheckResult, list[Row]],
 ) -> None:
     rungs = {told.name: [*told.rungs] for told in ladder[0].findings}
     asked = {"echo": [*TOLD], "own_agents.obedient": [*TOLD]}
@@ -290,7 +293,7 @@ def test_who_fails_in_words_is_told_the_truth_unless_nothing_can_be_read(
 
 
 @pytest.mark.slow
-def test_whoever_uses_the_truth_is_told_apart_from_who_does_not(ladder: tuple[checking.CheckResult, list[Row]]) -> None:
+def test_whoever_uses_the_truth_is_told_apart_from_who_does_not(ladder: tuple[CheckResult, list[Row]]) -> None:
     told = {one.name: one for one in ladder[0].findings}
     assert told["own_agents.obedient"].functional.value > 0.5
     assert [one.value for one in told["own_agents.obedient"].rungs.values()] == pytest.approx([0.0, 0.0])
@@ -301,7 +304,7 @@ def test_whoever_uses_the_truth_is_told_apart_from_who_does_not(ladder: tuple[ch
 
 @pytest.mark.slow
 def test_the_truth_is_told_in_a_few_rounds_and_counts_for_nothing_else(
-    ladder: tuple[checking.CheckResult, list[Row]],
+    ladder: tuple[CheckResult, list[Row]],
 ) -> None:
     rows = ladder[1]
     for row in rows:
@@ -436,7 +439,7 @@ def test_functions_and_models_of_ones_own_are_asked_in_words(tmp_path: Path) -> 
     told = [[(row["action"], row["predicted"]) for row in played(one, SHORT)] for one in (function, model)]
     assert told[0] == told[1]
     assert [function.name, model.name] == ["own_agents.answer", "counted"]
-    assert all(one.speaks for one in (function, model))
+    assert all(isinstance(one, LanguageAgent) for one in (function, model))
     record = read(tmp_path / "run.db", "select model, count(*) from calls where state = 'done' group by model")
     assert len(record) == 2
     assert {calls for _, calls in record} == {2 * len(told[0])}

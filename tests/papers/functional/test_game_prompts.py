@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from otherminds.errors import InputError
 from otherminds.language.asking import LONGEST_REPLY, Unreadable
+from otherminds.language.choices import read_choice
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.papers.functional.game_prompts import (
     AnswerWithNotes,
@@ -30,7 +31,6 @@ from otherminds.papers.functional.game_prompts import (
     intro,
     known,
     payoffs,
-    read_answer,
     read_plans,
     unfinished,
 )
@@ -150,7 +150,7 @@ class TestNames:
     @given(settings())
     def test_all_others_are_read_as_they_are_told(self, setting: GameSetting) -> None:
         for labels in (setting.own, setting.theirs):
-            assert [read_answer(f"Answer: option {label}", labels) for label in labels] == list(range(len(labels)))
+            assert [read_choice(f"Answer: option {label}", labels) for label in labels] == list(range(len(labels)))
 
 
 def wide(options: int) -> Game:
@@ -463,7 +463,7 @@ class TestFuzz:
         for n in range(2500):
             labels = NEUTRAL if n % 2 else rng.choice(ODD)
             text = rng.choice(KINDS)(rng, labels)
-            found = read_answer(text, labels)
+            found = read_choice(text, labels)
             expected = allowed(text, labels)
             if not isinstance(found, Unreadable):
                 assert labels[found].strip(" *_`\"'.").casefold() in text.casefold(), (text, labels)
@@ -496,7 +496,7 @@ class TestForms:
     def test_the_form_asked_for_is_read(self, labels: tuple[str, ...]) -> None:
         for i, label in enumerate(labels):
             for text in (f"Answer: option {label}", f"answer: OPTION {label}\n\n", f"So.\n**Answer:** option {label}."):
-                assert read_answer(text, labels) == i
+                assert read_choice(text, labels) == i
             assert read_plans(f"Plans: p\nInsights: q\nAnswer: option {label}", labels) == AnswerWithNotes(i, "p", "q")
 
     @pytest.mark.parametrize(
@@ -525,17 +525,17 @@ class TestForms:
         ],
     )
     def test_everything_else_is_not(self, text: str, why: str) -> None:
-        assert read_answer(text, NEUTRAL) == Unreadable(why, text[:200])
+        assert read_choice(text, NEUTRAL) == Unreadable(why, text[:200])
 
     def test_the_same_answer_twice_is_one(self) -> None:
-        assert read_answer("Answer: option J\nYes.\nanswer: j", NEUTRAL) == 0
+        assert read_choice("Answer: option J\nYes.\nanswer: j", NEUTRAL) == 0
 
     def test_the_word_alone_is_no_name(self) -> None:
         for text in ("Answer: option", "Answer: option ", "Answer: option **"):
-            assert isinstance(read_answer(text, ("option", "choice", "*")), Unreadable)
+            assert isinstance(read_choice(text, ("option", "choice", "*")), Unreadable)
 
     def test_labels_that_read_alike_name_nothing(self) -> None:
-        assert isinstance(read_answer("Answer: option a", ("a", "A.")), Unreadable)
+        assert isinstance(read_choice("Answer: option a", ("a", "A.")), Unreadable)
 
 
 class TestPlans:
@@ -610,7 +610,7 @@ def test_no_move_comes_out_of_prose_around_an_illegal_one() -> None:
     corpus = set(ghosts())
     assert len(corpus) > 1000
     for text in corpus:
-        assert isinstance(read_answer(text, NEUTRAL), Unreadable), text
+        assert isinstance(read_choice(text, NEUTRAL), Unreadable), text
         assert isinstance(read_plans(text, NEUTRAL), Unreadable), text
 
 
@@ -618,7 +618,7 @@ def test_no_move_comes_out_of_prose_around_an_illegal_one() -> None:
 def test_no_move_comes_out_of_a_legal_answer_that_takes_back_an_illegal_one(label: str) -> None:
     for illegal in ILLEGAL:
         for text in (f"Answer: option {illegal}\nAnswer: option {label}", f"Answer: {label}\nAnswer: {illegal}"):
-            assert isinstance(read_answer(text, NEUTRAL), Unreadable), text
+            assert isinstance(read_choice(text, NEUTRAL), Unreadable), text
 
 
 PROMPT = (
@@ -646,7 +646,7 @@ ERRORS = (
 @pytest.mark.parametrize("text", ERRORS, ids=lambda text: text[:20])
 def test_no_move_comes_out_of_an_error_message(text: str) -> None:
     for reply in (text, f"Plans: p\nInsights: i\n{text}", f"{text}\n"):
-        assert isinstance(read_answer(reply, NEUTRAL), Unreadable)
+        assert isinstance(read_choice(reply, NEUTRAL), Unreadable)
         assert isinstance(read_plans(reply, NEUTRAL), Unreadable)
 
 
@@ -674,7 +674,7 @@ def test_long_replies_are_read_or_refused_at_once(unit: str) -> None:
         text = (unit * length)[:length]
         for whole in (text, text[:-17] + "\nAnswer: option J", "Plans: a\nInsights: b\n" + text):
             started = time.process_time()
-            read_answer(whole, NEUTRAL)
+            read_choice(whole, NEUTRAL)
             read_plans(whole, NEUTRAL)
             assert time.process_time() - started < 1.0  # it takes milliseconds, unless it is quadratic
 

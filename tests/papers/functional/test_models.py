@@ -16,6 +16,7 @@ import pytest
 import own_agents
 from commands import Run
 from otherminds.errors import InputError
+from otherminds.evaluation.asking import Asking
 from otherminds.evaluation.literal_functional import functional_regret, tom_percent, tom_regret_paper
 from otherminds.evaluation.statistics import mean, stratified
 from otherminds.evaluation.store import Store
@@ -56,7 +57,7 @@ def played(one: ModelGameEntry, name: str = "perfect") -> list[Row]:
 )
 def test_a_plan_is_everything_with_everything(scale: str, partners: int, sets: Sequence[str]) -> None:
     ways = ("lm", "cot")
-    found = plan(scale, "m", ways, 4, episodes=3)
+    found = plan(scale, "m", Asking("", ways, episodes=3), 4)
     assert len(found) == len({one.key for one in found}) == partners * len(sets) * len(ways) * 3
     assert {(one.strategy, one.names, one.shuffle, one.seed) for one in found} == {
         (way, names, "none", 4) for way in ways for names in sets
@@ -68,7 +69,7 @@ def test_a_plan_is_everything_with_everything(scale: str, partners: int, sets: S
 
 
 def test_names_that_are_asked_for_are_those_that_are_taken() -> None:
-    found = plan("full", "m", ("qa",), 0, names=("nonsense", "initials"), shuffle="payoffs")
+    found = plan("full", "m", Asking("", ("qa",), ("nonsense", "initials"), "payoffs"), 0)
     assert {one.names for one in found} == {"nonsense", "initials"}
     assert {one.shuffle for one in found} == {"payoffs"}
     assert len(found) == 20
@@ -80,7 +81,7 @@ def test_names_that_are_asked_for_are_those_that_are_taken() -> None:
 )
 def test_what_there_is_not_is_not_planned(ways: tuple[str, ...], more: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="there is no"):
-        plan("quick", "m", ways, 0, **more)
+        plan("quick", "m", Asking("", ways, **more), 0)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +191,7 @@ def summarised(found: Sequence[Row]) -> dict[tuple[str, str, str], Row]:
 
 @pytest.mark.slow
 def test_the_summary_has_the_means_over_partners() -> None:
-    entries = plan("quick", "m", ("qa", "lm"), 1, episodes=2)
+    entries = plan("quick", "m", Asking("", ("qa", "lm"), episodes=2), 1)
     every = {one.key: played(one, "nash_mixer") for one in entries}
     found = summarised([row for told in every.values() for row in told])
     for subject in ("lm:m:qa", "lm:m:lm"):

@@ -17,15 +17,7 @@ from otherminds.distribution import Categorical
 from otherminds.errors import InputError
 from otherminds.papers.hypothetical_minds import experiment as hypothetical
 from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds, Lesson
-from otherminds.papers.hypothetical_minds.experiment import (
-    SUBJECTS,
-    THRESHOLD,
-    PlayedEpisode,
-    ScenarioEntry,
-    plan,
-    rows,
-    summarise,
-)
+from otherminds.papers.hypothetical_minds.experiment import SUBJECTS, THRESHOLD, ScenarioEntry, plan, rows, summarise
 from otherminds.papers.hypothetical_minds.experiment import validated as validations
 from otherminds.papers.hypothetical_minds.players import PLAYERS
 from otherminds.papers.hypothetical_minds.programs import ALPHA, Programs
@@ -285,7 +277,7 @@ def test_a_row_of_a_meeting_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     lessons = (lesson(57, (0.5, 0.2, 0.3), 0, PAID), lesson(107, (0.1, 0.7, 0.2), None, 0.0))
 
-    monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: PlayedEpisode(met, 5.0, 400, knowing(*lessons), {}))
+    monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: (met, 5.0, 400, knowing(*lessons), {}))
     first, second, third, last = rows(ScenarioEntry("rws_repeated_6", "programs", 0, 1))
     assert (first["expected"], first["inferred"]) == (pytest.approx([0.5, 0.2, 0.3]), 0)
     assert (first["reward"], first["regret"], first["correct"]) == (pytest.approx(PAID), pytest.approx(0.0), True)
@@ -302,14 +294,14 @@ def test_a_row_of_a_meeting_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_prediction_that_fails_is_not_correct(monkeypatch: pytest.MonkeyPatch) -> None:
     met = [{"t": 40, "partner": 1, "own": (1, 6, 1), "theirs": (6, 1, 1)}]
-    made_up = PlayedEpisode(met, PAID, 400, knowing(lesson(57, (0.3, 0.3, 0.4), 0, PAID)), {})
+    made_up: Any = (met, PAID, 400, knowing(lesson(57, (0.3, 0.3, 0.4), 0, PAID)), {})
     monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: made_up)
     assert rows(ScenarioEntry("rws_repeated_6", "programs", 0, 1))[0]["correct"] is False
 
 
 def test_what_is_expected_of_somebody_unknown_is_neither_right_nor_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     met = [{"t": 40, "partner": 1, "own": (1, 6, 1), "theirs": (6, 1, 1)}]
-    made_up = PlayedEpisode(met, PAID, 400, knowing(lesson(57, (0.8, 0.1, 0.1), 0, PAID, partner=None)), {})
+    made_up: Any = (met, PAID, 400, knowing(lesson(57, (0.8, 0.1, 0.1), 0, PAID, partner=None)), {})
     monkeypatch.setattr(hypothetical, "_play", lambda *_, **__: made_up)
     row, _ = rows(ScenarioEntry("rws_arena_0", "programs", 0, 1))
     assert "correct" not in row

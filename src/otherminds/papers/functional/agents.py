@@ -69,15 +69,11 @@ class CheckEpisode:
 
 @dataclass(frozen=True)
 class MindreaderAgent:
-    """A mindreader that `make(task, rng)` creates for each episode. `own`: `make` is the user's code.
-
-    `speaks`: whether it is asked in words, and so can be told the partner's action.
-    """
+    """A mindreader that `make(task, rng)` creates for each episode. `own`: `make` is the user's code."""
 
     name: str
     make: Callable[[Task, Any], Reader]
     own: bool = False
-    speaks: bool = False
 
     def prepare(self, encounter: CheckEpisode) -> None:
         """Create a mindreader and drop it. Raises InputError if there is none for this game."""
@@ -111,8 +107,9 @@ class MindreaderAgent:
 
 @dataclass(frozen=True)
 class LanguageAgent:
-    """A language model as an agent. `model(setting, task)` may depend on the episode. `record`: the ledger, if any.
+    """A language model as an agent, which can also be told the partner's action.
 
+    `model(setting, task)` may depend on the episode. `record`: the ledger, if any.
     Raises InputError for several strategies or sets of names, or a strategy that tells the partner's action.
     """
 
@@ -120,7 +117,6 @@ class LanguageAgent:
     model: Callable[[GameSetting, Task], LanguageModel]
     asking: Asking
     record: Recorded | None = None
-    speaks: bool = True
 
     def __post_init__(self) -> None:
         if len(self.asking.ways) > 1 or len(self.asking.names) > 1:

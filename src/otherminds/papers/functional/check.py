@@ -19,7 +19,7 @@ from otherminds.evaluation.literal_functional import normalised, process_consist
 from otherminds.evaluation.statistics import Estimate, mean, summary_row
 from otherminds.evaluation.store import Row
 from otherminds.evaluation.tasks import Task
-from otherminds.papers.functional.agents import OWN, TOLD, Agent, CheckEpisode
+from otherminds.papers.functional.agents import OWN, TOLD, Agent, CheckEpisode, LanguageAgent
 from otherminds.papers.functional.experiment import episodes_of
 from otherminds.worlds.repeated_games import partners
 from otherminds.worlds.repeated_games.machines import Machine
@@ -157,7 +157,9 @@ def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float
         literal=over(own, lambda episode: plan.share(episode, "tom_regret_paper")),
         gap=over(own, lambda episode: plan.share(episode) - plan.share(episode, "tom_regret_paper")),
         consistency=over(own, process_consistency),
-        unreadable=over(own, lambda episode: episode[-1]["unreadable_share"]) if agent.speaks else None,
+        unreadable=over(own, lambda episode: episode[-1]["unreadable_share"])
+        if isinstance(agent, LanguageAgent)
+        else None,
         lost=over(own, lambda episode: sum(row["action"] is None for row in episode) / len(episode)),
         rungs={way: over(chosen, plan.share) for way, chosen in ways.items() if chosen},
         max_regret=max_regret,

@@ -71,36 +71,23 @@ class CheckOptions:
         return CheckPlan(games, self.partners, self.rounds, self.episodes, self.seed)
 
 
-def check_as_asked(options: CheckOptions) -> CheckResult:
-    """Check the agents of the options, in a folder that can be resumed. Raises the errors of `check`."""
-    about = how_begun("check", options)
-    how = (options.asking, options.out, options.max_regret, about)
-    return check(options.agents, options.plan(), *how, frozen=options.frozen)
+def check_as_asked(options: CheckOptions, plan: CheckPlan | None = None) -> CheckResult:
+    """Check agents beside reference players, and write rows, summary and report into a folder that can be resumed.
 
-
-def check(
-    specs: Sequence[str],
-    plan: CheckPlan,
-    asking: Asking,
-    folder: Path,
-    max_regret: float,
-    about: str = "",
-    *,
-    frozen: bool = False,
-) -> CheckResult:
-    """Check agents beside reference players, and write rows, summary and report into a folder.
-
-    Without agents it plays the reference players and the smallest language model, and none of them can fail.
+    Without agents it plays the reference players and the smallest language model, and none of them can fail. `plan` is
+    that of the options unless it is given.
     Raises InputError for agents, games or partners that do not fit, ModelError for a model that cannot be asked.
     """
+    plan, asking, folder = plan or options.plan(), options.asking, options.out
     plan.prepare()
-    specs = tuple(dict.fromkeys(specs))
+    specs = tuple(dict.fromkeys(options.agents))
     beside = _solvable(plan, BESIDE if specs else TOUR)
     # raises InputError for an unknown way of asking, even if no agent is asked in words
     speaker, anywhere = agent("scripted:perfect", asking, folder), CheckPlan((find_game("rps"),))
     speaker.prepare(anywhere.encounters(speaker.name)[0])
     how = (f"{plan.rounds} rounds", f"seed {plan.seed}", *asking.strategies, *asking.names, asking.shuffle)
-    with Store(folder, " ".join(("check", *how)), about, frozen=frozen) as kept:
+    run, about = " ".join(("check", *how)), how_begun("check", options)
+    with Store(folder, run, about, frozen=options.frozen) as kept:
         agents = [agent(spec, asking, kept.database) for spec in dict.fromkeys((*specs, *beside))]
         names = [one.name for one in agents]
         if repeated := [name for name in names if names.count(name) > 1]:
@@ -110,7 +97,7 @@ def check(
                 one.prepare(encounter)
         spoken = [(one.name, one.record) for one in agents if isinstance(one, LanguageAgent) and one.record]
         try:
-            found, rows = _judge(agents, plan, kept, max_regret)
+            found, rows = _judge(agents, plan, kept, options.max_regret)
         except (KeyboardInterrupt, InputError):  # otherwise the costs are printed after the verdicts
             for told in (f"{name}: {spent(record.totals)}" for name, record in spoken if record.totals.calls):
                 Console(stderr=True).print(told, markup=False, highlight=False, soft_wrap=True)
@@ -133,7 +120,7 @@ def _judge(
     for one in agents:
         played = _play(one, plan, kept, (OWN,))
         found = assess(one, plan, played, max_regret)
-        if one.speaks and not found.verdict.passed and found.verdict.breaks != FORMATTING:
+        if isinstance(one, LanguageAgent) and not found.verdict.passed and found.verdict.breaks != FORMATTING:
             played += _play(one, plan, kept, TOLD)
             found = assess(one, plan, played, max_regret)
         findings.append(found)

@@ -5,6 +5,7 @@ A condition is a game and a suite of partners, a subject is a player; an episode
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -270,12 +271,13 @@ def summarise(rows: Sequence[Row], machines: str = "") -> list[Row]:
     as in the published figures beside them, and against the exact optimum for all others. Both also have names of
     their own: `functional_regret_rate` and `functional_regret_exact`.
     """
-    by_subject: dict[tuple[str, str], list[list[Row]]] = {}
+    by_subject = defaultdict[tuple[str, str], list[list[Row]]](list)
     for episode in episodes_of(rows):
-        by_subject.setdefault((episode[-1]["condition"], episode[-1]["subject"]), []).append(episode)
-    found: dict[tuple[str, str], Scores] = {}
-    for (condition, subject), chosen in by_subject.items():
-        found[condition, subject] = dict(_scores(tasks(condition, machines), condition, subject, chosen))
+        by_subject[episode[-1]["condition"], episode[-1]["subject"]].append(episode)
+    found: dict[tuple[str, str], Scores] = {
+        (condition, subject): dict(_scores(tasks(condition, machines), condition, subject, chosen))
+        for (condition, subject), chosen in by_subject.items()
+    }
     for condition in dict.fromkeys(condition for condition, _ in found):
         every = tasks(condition, machines)
         found[condition, "task"] = {"interestingness": exact(metrics.interestingness(every), len(every))}
@@ -301,33 +303,29 @@ def episodes_of(rows: Sequence[Row]) -> list[list[Row]]:
 def _scores(
     chosen_tasks: Sequence[Task], condition: str, subject: str, episodes: Sequence[Sequence[Row]]
 ) -> Iterator[tuple[str, Estimate]]:
-    own = [episode for episode in episodes if episode[-1]["policy"] == "own"]
-    lasts = [episode[-1] for episode in own]
-    names = [last["partner"] for last in lasts]
-    mean_of = partial(_mean, subject.startswith(MODELS) or condition.split("/")[1] in SAMPLED)
-    columns = {
-        "functional_regret": "functional_regret_rate" if subject in TABULAR else "functional_regret",
-        "functional_regret_exact": "functional_regret",
-    }
-    columns |= {same: same for same in ("functional_regret_rate", "tom_regret_paper", "tom_percent", "brier")}
-    for metric, column in columns.items():
-        yield metric, mean_of([last[column] for last in lasts], names)
-    yield "consistency", mean_of([metrics.process_consistency(episode) for episode in own], names)
-    if subject.startswith(MODELS):
-        for metric in ("unreadable_share", "lost_share"):
-            yield metric, mean_of([last[metric] for last in lasts], names)
-        for metric in ("tokens", "evaluated"):
-            yield metric, mean_of([float(sum(row[metric] for row in episode)) for episode in own], names)
     by_name = {task.partner.name: task for task in chosen_tasks}
-    scaled = [
-        metrics.normalised(by_name[name], last["functional_regret"]) for name, last in zip(names, lasts, strict=True)
-    ]
-    yield "normalised_regret", mean_of(scaled, names)
+    own = [episode for episode in episodes if episode[-1]["policy"] == "own"]
+    names = [episode[-1]["partner"] for episode in own]
+    mean_of = partial(_mean, subject.startswith(MODELS) or condition.split("/")[1] in SAMPLED)
+    scored = [_episode_scores(by_name[name], episode) for name, episode in zip(names, own, strict=True)]
+    for metric in scored[0]:
+        yield metric, mean_of([scores[metric] for scores in scored], names)
     for policy in ("myopic", "model"):
-        chosen = [episode[-1] for episode in episodes if episode[-1]["policy"] == policy]
-        if chosen:
-            values = [last["functional_regret"] for last in chosen]
-            yield f"tom_regret_{policy}", mean_of(values, [last["partner"] for last in chosen])
+        if lasts := [episode[-1] for episode in episodes if episode[-1]["policy"] == policy]:
+            regrets = [last["functional_regret"] for last in lasts]
+            yield f"tom_regret_{policy}", mean_of(regrets, [last["partner"] for last in lasts])
+
+
+def _episode_scores(task: Task, episode: Sequence[Row]) -> dict[str, float]:
+    last = episode[-1]
+    regret = "functional_regret_rate" if last["subject"] in TABULAR else "functional_regret"
+    found = {"functional_regret": last[regret], "functional_regret_exact": last["functional_regret"]}
+    found |= {name: last[name] for name in ("functional_regret_rate", "tom_regret_paper", "tom_percent", "brier")}
+    found["consistency"] = metrics.process_consistency(episode)
+    if last["subject"].startswith(MODELS):
+        found |= {name: last[name] for name in ("unreadable_share", "lost_share")}
+        found |= {name: float(sum(row[name] for row in episode)) for name in ("tokens", "evaluated")}
+    return found | {"normalised_regret": metrics.normalised(task, last["functional_regret"])}
 
 
 def _mean(sampled: bool, values: Sequence[float], partners: Sequence[str]) -> Estimate:

@@ -70,7 +70,7 @@ class GameSetting:
             raise InputError(f"{game.name} is not a game of two", hint="language models play games of two")
         own, theirs = (_names(names, game, actions) for actions in game.actions)
         for labels in (own, theirs):
-            if any(read_answer(f"Answer: option {label}", labels) != i for i, label in enumerate(labels)):
+            if any(read_choice(f"Answer: option {label}", labels) != i for i, label in enumerate(labels)):
                 hint = "use another set of names"
                 raise InputError(f"the actions of {game.name} have names that answers blur", hint=hint)
         if labels_rng is not None:  # the same permutation for both players if they share their names
@@ -219,19 +219,12 @@ class AnswerWithNotes(NamedTuple):
     insights: str
 
 
-def read_answer(
-    text: str, labels: Sequence[str], question: Question = "act", *, reasons: bool = False
-) -> int | Unreadable:
-    """The number of the option that a reply chooses: `read_choice`, for a question about the player or the partner."""
-    return read_choice(text, labels, reasons=reasons, theirs=question == "predict")
-
-
 def read_plans(text: str, labels: Sequence[str], question: Question = "act") -> AnswerWithNotes | Unreadable:
     """The answer, with the plans and insights before it. A note extends to the beginning of the next one.
 
     A note that is missing is empty; one that is there twice makes the reply unreadable.
     """
-    action = read_answer(text, labels, question)
+    action = read_choice(text, labels, theirs=question == "predict")
     if isinstance(action, Unreadable):
         return action
     found: dict[str, list[str]] = {}

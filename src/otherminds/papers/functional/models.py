@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from otherminds.errors import unknown
+from otherminds.evaluation.asking import Asking
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.store import Row, first_columns
 from otherminds.evaluation.tasks import Task, converse
@@ -126,24 +127,15 @@ SCALES: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
 """The cells and the sets of names of each scale."""
 
 
-def plan(
-    scale: str,
-    model: str,
-    strategies: Sequence[str],
-    seed: int,
-    *,
-    names: Sequence[str] = (),
-    shuffle: str = "none",
-    episodes: int = 1,
-) -> list[ModelGameEntry]:
-    """`episodes` episodes with each partner of each cell, for every strategy and set of names.
+def plan(scale: str, model: str, asking: Asking, seed: int) -> list[ModelGameEntry]:
+    """The episodes of `asking` with each partner of each cell, for every strategy and set of names.
 
     Raises InputError for an unknown strategy or set of names.
     """
     cells, sets = SCALES[scale]
     found = [
-        ModelGameEntry(task, cell, model, way, number, seed, called, shuffle)
-        for way, called, cell, number in product(strategies, names or sets, cells, range(episodes))
+        ModelGameEntry(task, cell, model, way, number, seed, called, asking.shuffle)
+        for way, called, cell, number in product(asking.ways, asking.names or sets, cells, range(asking.episodes))
         for task in tasks(cell)
     ]
     for entry in found:  # both raise InputError
@@ -154,14 +146,12 @@ def plan(
 
 def estimate(entries: Sequence[ModelGameEntry]) -> CallEstimate:
     """Calls and tokens of a plan if every reply can be read, estimated by playing it with a scripted random player."""
-    played: dict[tuple[str, str, str, int, int], CallEstimate] = {}
-    total = CallEstimate(0, Usage())
+    played: dict[tuple[str, str, str, int, int], CountingModel] = {}
+    counted = []
     for entry in entries:
         about = (entry.task.game.name, entry.strategy, entry.names, entry.task.horizon, len(entry.task.partner.outputs))
         if about not in played:
-            counting = CountingModel(scripted_player("nash_mixer", entry.setting, entry.task.partner))
-            rows(entry, counting)
-            played[about] = CallEstimate(counting.calls, counting.usage)
-        one = played[about]
-        total = CallEstimate(total.calls + one.calls, total.usage + one.usage)
-    return total
+            played[about] = CountingModel(scripted_player("nash_mixer", entry.setting, entry.task.partner))
+            rows(entry, played[about])
+        counted.append(played[about])
+    return CallEstimate(sum(one.calls for one in counted), sum((one.usage for one in counted), Usage()))

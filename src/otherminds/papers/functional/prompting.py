@@ -16,6 +16,7 @@ import numpy as np
 from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.errors import unknown
 from otherminds.language.asking import Exchange, Unreadable, correction, prompts_of, unreadable
+from otherminds.language.choices import read_choice
 from otherminds.language.model import Continuations, LanguageModel, Message, ModelError, Reply, Request
 from otherminds.papers.functional import game_prompts as prompts
 from otherminds.worlds.repeated_games.rules import Outcome
@@ -256,7 +257,7 @@ class Prompted:
         labels = self.setting.labels(question)
         if self.strategy.plans:
             return prompts.read_plans(text, labels, question)
-        action = prompts.read_answer(text, labels, question, reasons=self.strategy.reason)
+        action = read_choice(text, labels, reasons=self.strategy.reason, theirs=question == "predict")
         return action if isinstance(action, Unreadable) else prompts.AnswerWithNotes(action, "", "")
 
     def _write(self, purpose: str, prompt: str, length: int, attempt: int = 0) -> Reply:

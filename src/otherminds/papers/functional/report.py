@@ -11,19 +11,7 @@ from otherminds.files.toml import packaged
 from otherminds.papers.functional.experiment import MODELS
 from otherminds.reports import game_plots
 from otherminds.reports.game_plots import CELLS, GAMES, LEFT_OUT, NOISES, PARTNERS, PLAYERS
-from otherminds.reports.page import (
-    NOTHING,
-    Html,
-    Page,
-    Section,
-    inline,
-    interval,
-    number,
-    page,
-    side_by_side,
-    stack,
-    table,
-)
+from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, side_by_side, stack, table
 from otherminds.reports.results import Published, figures, targets
 
 Row = Mapping[str, Any]
@@ -290,7 +278,7 @@ def subjects(found: Found, *conditions: str) -> list[str]:
 def score(row: Row | None, digits: int = 3) -> str:
     """A value with its interval if that has a width; a dash for a missing row."""
     if row is None:
-        return NOTHING
+        return number(None)
     sure = row["high"] - row["low"] < 0.5 * 10**-digits
     return number(row["value"], digits) if sure else interval(row["value"], row["low"], row["high"], digits)
 
@@ -403,7 +391,7 @@ def published_models() -> Html:
 
 def _printed(figure: Published | None) -> str:
     if figure is None:
-        return NOTHING
+        return number(None)
     digits = digits_of(figure.metric)
     margin = "" if figure.margin is None else f" ± {number(figure.margin, digits)}"
     return number(figure.value, digits) + margin + raised([figure])

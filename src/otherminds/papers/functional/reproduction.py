@@ -19,8 +19,7 @@ def _functional(options: Options) -> Experiment:
     model_part = None
     if asking:
         found = asking.find()
-        ways = (options.scale, found.name, asking.ways, options.seed)
-        spoken = models.plan(*ways, names=asking.names, shuffle=asking.shuffle, episodes=asking.episodes)
+        spoken = models.plan(options.scale, found.name, asking, options.seed)
         model_part = ModelPart(found, models.rows, spoken, models.estimate)
     repeated = experiment.plan(options.scale, options.seed, machines)
     clues = [] if machines else card_and_word_games.plan(options.seed)

@@ -148,11 +148,15 @@ class HypotheticalMinds:
         *,
         margin: int = MARGIN,
         body: GatheringBody | None = None,
+        mapped: bool = True,
         theories: Sequence[Theory] | None = None,
     ) -> Self:
-        """The mind at the start of an episode, by default in a deft scripted body; `theories`: one for each player."""
+        """The mind at the start of an episode, by default in a deft scripted body, which explores unless `mapped`.
+
+        `theories`: one for each player, if they are not alike.
+        """
         aim = Aim(prior.act().mode, margin)
-        body = body or MatrixBot.initial(world, agent, specialist(aim), rng, DEFT)
+        body = body or MatrixBot.initial(world, agent, specialist(aim), rng, DEFT, mapped=mapped)
         of_all = tuple(prior.for_partner(name) for name in world.agents) if theories is None else tuple(theories)
         known = frozenset(j for j, theory in enumerate(theories or ()) if theory is not prior)
         return cls(body, meeting_game(world.rules, margin), prior, margin, of_all, aim, known)._aimed()

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -186,23 +186,13 @@ def _reported(hypotheses: Sequence[tuple[str, float]]) -> list[tuple[str, float]
     return [(text[:LONGEST], round(value, 4)) for text, value in hypotheses[:SHOWN]]
 
 
-class PlayedEpisode(NamedTuple):
+def _play(
+    world: InTheMatrix, minds: Mapping[str, Any], rng: np.random.Generator, *, filmed: bool = False
+) -> tuple[list[Row], float, int, Any, Row]:
     """An episode of the first player: meetings, reward, steps, its mind at the end, and the film for the viewer.
 
     A meeting has the step, the partner, and what both players held.
     """
-
-    meetings: list[Row]
-    reward: float
-    steps: int
-    mind: Any
-    film: Row
-
-
-def _play(
-    world: InTheMatrix, minds: Mapping[str, Any], rng: np.random.Generator, *, filmed: bool = False
-) -> PlayedEpisode:
-    """Play until the end."""
     met, reward, steps, mind, film = list[Row](), 0.0, 0, minds[world.agents[0]], Row()
     for step, after in rollout_with_minds(world, minds, rng=rng):
         state, mind = step.after, after[world.agents[0]]
@@ -214,7 +204,7 @@ def _play(
             own, theirs = state.met[0]
             partner = next(j for j, meeting in enumerate(state.met) if j and meeting == (theirs, own))
             met.append({"t": steps, "partner": partner, "own": own, "theirs": theirs})
-    return PlayedEpisode(met, reward, steps, mind, film)
+    return met, reward, steps, mind, film
 
 
 def estimate(entries: Sequence[ScenarioEntry]) -> CallEstimate:

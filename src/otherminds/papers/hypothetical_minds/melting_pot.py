@@ -21,18 +21,11 @@ from otherminds.world import World, rollout
 from otherminds.worlds.collaborative_cooking.bots import CookingBot, IdleBot, semi_skilled, skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
+from otherminds.worlds.in_the_matrix import strategies
 from otherminds.worlds.in_the_matrix.bots import DEFT, ORDINARY, SCOUT, WALKER, MatrixBot, Skill
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import Bot, bot, draw, scenario, scenarios
-from otherminds.worlds.in_the_matrix.strategies import (
-    Aim,
-    CounterPrevious,
-    FollowUp,
-    Script,
-    Strategy,
-    TitForTat,
-    specialist,
-)
+from otherminds.worlds.in_the_matrix.strategies import Aim, Strategy
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 EXPERIMENT = "melting-pot"
@@ -51,12 +44,12 @@ class CalibrationCase:
     bots: tuple[str, ...]
 
 
-def _case(substrate: str, focal: Strategy | None, *bots: str) -> CalibrationCase:
-    return CalibrationCase(substrate, focal, tuple(f"{substrate}__{name}" for name in bots))
+def _case(substrate: str, focal: Strategy | None, name: str) -> CalibrationCase:
+    return CalibrationCase(substrate, focal, (f"{substrate}__{name}",))
 
 
 def _always(kind: int, margin: int = 5) -> Strategy:
-    return specialist(Aim(kind, margin))
+    return strategies.specialist(Aim(kind, margin))
 
 
 def _aims(*kinds: int) -> tuple[Aim, ...]:
@@ -70,25 +63,27 @@ def _arena(focal: int, number: int) -> CalibrationCase:
 CASES: Mapping[str, CalibrationCase] = {
     "paper v rock": _case("rws_repeated", _always(PAPER), "rock_margin_0"),
     "cycle v counter": _case(
-        "rws_repeated", FollowUp(Aim(ROCK, 5), _aims(SCISSORS, ROCK, PAPER)), "resp2prev_margin_0"
+        "rws_repeated", strategies.FollowUp(Aim(ROCK, 5), _aims(SCISSORS, ROCK, PAPER)), "resp2prev_margin_0"
     ),
-    "paper, rock v flip": _case("rws_repeated", Script(_aims(PAPER, ROCK)), "flip_r2s_1"),
+    "paper, rock v flip": _case("rws_repeated", strategies.Script(_aims(PAPER, ROCK)), "flip_r2s_1"),
     "random walk v rock": _case("rws_repeated", None, "rock_margin_0"),
     "defect v cooperator": _case("pd_repeated", _always(DEFECT), "cooperator_margin_0"),
     "defect v defector": _case("pd_repeated", _always(DEFECT), "defector_margin_0"),
     "cooperate v TFT": _case("pd_repeated", _always(COOPERATE), "tft_margin_0"),
     "cooperate (margin 1) v TFT": _case("pd_repeated", _always(COOPERATE, 1), "tft_margin_0"),
     "defect v grim": _case("pd_repeated", _always(DEFECT), "grim_one_strike_margin_0"),
-    "DDD, then C v corrigible": _case("pd_repeated", Script(_aims(DEFECT, DEFECT, DEFECT, COOPERATE)), "corrigible_0"),
+    "DDD, then C v corrigible": _case(
+        "pd_repeated", strategies.Script(_aims(DEFECT, DEFECT, DEFECT, COOPERATE)), "corrigible_0"
+    ),
     "paper v 7 rock": _arena(PAPER, 6),
     "scissors v 7 paper": _arena(SCISSORS, 5),
     "paper v 7 flipping rock": _arena(PAPER, 2),
 }
 BODIES: Mapping[str, Skill] = {"egocentric": ORDINARY, "full_information": DEFT}
 FOCAL: Mapping[str, Strategy] = {
-    "rws_repeated": CounterPrevious(_aims(PAPER, SCISSORS, ROCK)),
-    "rws_arena": CounterPrevious(_aims(PAPER, SCISSORS, ROCK)),
-    "pd_repeated": TitForTat(Aim(COOPERATE, 5), Aim(DEFECT, 5)),
+    "rws_repeated": strategies.CounterPrevious(_aims(PAPER, SCISSORS, ROCK)),
+    "rws_arena": strategies.CounterPrevious(_aims(PAPER, SCISSORS, ROCK)),
+    "pd_repeated": strategies.TitForTat(Aim(COOPERATE, 5), Aim(DEFECT, 5)),
 }
 
 COOKS: Mapping[str, Callable[[CollaborativeCooking], CookingBot | IdleBot]] = {
@@ -169,7 +164,7 @@ def background(
     if who.strategy is not None:
         return MatrixBot.initial(world, agent, who.strategy, rng, skill)
     replies = tuple(Aim(kind, 3) for kind in (PAPER, SCISSORS, ROCK))
-    return MatrixBot.initial(world, agent, CounterPrevious(replies), rng, SCOUT)
+    return MatrixBot.initial(world, agent, strategies.CounterPrevious(replies), rng, SCOUT)
 
 
 def _totals(

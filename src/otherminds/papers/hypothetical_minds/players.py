@@ -28,11 +28,7 @@ from otherminds.worlds.in_the_matrix.scenarios import bot
 from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Strategy, Whim, specialist
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.repeated_games.machines import Machine, equivalent
-from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
-    BayesianLookahead,
-    HypothesisSet,
-    closed_hypotheses,
-)
+from otherminds.worlds.repeated_games.players.bayesian_lookahead import HypothesisSet, closed_hypotheses
 
 Player = Callable[[InTheMatrix, str, Sequence[str], np.random.Generator], HypotheticalMinds | MatrixBot | Trained]
 
@@ -40,34 +36,23 @@ Player = Callable[[InTheMatrix, str, Sequence[str], np.random.Generator], Hypoth
 # Programs
 
 
-def _with_theory(
-    world: InTheMatrix, me: str, prior: Theory, rng: np.random.Generator, *known: Theory, mapped: bool = False
-) -> HypotheticalMinds:
-    """An agent with a theory of each player in a deft scripted body, which explores unless it has the map.
-
-    `known`: the theories of all others, if they are not alike.
-    """
-    body = MatrixBot.initial(world, me, specialist(Aim(0, MARGIN)), rng, DEFT, mapped=mapped)
-    theories = (prior, *known) if known else None
-    return HypotheticalMinds.initial(world, me, prior, rng, body=body, theories=theories)
-
-
 def _with_programs(theory: Callable[[HypothesisSet], Theory], *, mapped: bool = False) -> Player:
-    """An agent with a theory of programs."""
-    return lambda world, me, names, rng: _with_theory(world, me, theory(library(world.rules)), rng, mapped=mapped)
+    """An agent with a theory of programs, which explores unless it has the map."""
+    minds = HypotheticalMinds.initial
+    return lambda world, me, names, rng: minds(world, me, theory(library(world.rules)), rng, mapped=mapped)
 
 
 def _stranger(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> HypotheticalMinds:
     true = [found for found in (_true(world, name) for name in dict.fromkeys(names)) if found is not None]
     like = [one.name for one in library(world.rules).machines if any(equivalent(bot, one) for bot in true)]
-    return _with_theory(world, me, Programs.of(library(world.rules, without=like)), rng)
+    return HypotheticalMinds.initial(world, me, Programs.of(library(world.rules, without=like)), rng, mapped=False)
 
 
 def _informed(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> HypotheticalMinds:
     game, prior = meeting_game(world.rules), Programs.of(library(world.rules))
     true = [_true(world, name) for name in names]
-    known = [prior if one is None else Programs(BayesianLookahead.of(closed_hypotheses(game, [one]))) for one in true]
-    return _with_theory(world, me, prior, rng, *known)
+    known = [prior if one is None else Programs.of(closed_hypotheses(game, [one])) for one in true]
+    return HypotheticalMinds.initial(world, me, prior, rng, mapped=False, theories=(prior, *known))
 
 
 def _scripted(strategy: Callable[[InTheMatrix], Strategy], skill: Skill = DEFT, *, mapped: bool = False) -> Player:
@@ -176,10 +161,8 @@ class ModelAgent:
             return Reacting.initial(world, me, asker, STYLES[self.agent], mapped=self.mapped)
         sentences = Sentences.initial(world, me, asker, self.settings)
         theory = Hybrid(Programs.of(library(world.rules)), sentences) if self.agent == HYBRID else sentences
-        if self.scripted:
-            return _with_theory(world, me, theory, rng, mapped=self.mapped)
-        body = Subgoals.initial(world, me, asker.within("body"), mapped=self.mapped)
-        return HypotheticalMinds.initial(world, me, theory, rng, body=body)
+        body = None if self.scripted else Subgoals.initial(world, me, asker.within("body"), mapped=self.mapped)
+        return HypotheticalMinds.initial(world, me, theory, rng, body=body, mapped=self.mapped)
 
     def in_kitchen(self, world: CollaborativeCooking, me: str, asker: Asker) -> SpeakingCook | ReactingCook:
         """The agent in a kitchen at the start of an episode."""

@@ -163,9 +163,8 @@ class Network:
     def save(self, path: Path) -> None:
         """Write it as .npz, in half precision. Raises InputError if it cannot be written."""
         named = (pair for k, layer in enumerate(self.layers) for pair in zip(_names(k), layer, strict=True))
-        halves = {name: array.astype(np.float16) for name, array in named}
         buffer = io.BytesIO()
-        np.savez_compressed(buffer, allow_pickle=False, **halves)
+        np.savez_compressed(buffer, allow_pickle=False, **{name: array.astype(np.float16) for name, array in named})
         write_whole(path, [buffer.getvalue()])
 
 
@@ -196,9 +195,8 @@ def shipped_for(world: InTheMatrix) -> Network:
     rules = ((name, in_the_matrix(name).rules) for name in SUBSTRATES)
     name = next((name for name, its in rules if replace(world.rules, ends=its.ends) == its), None)
     if name is None:
-        raise InputError(
-            "no network is shipped for this world", hint="`benchmarks/train_ppo.py` trains one for Melting Pot's worlds"
-        )
+        hint = "`benchmarks/train_ppo.py` trains one for Melting Pot's worlds"
+        raise InputError("no network is shipped for this world", hint=hint)
     return shipped(name)
 
 

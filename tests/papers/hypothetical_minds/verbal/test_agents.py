@@ -80,19 +80,13 @@ def test_what_is_asked_as_plans_end(name: str, purposes: list[str]) -> None:
     [
         (STYLES["react"], ["subgoals", "subgoals"]),
         (STYLES["reflexion"], ["subgoals", "reflect", "subgoals"]),
-        (PlanningStyle(reflects="meeting"), ["subgoals", "reflect", "subgoals"]),
         (STYLES["planreact"], ["strategy", "subgoals", "strategy", "subgoals"]),
     ],
-    ids=["react", "reflexion", "after meetings", "planreact"],
+    ids=["react", "reflexion", "planreact"],
 )
 def test_what_is_asked_after_a_meeting(how: PlanningStyle, purposes: list[str]) -> None:
     told, _ = told_after(how, FACING, WHOLE, subgoals=[FIRES, LONG])
     assert told.purposes == purposes
-
-
-def test_who_reflects_on_meetings_does_not_reflect_on_plans() -> None:
-    told, _ = told_after(PlanningStyle(reflects="meeting"), APART, 10)
-    assert set(told.purposes) == {"subgoals"}
 
 
 def test_nothing_is_asked_while_one_cannot_act() -> None:
@@ -196,7 +190,6 @@ def test_programs_that_break_the_form_move_nobody(name: str, how: PlanningStyle)
         assert mind.act().support == ("noop",)
         state = play(WORLD, state, "noop")
         mind = mind.observe(WORLD.observe(state, ME))
-    assert mind.body.idle == 13
     assert unreadable(mind) == len(mind.said) == 3 * (2 + how.plans)
 
 

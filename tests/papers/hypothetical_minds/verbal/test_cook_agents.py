@@ -172,7 +172,6 @@ def test_programs_that_break_the_form_move_nobody(name: str, planning_style: str
         state = play(WORLD, state, "noop")
         mind = mind.observe(WORLD.observe(state, "me"))
     assert unreadable(mind) == len(mind.said) > 0
-    assert mind.body.idle == 61
 
 
 def test_looking_changes_nothing_that_was_there() -> None:
@@ -228,7 +227,7 @@ def test_who_thinks_straight_earns_with_anybody_in_either_room(partner: str, lea
     reward, mind = episode(kitchen_cook("straight"), partner, seed)
     assert reward >= least
     assert unreadable(mind) == 0
-    assert mind.body.idle == 0
+    assert mind.body.rests_until == 0
     assert all(len(record.said) <= 4 + 2 * 5 for record in mind.theory.records)
     assert any(record.validated for record in mind.theory.records)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from otherminds.language.model import Message
-from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation, after
+from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import LAST, deeds_text, kitchen_message, now_text
 from otherminds.worlds.avatars import ACTIONS, Action
 from otherminds.worlds.collaborative_cooking.bots import semi_skilled
@@ -145,7 +145,7 @@ def true_deeds(before: CookingState, now: CookingState) -> int:
 def test_who_sees_everything_notices_everything() -> None:
     situation, done = seen(WORLD, moment(WORLD, ASIDE, "2 1 N")), 0
     for before, now in cooked(WORLD, 3, 1500):
-        situation, known = after(situation, WORLD.observe(now, "me")), len(situation.memory.actions)
+        situation, known = situation.after(WORLD.observe(now, "me")), len(situation.memory.actions)
         done += true_deeds(before, now)
         assert len(situation.memory.actions) - known == true_deeds(before, now)
         assert [situation.code(cell) - SEES_COUNTER for cell in WORLD.counters] == list(now.counters)
@@ -160,7 +160,7 @@ def test_who_sees_little_never_notices_what_was_not_so() -> None:
     world = kitchen_of(*ROOM, reach=NEAR)
     situation, filled = seen(world, moment(world, ASIDE, "2 1 N")), 0
     for before, now in cooked(world, 5, 1500):
-        situation = after(situation, world.observe(now, "me"))
+        situation = situation.after(world.observe(now, "me"))
         filled += sum(new.tomatoes > old.tomatoes for old, new in zip(before.pots, now.pots, strict=True))
         noticed = sum(deed.startswith("put a tomato into") for deed in told(situation))
         assert noticed <= filled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,12 +20,7 @@ from otherminds.language.scripted import Scripted, text_of
 from otherminds.mind import Mind
 from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
 from otherminds.papers.hypothetical_minds.melting_pot import background
-from otherminds.papers.hypothetical_minds.verbal.matrix_body import (
-    LONG,
-    LOOK_AROUND,
-    Subgoals,
-    progress,
-)
+from otherminds.papers.hypothetical_minds.verbal.matrix_body import LONG, LOOK_AROUND, Subgoals, progress
 from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import map_text
 from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import (
     Fire,
@@ -36,7 +32,7 @@ from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import (
     Wait,
     plan_form,
 )
-from otherminds.papers.hypothetical_minds.verbal.plan_follower import PAUSE, BegunPlan, SubgoalStep
+from otherminds.papers.hypothetical_minds.verbal.plan_follower import PAUSE, BegunPlan, Effort, SubgoalStep
 from otherminds.papers.hypothetical_minds.verbal.sentences import Sentences
 from otherminds.world import rollout
 from otherminds.worlds.avatars import Action
@@ -98,6 +94,11 @@ def planning(*plans: Any) -> Told:
 def situation(world: InTheMatrix, state: MatrixState, **more: Any) -> MatrixSituation:
     told = Told({"subgoals": {"plan": [waits(1)]}})
     return body(told, world, **more).look(world.observe(state, world.agents[0])).situation
+
+
+def steps_asked(told: Told) -> list[int]:
+    """The steps in which a plan was asked for."""
+    return [int(found[1]) for _, request in told.asked if (found := re.search(r"step (\d+) subgoals 0", request.draw))]
 
 
 def run(
@@ -234,7 +235,7 @@ def test_it_goes_around_people() -> None:
 
 
 def subgoal_act(state: MatrixState, subgoal: Subgoal, spent: int = 0, world: InTheMatrix = WORLD) -> SubgoalStep:
-    return progress(situation(world, state), subgoal, spent)
+    return progress(situation(world, state), subgoal, Effort(spent))
 
 
 AT = FireAt(do="fire_at", player=OTHER)
@@ -276,7 +277,7 @@ def test_it_goes_to_where_it_has_seen_them_last() -> None:
     seen = mind.look(WORLD.observe(away, ME)).situation
     assert seen.memory.others[1] is not None
     assert seen.memory.others[1].t == 0
-    assert progress(seen, AT, 1).action == "backward"
+    assert progress(seen, AT, Effort(1)).action == "backward"
 
 
 def test_short_subgoals() -> None:
@@ -309,9 +310,9 @@ def test_a_patrol_without_the_map_finds_what_there_is() -> None:
 
 def test_it_is_asked_when_a_plan_is_done_and_not_before() -> None:
     told = planning([waits(2), FIRE], [waits(3)])
-    mind, _, acts = run(body(told), scene(WORLD, *APART), 6)
+    _, _, acts = run(body(told), scene(WORLD, *APART), 6)
     assert acts == ["noop", "noop", "interact", "noop", "noop", "noop"]
-    assert [record.t for record in mind.records] == [0, 3, 6]
+    assert steps_asked(told) == [0, 3, 6]
     assert "wait 2: done" in told.texts("subgoals")[1]
     assert "interact: done" in told.texts("subgoals")[1]
     assert "What came of the last plan" not in told.texts("subgoals")[0]
@@ -322,22 +323,25 @@ def test_a_meeting_ends_a_plan_and_nothing_is_asked_until_one_is_back() -> None:
     state = scene(WORLD, "3 3 >", "5 3 <", held=(PAPER, ROCK))
     hit, _, _ = run(body(told), state, 1)
     assert hit.queue == ()
+    told.asked.clear()
     mind, _, acts = run(body(told), state, 23)
     assert acts == ["interact", *["noop"] * 22]
-    assert [record.t for record in mind.records] == [0]
+    assert steps_asked(told) == [0]
     begun = mind.begun
     assert begun is not None
     assert mind.met
     assert begun.reward > 3
     assert mind.queue == ()
-    later, _, _ = run(body(told), state, 24)
-    assert [record.t for record in later.records] == [0, 24]
+    told.asked.clear()
+    run(body(told), state, 24)
+    assert steps_asked(told) == [0, 24]
     assert "a meeting began" in told.texts("subgoals")[-1]
 
 
 def test_every_subgoal_has_its_own_time() -> None:
-    mind, _, _ = run(body(planning([waits(4), waits(3)], [waits(50)])), scene(WORLD, *APART), 10)
-    assert [record.t for record in mind.records] == [0, 7]
+    told = planning([waits(4), waits(3)], [waits(50)])
+    run(body(told), scene(WORLD, *APART), 10)
+    assert steps_asked(told) == [0, 7]
 
 
 def test_it_gives_up_what_cannot_be_done_and_says_so() -> None:
@@ -349,20 +353,17 @@ def test_it_gives_up_what_cannot_be_done_and_says_so() -> None:
 
 def test_a_plan_of_which_nothing_comes_is_not_asked_for_at_every_step() -> None:
     told = planning([AT_OTHER])
-    mind, _, acts = run(body(told), scene(WORLD, *APART), 3 * PAUSE)
-    assert [record.t for record in mind.records] == [0, PAUSE, 2 * PAUSE, 3 * PAUSE]
+    _, _, acts = run(body(told), scene(WORLD, *APART), 3 * PAUSE)
+    assert steps_asked(told) == [0, PAUSE, 2 * PAUSE, 3 * PAUSE]
     assert set(acts) == {"noop"}
-    assert mind.idle == 3 * PAUSE + 1
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_without_a_readable_plan_it_stands_still_and_counts(name: str) -> None:
     mind, _, acts = run(body(scripted_model(name, WORLD), aim=Aim(0, 5)), scene(WORLD, *APART), 2 * PAUSE - 1)
     assert set(acts) == {"noop"}
-    assert [(record.t, record.plan) for record in mind.records] == [(0, None), (PAUSE, None)]
-    assert [len(record.said) for record in mind.records] == [3, 3]
-    assert unreadable(mind) == 6
-    assert mind.idle == 2 * PAUSE
+    assert mind.begun is None
+    assert unreadable(mind) == len(mind.said) == 6
 
 
 def test_a_stutterer_moves_as_somebody_who_does_not() -> None:
@@ -422,7 +423,7 @@ def test_what_both_held_in_a_meeting_is_not_looked_at() -> None:
         for _ in range(30):
             mind = mind.observe(strip(WORLD.observe(state, ME), shown))
             state = play(WORLD, state, mind.act().mode)
-        bodies.append((mind.queue, mind.records, mind.situation.memory, told.asked))
+        bodies.append((mind.queue, mind.said, mind.situation.memory, told.asked))
     assert bodies[0] == bodies[1]
 
 

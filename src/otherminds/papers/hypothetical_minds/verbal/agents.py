@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from otherminds.distribution import Categorical
 from otherminds.language.asking import Asker, listed, plain
@@ -20,13 +20,7 @@ from otherminds.papers.hypothetical_minds.verbal.cook_prompts import deeds_text,
 from otherminds.papers.hypothetical_minds.verbal.cook_theory import CookTheory
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import PUBLISHED, Calls, HypothesisSettings
 from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
-from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import (
-    held,
-    history,
-    kinds_of,
-    remembered_text,
-    seen_text,
-)
+from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import held, history, kinds_of, present
 from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MatrixSituation
 from otherminds.papers.hypothetical_minds.verbal.plan_follower import BegunPlan, PlanFollower
 from otherminds.worlds.avatars import Action
@@ -42,16 +36,16 @@ IMPATIENCE = 50  # steps without a soup after which a cook thinks again; not in 
 
 @dataclass(frozen=True)
 class PlanningStyle:
-    """What an agent does beside planning subgoals: plan in words, and reflect after every plan, or meeting."""
+    """What an agent does beside planning subgoals: plan in words, and reflect after every plan."""
 
     plans: bool = False
-    reflects: Literal["", "plan", "meeting"] = ""
+    reflects: bool = False
 
 
 REACT = PlanningStyle()
 STYLES: Mapping[str, PlanningStyle] = {
     "react": REACT,
-    "reflexion": PlanningStyle(reflects="plan"),
+    "reflexion": PlanningStyle(reflects=True),
     "planreact": PlanningStyle(plans=True),
 }
 
@@ -132,8 +126,7 @@ class Reacting(PlanningAgent[Subgoals]):
         if not mind.body.wants_plan:
             return mind
         finished = mind.body.finished
-        reflects = mind.style.reflects == "plan" or (mind.style.reflects == "meeting" and mind.body.met)
-        if reflects and finished is not None and mind.reflected != finished.t:
+        if mind.style.reflects and finished is not None and mind.reflected != finished.t:
             mind = mind._reflected(
                 "hm-reflect",
                 finished,
@@ -144,9 +137,8 @@ class Reacting(PlanningAgent[Subgoals]):
                 history=mind._history,
             )
         if mind.style.plans and mind.plans_for <= len(mind.meetings):
-            situation = mind.body.situation
-            told = {"t": situation.t, "seen": seen_text(situation), "remembered": remembered_text(situation)}
-            mind, plan = mind._plan_in_words(fill("hm-plan", history=mind._history, **told))
+            prompt = fill("hm-plan", history=mind._history, **present(mind.body.situation))
+            mind, plan = mind._plan_in_words(prompt)
             mind = replace(mind, plans_for=len(mind.meetings) + 1, plan=mind.plan if plan is None else plan)
         situation = mind.body.situation
         kinds, (x, y) = kinds_of(situation.world), situation.here

@@ -10,29 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from otherminds.papers.hypothetical_minds.verbal.cook_memory import (
-    KitchenSituation,
-    after,
-    at_first,
-    in_hand,
-    things,
-    tomatoes,
-)
+from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation, in_hand, things, tomatoes
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import cook_subgoals_text, kitchen_message
-from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import (
-    NOBODY,
-    PATIENCE,
-    CookSubgoal,
-    UseAt,
-    WaitAt,
-    cook_plan_form,
-    is_met,
-)
-from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MoveTo
+from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import PATIENCE, CookSubgoal, WaitAt, cook_plan_form
+from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import AtPlace, MoveTo
 from otherminds.papers.hypothetical_minds.verbal.plan_follower import Effort, PlanFollower, SubgoalPlanning, SubgoalStep
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.collaborative_cooking import rules
-from otherminds.worlds.collaborative_cooking.bots import nearest
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingView
 from otherminds.worlds.grid import cheapest_route
 from otherminds.worlds.in_the_matrix.bots import MOVES
@@ -54,24 +38,19 @@ POT_REFUSES: Mapping[int, str] = {
 def progress(situation: KitchenSituation, subgoal: CookSubgoal, effort: Effort) -> SubgoalStep:
     """What to do next for a subgoal on which so much was spent."""
     cell = situation.world.grid.cell(subgoal.x, subgoal.y)
-    if isinstance(subgoal, UseAt) and effort.tried is not None:
+    if effort.tried is not None:
         return _result(situation, cell, effort.tried)
     if effort.steps >= LONG:
         return _failed("it took too long")
-    effort = effort._replace(steps=effort.steps + 1)
     if isinstance(subgoal, MoveTo):
         return _move(situation, cell, effort)
-    if isinstance(subgoal, WaitAt) and is_met(situation, subgoal):
-        return _done("done")
+    if isinstance(subgoal, WaitAt) and subgoal.is_met(situation):
+        return SubgoalStep(outcome="done")
     return _at_place(situation, subgoal, cell, effort)
 
 
-def _done(outcome: str) -> SubgoalStep:
-    return SubgoalStep(None, outcome=outcome)
-
-
 def _failed(why: str) -> SubgoalStep:
-    return SubgoalStep(None, outcome=f"failed, {why}", failed=True)
+    return SubgoalStep(outcome=f"failed, {why}", failed=True)
 
 
 # On the way
@@ -80,7 +59,7 @@ def _failed(why: str) -> SubgoalStep:
 def _move(situation: KitchenSituation, cell: int, effort: Effort) -> SubgoalStep:
     view = situation.memory.view
     if view.cell == cell:
-        return _done("done")
+        return SubgoalStep(outcome="done")
     walls = dict.fromkeys(situation.in_the_way, float("inf"))
     way = cheapest_route(situation.world.grid, view.cell, {cell: 0.0}, walls)
     if way is not None and way.first is not None:
@@ -88,12 +67,11 @@ def _move(situation: KitchenSituation, cell: int, effort: Effort) -> SubgoalStep
     return _stuck(situation, effort, cheapest_route(situation.world.grid, view.cell, {cell: 0.0}, {}) is not None)
 
 
-def _at_place(situation: KitchenSituation, subgoal: UseAt | WaitAt, cell: int, effort: Effort) -> SubgoalStep:
+def _at_place(situation: KitchenSituation, subgoal: AtPlace, cell: int, effort: Effort) -> SubgoalStep:
     """Go to a place, face it, and use it, or stand there."""
-    world, view = situation.world, situation.memory.view
-    way = nearest(world, view, [cell], situation.in_the_way)
+    view, way = situation.memory.view, situation.way_to(cell, situation.in_the_way)
     if way is None:
-        return _stuck(situation, effort, nearest(world, view, [cell], NOBODY) is not None)
+        return _stuck(situation, effort, situation.way_to(cell) is not None)
     if way.cell != view.cell:
         return SubgoalStep(_step(situation, way.first), effort)
     if way.facing != view.facing:
@@ -128,14 +106,16 @@ def _result(situation: KitchenSituation, cell: int, before: int) -> SubgoalStep:
     if hand == before:
         return _failed(_why_not(situation, cell, hand))
     if square == rules.DELIVERY:
-        return _done("done, you delivered the soup")
+        return SubgoalStep(outcome="done, you delivered the soup")
     if square == rules.POT and hand == rules.SOUP:
-        return _done("done, you took the soup out")
+        return SubgoalStep(outcome="done, you took the soup out")
     if square == rules.POT:
-        return _done(f"done, you put the tomato in, which makes {tomatoes(situation.code(cell))} of {rules.FULL}")
+        return SubgoalStep(
+            outcome=f"done, you put the tomato in, which makes {tomatoes(situation.code(cell))} of {rules.FULL}"
+        )
     if hand == rules.NOTHING:
-        return _done(f"done, you put the {rules.THINGS[before]} down")
-    return _done(f"done, you picked up {things(1, hand)}")
+        return SubgoalStep(outcome=f"done, you put the {rules.THINGS[before]} down")
+    return SubgoalStep(outcome=f"done, you picked up {things(1, hand)}")
 
 
 def _why_not(situation: KitchenSituation, cell: int, hand: int) -> str:
@@ -171,8 +151,8 @@ class CookBody(PlanFollower[KitchenSituation, CookSubgoal]):
 
     def look(self, view: CookingView) -> Self:
         """Perceive, and follow the plan as long as there is one."""
-        known = at_first(self.world, self.me, view) if self.known is None else after(self.known, view)
-        return self.seeing(known, view.reward).following()
+        known = self.known.after(view) if self.known else KitchenSituation.at_first(self.world, self.me, view)
+        return self.seeing(known, view.reward).advanced()
 
     @property
     def over(self) -> bool:

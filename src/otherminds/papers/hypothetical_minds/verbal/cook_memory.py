@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from otherminds.language.asking import plain
 from otherminds.worlds.avatars import OUTSIDE
 from otherminds.worlds.collaborative_cooking import rules
+from otherminds.worlds.collaborative_cooking.bots import PlaceRoute, nearest
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingView
 
 NEVER = -1  # a step before the first one
@@ -88,6 +89,42 @@ class KitchenSituation(NamedTuple):
         """The cells of all other cooks in view."""
         return frozenset(other.cell for other in self.in_view.values())
 
+    @classmethod
+    def at_first(cls, world: CollaborativeCooking, me: int, view: CookingView) -> Self:
+        """What a cook knows after its first view: all is taken to be empty until it is seen."""
+        codes = (rules.SEES_COUNTER,) * len(world.counters) + (rules.SEES_POT,) * len(world.pots)
+        nobody, unseen = (None,) * len(world.agents), (NEVER,) * len(codes)
+        blank = KitchenMemory(NEVER, view._replace(reward=0.0), codes, unseen, (NEVER,) * len(world.pots), nobody)
+        return cls(world, me, blank).after(view)
+
+    def after(self, view: CookingView) -> Self:
+        """What a cook knows after one more view."""
+        world, before, t = self.world, self.memory, self.memory.t + 1
+        window = world.field.window(view.cell, view.facing)
+        shown = {cell: code for cell, code in zip(window, view.window, strict=True) if cell != OUTSIDE}
+        codes = tuple(shown.get(cell, self.code(cell)) for cell in _places(world))
+        looked = tuple(t if cell in shown else self.looked(cell) for cell in _places(world))
+        others = [*before.others]
+        for cell, code in shown.items():
+            if (who := rules.player_of(code)) and who.number != self.me:
+                others[who.number] = LastSeen(t, cell, who.facing, who.hand)
+        pots, cooking = zip(codes[len(world.counters) :], before.full, strict=True), rules.SEES_POT + rules.FULL
+        full = tuple((t if since == NEVER else since) if code == cooking else NEVER for code, since in pots)
+        handed_over = (before.view.hand, view.hand) == (rules.SOUP, rules.NOTHING)
+        mine = handed_over and world.square(_ahead(world, view.cell, view.facing)) == rules.DELIVERY
+        theirs = max((round(view.reward / world.pay) if world.pay else 0) - mine, 0)
+        soups = before.soups[0] + mine, before.soups[1] + theirs
+        now = KitchenMemory(t, view, codes, looked, full, tuple(others), before.actions, before.shown, soups)
+        seen = self._replace(memory=now)
+        actions = () if before.t == NEVER else tuple(_actions(self, seen, theirs))
+        return seen._replace(
+            memory=now._replace(actions=before.actions + actions, shown=before.shown + bool(seen.in_view))
+        )
+
+    def way_to(self, cell: int, around: frozenset[int] = frozenset()) -> PlaceRoute | None:
+        """The shortest way to use a place, around these cells; None if there is none."""
+        return nearest(self.world, self.memory.view, [cell], around)
+
     def code(self, cell: int) -> int:
         """What was last seen at a counter or a pot."""
         return self.memory.codes[_places(self.world)[cell]]
@@ -105,37 +142,6 @@ class KitchenSituation(NamedTuple):
 def _places(world: CollaborativeCooking) -> dict[int, int]:
     """The index of each counter and pot, by cell."""
     return {cell: k for k, cell in enumerate(world.counters + world.pots)}
-
-
-def at_first(world: CollaborativeCooking, me: int, view: CookingView) -> KitchenSituation:
-    """What a cook knows after its first view: all is taken to be empty until it is seen."""
-    codes = (rules.SEES_COUNTER,) * len(world.counters) + (rules.SEES_POT,) * len(world.pots)
-    nobody, unseen = (None,) * len(world.agents), (NEVER,) * len(codes)
-    blank = KitchenMemory(NEVER, view._replace(reward=0.0), codes, unseen, (NEVER,) * len(world.pots), nobody)
-    return after(KitchenSituation(world, me, blank), view)
-
-
-def after(situation: KitchenSituation, view: CookingView) -> KitchenSituation:
-    """What a cook knows after one more view."""
-    world, before, t = situation.world, situation.memory, situation.memory.t + 1
-    window = world.field.window(view.cell, view.facing)
-    shown = {cell: code for cell, code in zip(window, view.window, strict=True) if cell != OUTSIDE}
-    codes = tuple(shown.get(cell, situation.code(cell)) for cell in _places(world))
-    looked = tuple(t if cell in shown else situation.looked(cell) for cell in _places(world))
-    others = [*before.others]
-    for cell, code in shown.items():
-        if (who := rules.player_of(code)) and who.number != situation.me:
-            others[who.number] = LastSeen(t, cell, who.facing, who.hand)
-    pots, cooking = zip(codes[len(world.counters) :], before.full, strict=True), rules.SEES_POT + rules.FULL
-    full = tuple((t if since == NEVER else since) if code == cooking else NEVER for code, since in pots)
-    handed_over = (before.view.hand, view.hand) == (rules.SOUP, rules.NOTHING)
-    mine = handed_over and world.square(_ahead(world, view.cell, view.facing)) == rules.DELIVERY
-    theirs = max((round(view.reward / world.pay) if world.pay else 0) - mine, 0)
-    soups = before.soups[0] + mine, before.soups[1] + theirs
-    now = KitchenMemory(t, view, codes, looked, full, tuple(others), before.actions, before.shown, soups)
-    seen = situation._replace(memory=now)
-    actions = () if before.t == NEVER else tuple(_actions(situation, seen, theirs))
-    return seen._replace(memory=now._replace(actions=before.actions + actions, shown=before.shown + bool(seen.in_view)))
 
 
 def tomatoes(code: int) -> int:

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from otherminds.language.asking import prompts_of
 from otherminds.language.model import Message
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import NEVER, KitchenSituation, in_hand, things, tomatoes
-from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import MOST, NOBODY, PATIENCE
+from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import MOST, PATIENCE
 from otherminds.worlds.collaborative_cooking import rules
-from otherminds.worlds.collaborative_cooking.bots import nearest
 
 fill = prompts_of("otherminds.papers.hypothetical_minds")
 
@@ -123,15 +122,14 @@ def _reach(situation: KitchenSituation) -> Iterator[str]:
     }
     yield from (f"{name}: {_nearest_first(situation, cells)}" for name, cells in places.items())
     for cell in world.counters:
-        if situation.code(cell) > rules.SEES_COUNTER and nearest(world, situation.memory.view, [cell], NOBODY):
+        if situation.code(cell) > rules.SEES_COUNTER and situation.way_to(cell):
             thing = things(1, situation.code(cell) - rules.SEES_COUNTER)
             when = _when(situation, situation.looked(cell))
             yield f"{thing} on the counter: {_nearest_first(situation, [cell])}, {when}"
 
 
 def _nearest_first(situation: KitchenSituation, cells: Sequence[int]) -> str:
-    ways = {cell: nearest(situation.world, situation.memory.view, [cell], NOBODY) for cell in cells}
-    steps = {cell: way.steps for cell, way in ways.items() if way is not None}
+    steps = {cell: way.steps for cell in cells if (way := situation.way_to(cell))}
     near = sorted(steps, key=lambda cell: (steps[cell], cell))
     far = {cell: "1 step" if number == 1 else f"{number} steps" for cell, number in steps.items()}
     return "; ".join(f"{situation.at(cell)} in {far[cell]}" for cell in near) or "none"

@@ -11,13 +11,11 @@ from otherminds.language.asking import ReplyForm, enum_schema, object_schema
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation
 from otherminds.papers.hypothetical_minds.verbal.forms import ReasonedReply, subgoals_form
 from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import AtPlace, MoveTo, place_fault, place_schema
-from otherminds.worlds.collaborative_cooking.bots import nearest
 from otherminds.worlds.collaborative_cooking.rules import COUNTER, FULL, POT, SEES_COUNTER, SEES_POT, SEES_SOUP, VOID
 from otherminds.worlds.grid import cheapest_route
 
 MOST = 8  # subgoals of a plan; chosen, not tuned
 PATIENCE = 40  # steps that a cook waits at a place at most; chosen, not tuned
-NOBODY: frozenset[int] = frozenset()
 
 
 class UseAt(AtPlace):
@@ -35,6 +33,16 @@ class WaitAt(AtPlace):
     def __str__(self) -> str:
         return f"{super().__str__()} until {self.until}"
 
+    def is_met(self, situation: KitchenSituation) -> bool:
+        """Whether the cook can see that it need not wait any longer."""
+        cell = situation.world.grid.cell(self.x, self.y)
+        if situation.looked(cell) < situation.memory.t:
+            return False
+        code = situation.code(cell)
+        if self.until == "free":
+            return code == SEES_COUNTER or SEES_POT <= code < SEES_POT + FULL
+        return code == SEES_SOUP or SEES_COUNTER < code < SEES_POT
+
 
 CookSubgoal = UseAt | WaitAt | MoveTo
 
@@ -43,17 +51,6 @@ class CookPlanReply(ReasonedReply):
     """A plan of subgoals."""
 
     plan: list[Annotated[CookSubgoal, Field(discriminator="do")]]
-
-
-def is_met(situation: KitchenSituation, subgoal: WaitAt) -> bool:
-    """Whether the cook can see that it need not wait any longer."""
-    cell = situation.world.grid.cell(subgoal.x, subgoal.y)
-    if situation.looked(cell) < situation.memory.t:
-        return False
-    code = situation.code(cell)
-    if subgoal.until == "free":
-        return code == SEES_COUNTER or SEES_POT <= code < SEES_POT + FULL
-    return code == SEES_SOUP or SEES_COUNTER < code < SEES_POT
 
 
 def cook_plan_form(situation: KitchenSituation) -> ReplyForm[CookPlanReply]:
@@ -78,11 +75,11 @@ def cook_plan_form(situation: KitchenSituation) -> ReplyForm[CookPlanReply]:
             return "there is nothing to use"
         if isinstance(subgoal, WaitAt) and world.square(cell) not in (POT, COUNTER):
             return "is neither a pot nor a counter"
-        return None if nearest(world, situation.memory.view, [cell], NOBODY) else "is out of your reach"
+        return None if situation.way_to(cell) else "is out of your reach"
 
     def is_so(subgoal: CookSubgoal) -> bool:
         if isinstance(subgoal, WaitAt):
-            return is_met(situation, subgoal)
+            return subgoal.is_met(situation)
         return isinstance(subgoal, MoveTo) and grid.cell(subgoal.x, subgoal.y) == here
 
     def idle(plan: Sequence[CookSubgoal]) -> str | None:

@@ -13,7 +13,7 @@ from otherminds.language.asking import plain
 from otherminds.papers.hypothetical_minds.verbal import forms
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import deeds_text, fill, kitchen_message, now_text
-from otherminds.papers.hypothetical_minds.verbal.hypotheses import Hypothesis, HypothesisPool, Record
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import HypothesisPool
 
 
 class Occasion(NamedTuple):
@@ -26,11 +26,8 @@ class Occasion(NamedTuple):
     soups: int = 0
 
 
-CookRecord = Record[Occasion, str, str]
-
-
 @dataclass(frozen=True)
-class CookTheory(HypothesisPool[str]):
+class CookTheory(HypothesisPool[Occasion, str]):
     """What a language model thinks of a partner in a kitchen. The model is asked on an occasion.
 
     An occasion with n hypotheses takes 1 + min(k, n − 1) calls for judging these, one for a new hypothesis, one for
@@ -46,11 +43,9 @@ class CookTheory(HypothesisPool[str]):
 
     strategy: str = ""
     last: Occasion | None = None
-    records: tuple[CookRecord, ...] = ()
 
     def thought(self, why: str, situation: KitchenSituation) -> Self:
         """The theory after one more occasion; on the first one nothing is known of the partner yet."""
-        before = len(self.said)
         theory = replace(self, scope=(f"step {situation.t}", kitchen_message(situation)))
         if self.last is None:
             theory = replace(theory, last=Occasion(why, situation))
@@ -63,8 +58,7 @@ class CookTheory(HypothesisPool[str]):
                 theory = theory._searched()._with_strategy()
             else:
                 theory = theory._asked_at_once()
-        record = theory.record(theory._occasion, theory.strategy, before)
-        return replace(theory, records=(*self.records, record))
+        return theory.recorded(theory._occasion)
 
     @property
     def purpose(self) -> str:
@@ -132,5 +126,5 @@ class CookTheory(HypothesisPool[str]):
         theory, reply = self.ask("everything", self._prompt("whole"), forms.WHOLE_KITCHEN)
         if reply is None:
             return theory
-        theory = theory.admitted(Hypothesis(plain(reply.hypothesis), expects=plain(reply.expects)))
+        theory = theory.admitted(reply.hypothesis, expects=plain(reply.expects))
         return replace(theory, used=len(theory.hypotheses) - 1, strategy=plain(reply.strategy))

@@ -8,22 +8,14 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
-from otherminds.language.asking import (
-    LONGEST_TEXT,
-    ReplyForm,
-    Schema,
-    StrictReply,
-    enum_schema,
-    object_schema,
-    schema_text,
-    text_fault,
-)
+from otherminds.language import asking
+from otherminds.language.asking import ReplyForm, Schema, StrictReply
 
 M = TypeVar("M", bound=BaseModel)
 
 MOST = 200  # items in an inventory that can be believed; chosen, not tuned
 REASONING: Schema = {"type": "string", "maxLength": 600}
-SENTENCE: Schema = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT}
+SENTENCE: Schema = {"type": "string", "minLength": 1, "maxLength": asking.LONGEST_TEXT}
 COUNT: Schema = {"type": "integer", "minimum": 0, "maximum": MOST}
 YES_OR_NO: Schema = {"type": "boolean"}
 SIGNS = {"positive": 1, "neutral": 0, "negative": -1}
@@ -115,7 +107,7 @@ def reply_form(kind: type[M], **fields: Schema) -> ReplyForm[M]:
         values = ((name, getattr(found, name)) for name in kind.model_fields if name != "reasoning")
         return next((why for name, value in values if (why := _fault(name, value, fields.get(name)))), None)
 
-    return ReplyForm(schema_text(reasoning=REASONING, **fields), kind, fault)
+    return ReplyForm(asking.schema_text(reasoning=REASONING, **fields), kind, fault)
 
 
 def _fault(name: str, value: Any, schema: Schema | None) -> str | None:
@@ -125,7 +117,7 @@ def _fault(name: str, value: Any, schema: Schema | None) -> str | None:
     if value is None:
         return f"{name}: is missing"
     if schema is SENTENCE:
-        return text_fault(value)
+        return asking.text_fault(value)
     if "enum" in schema and value not in schema["enum"]:
         return f"names `{value[:40]}`, which is not one of {_quoted(schema['enum'])}"
     if "properties" in schema and value.keys() != schema["properties"].keys():
@@ -144,12 +136,12 @@ STRATEGY = reply_form(StrategyReply, strategy=SENTENCE)
 EXPECTATION = reply_form(ExpectationReply, expects=SENTENCE)
 WHOLE_KITCHEN = reply_form(WholeKitchenReply, hypothesis=SENTENCE, expects=SENTENCE, strategy=SENTENCE)
 FIT = reply_form(FitReply, fits=YES_OR_NO)
-SIGN = reply_form(SignReply, reward=enum_schema(list(SIGNS)))
+SIGN = reply_form(SignReply, reward=asking.enum_schema(list(SIGNS)))
 LESSON = reply_form(LessonReply, success=YES_OR_NO, lesson=SENTENCE)
 
 
 def _counts(kinds: Sequence[str]) -> Schema:
-    return object_schema(**dict.fromkeys(kinds, COUNT))
+    return asking.object_schema(**dict.fromkeys(kinds, COUNT))
 
 
 def inventory_form(kinds: Sequence[str]) -> ReplyForm[InventoryReply]:
@@ -159,18 +151,18 @@ def inventory_form(kinds: Sequence[str]) -> ReplyForm[InventoryReply]:
 
 def play_form(kinds: Sequence[str]) -> ReplyForm[PlayReply]:
     """Two of the kinds."""
-    return reply_form(PlayReply, partner_plays=enum_schema(kinds), i_play=enum_schema(kinds))
+    return reply_form(PlayReply, partner_plays=asking.enum_schema(kinds), i_play=asking.enum_schema(kinds))
 
 
 def own_play_form(kinds: Sequence[str]) -> ReplyForm[OwnPlayReply]:
     """One of the kinds."""
-    return reply_form(OwnPlayReply, i_play=enum_schema(kinds))
+    return reply_form(OwnPlayReply, i_play=asking.enum_schema(kinds))
 
 
 def whole_form(kinds: Sequence[str], *, estimate: bool) -> ReplyForm[WholeReply]:
     """A sentence and two of the kinds; with an estimate, a count for every kind too."""
     counts = {"inventory": _counts(kinds)} if estimate else {}
-    kind = enum_schema(kinds)
+    kind = asking.enum_schema(kinds)
     return reply_form(WholeReply, **counts, hypothesis=SENTENCE, partner_plays=kind, i_play=kind)
 
 
@@ -191,4 +183,4 @@ def subgoals_form(
         return f"plan: {wrong}" if wrong else None
 
     plan = {"type": "array", "items": {"anyOf": [*subgoals]}, "minItems": 1, "maxItems": most}
-    return ReplyForm(schema_text(reasoning=REASONING, plan=plan), kind, plan_fault)
+    return ReplyForm(asking.schema_text(reasoning=REASONING, plan=plan), kind, plan_fault)

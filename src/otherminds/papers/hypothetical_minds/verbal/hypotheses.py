@@ -22,7 +22,6 @@ fill = prompts_of("otherminds.papers.hypothetical_minds")
 
 Calls = tuple[Exchange, ...]
 E = TypeVar("E")  # a prediction: a kind of resource, or words
-D = TypeVar("D")  # a decision: a kind of resource, or a strategy in words
 O = TypeVar("O")  # what made the agent think: a meeting, or an occasion in a kitchen  # noqa: E741
 M = TypeVar("M", bound=BaseModel)
 
@@ -90,14 +89,13 @@ class Hypothesis(NamedTuple, Generic[E]):
     play: int | None = None
 
 
-class Record(NamedTuple, Generic[O, E, D]):
-    """One pass of the loop: its occasion, all hypotheses after it, the one in use, the decision, and all exchanges."""
+class Record(NamedTuple, Generic[O, E]):
+    """One pass of the loop: its occasion, all hypotheses after it, the one in use, and all exchanges."""
 
     occasion: O
     hypotheses: tuple[Hypothesis[E], ...]
     used: int | None
     validated: bool
-    decision: D
     said: Calls
 
     @property
@@ -107,10 +105,11 @@ class Record(NamedTuple, Generic[O, E, D]):
 
 
 @dataclass(frozen=True)
-class HypothesisPool(Generic[E]):
+class HypothesisPool(Generic[O, E]):
     """Hypotheses about one partner. Immutable: every step returns a pool with the exchanges of that step.
 
-    `scope`: the part of the episode in which calls are made now, and the system message.
+    `scope`: the part of the episode in which calls are made now, and the system message. `records`: all passes of the
+    loop so far.
     """
 
     asker: Asker
@@ -119,6 +118,7 @@ class HypothesisPool(Generic[E]):
     used: int | None = None
     said: Calls = ()
     scope: tuple[str, Message] = ("", Message("system", ""))
+    records: tuple[Record[O, E], ...] = ()
 
     @property
     def best(self) -> int | None:
@@ -130,6 +130,11 @@ class HypothesisPool(Generic[E]):
         """Whether the best hypothesis is good enough to be used without a search for others."""
         best = self.best
         return self.settings.evaluate and best is not None and self.hypotheses[best].value >= self.settings.threshold
+
+    @property
+    def ranked(self) -> list[tuple[str, float]]:
+        """The hypotheses with their values, the one in use first, then the best; equal sentences only once."""
+        return ranked(self.hypotheses, self.used)
 
     @property
     def candidates(self) -> list[int]:
@@ -159,10 +164,10 @@ class HypothesisPool(Generic[E]):
         if self.settings.mind_prompting:
             question = prompt("hypothesis", before=self.to_refine(f"{prefix}-hypotheses-before"))
             theory, guess = self.ask("hypothesis", question, forms.HYPOTHESIS)
-            return theory if guess is None else theory.admitted(Hypothesis(plain(guess.hypothesis)))
+            return theory if guess is None else theory.admitted(guess.hypothesis)
         question = prompt(own, before=self.to_refine(f"{prefix}-strategies-before"))
         theory, found = self.ask("strategy", question, forms.STRATEGY)
-        return theory if found is None else theory.admitted(Hypothesis(plain(found.strategy)))
+        return theory if found is None else theory.admitted(found.strategy)
 
     def predicting(self, places: Sequence[int], found: Mapping[int, Hypothesis[E]]) -> Self:
         """With the predictions found for hypotheses in these places; the first of them is in use, or the best."""
@@ -170,13 +175,15 @@ class HypothesisPool(Generic[E]):
         used = places[0] if self.settings.latest else self.by_value(places)[0]
         return replace(self, hypotheses=hypotheses, used=used)
 
-    def admitted(self, hypothesis: Hypothesis[E]) -> Self:
-        """With one more hypothesis."""
-        return replace(self, hypotheses=(*self.hypotheses, hypothesis))
+    def admitted(self, text: str, expects: E | None = None, play: int | None = None) -> Self:
+        """With one more hypothesis, on one line, and its prediction if it has one."""
+        return replace(self, hypotheses=(*self.hypotheses, Hypothesis(plain(text), expects=expects, play=play)))
 
-    def record(self, occasion: O, decision: D, before: int) -> Record[O, E, D]:
-        """The pass of the loop that is over now; `before` exchanges were made earlier."""
-        return Record(occasion, self.hypotheses, self.used, self.validated, decision, self.said[before:])
+    def recorded(self, occasion: O) -> Self:
+        """With a record of the pass of the loop that is over now."""
+        before = sum(len(record.said) for record in self.records)
+        record = Record(occasion, self.hypotheses, self.used, self.validated, self.said[before:])
+        return replace(self, records=(*self.records, record))
 
     def to_refine(self, template: str) -> str:
         """The part of a prompt that shows the best hypotheses that were ever right; empty if there are none."""

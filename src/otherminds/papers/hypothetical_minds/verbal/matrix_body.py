@@ -11,24 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from otherminds.language.asking import Asker
+from otherminds.papers.hypothetical_minds.verbal import matrix_subgoals as subgoals
 from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import aim_text, subgoals_text, world_and_map
-from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import (
-    Fire,
-    FireAt,
-    MatrixSituation,
-    MoveTo,
-    Patrol,
-    Subgoal,
-    Wait,
-    plan_form,
-)
-from otherminds.papers.hypothetical_minds.verbal.plan_follower import (
-    FRESH,
-    Effort,
-    PlanFollower,
-    SubgoalPlanning,
-    SubgoalStep,
-)
+from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MatrixSituation, Subgoal, plan_form
+from otherminds.papers.hypothetical_minds.verbal.plan_follower import Effort, PlanFollower, SubgoalPlanning, SubgoalStep
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.grid import Route, cheapest_route
 from otherminds.worlds.in_the_matrix.bots import MOVES, TURNS, UNSEEN
@@ -50,41 +36,37 @@ MET = "a meeting began"
 # The action planner
 
 
-def progress(situation: MatrixSituation, subgoal: Subgoal, spent: int) -> SubgoalStep:
-    """The next action for a subgoal on which so many steps were spent; the effort is left to the caller."""
-    if spent >= LONG:
-        return _over("took too long")
+def progress(situation: MatrixSituation, subgoal: Subgoal, effort: Effort) -> SubgoalStep:
+    """The next action for a subgoal on which so much was spent."""
+    if effort.steps >= LONG:
+        return SubgoalStep(outcome="took too long")
     match subgoal:
-        case MoveTo():
+        case subgoals.MoveTo():
             return _move(situation, situation.world.rules.field.grid.cell(subgoal.x, subgoal.y))
-        case FireAt():
-            return _fire_at(situation, situation.players.index(subgoal.player), spent)
-        case Fire():
+        case subgoals.FireAt():
+            return _fire_at(situation, situation.players.index(subgoal.player), effort.steps)
+        case subgoals.Fire():
             return SubgoalStep("interact", outcome=DONE) if situation.view.ready_to_shoot == 1 else SubgoalStep("noop")
-        case Wait():
-            return SubgoalStep("noop", outcome=DONE if spent + 1 >= subgoal.steps else "")
-        case Patrol():
-            return _patrol(situation, spent)
-
-
-def _over(outcome: str) -> SubgoalStep:
-    return SubgoalStep(None, outcome=outcome)
+        case subgoals.Wait():
+            return SubgoalStep("noop", outcome=DONE if effort.steps + 1 >= subgoal.steps else "")
+        case subgoals.Patrol():
+            return _patrol(situation, effort.steps)
 
 
 def _move(situation: MatrixSituation, target: int) -> SubgoalStep:
     if situation.view.cell == target:
-        return _over(DONE)
+        return SubgoalStep(outcome=DONE)
     way = situation.toward(target, _tolls(situation, target))
-    return _over("cannot be reached") if way is None else SubgoalStep(_follow(situation, way))
+    return SubgoalStep(outcome="cannot be reached") if way is None else SubgoalStep(_follow(situation, way))
 
 
 def _fire_at(situation: MatrixSituation, player: int, spent: int) -> SubgoalStep:
     """Fire if the beam reaches the player, turn or walk so that it does, look around if the player is out of sight."""
     view, other = situation.view, situation.memory.others[player]
     if view.inventory == situation.world.rules.empty:
-        return _over("you hold nothing yet to play with")
+        return SubgoalStep(outcome="you hold nothing yet to play with")
     if other is None or view.t - other.t > RECENT:
-        return SubgoalStep("turn_right") if spent < LOOK_AROUND else _over("is not to be seen")
+        return SubgoalStep("turn_right") if spent < LOOK_AROUND else SubgoalStep(outcome="is not to be seen")
     if other.t == view.t and not other.frozen:
         if _reaches(situation, view.facing, other.cell):
             return SubgoalStep("interact" if view.ready_to_shoot == 1 and other.ready else "noop")
@@ -101,7 +83,7 @@ def _patrol(situation: MatrixSituation, spent: int) -> SubgoalStep:
     """Go to the place not looked at for longest, given the walk, until there is a player free to meet."""
     t, others = situation.view.t, situation.memory.others
     if spent and any(other is not None and other.t == t and not other.frozen for other in others):
-        return _over(DONE)
+        return SubgoalStep(outcome=DONE)
     # places to look at, with the steps that a detour to a place looked at long ago is worth
     memory, tolls = situation.memory, _tolls(situation, -1)
     looked = zip(situation.world.rules.sites, memory.looked, strict=True)
@@ -109,7 +91,7 @@ def _patrol(situation: MatrixSituation, spent: int) -> SubgoalStep:
     late.pop(situation.view.cell, None)
     late |= dict.fromkeys(situation.borders, UNSEEN)
     way = _way(situation, {cell: steps - tolls.get(cell, 0.0) for cell, steps in late.items()}, tolls)
-    return _over("there is nowhere to go") if way is None else SubgoalStep(_follow(situation, way))
+    return SubgoalStep(outcome="there is nowhere to go") if way is None else SubgoalStep(_follow(situation, way))
 
 
 def _way(situation: MatrixSituation, targets: dict[int, float], tolls: dict[int, float]) -> Route | None:
@@ -152,11 +134,7 @@ def _free(situation: MatrixSituation) -> bool:
     return bool(situation.view.window) and not situation.view.frozen
 
 
-def _step(situation: MatrixSituation, subgoal: Subgoal, effort: Effort) -> SubgoalStep:
-    return progress(situation, subgoal, effort.steps)._replace(effort=Effort(effort.steps + 1))
-
-
-MATRIX = SubgoalPlanning(_free, world_and_map, subgoals_text, plan_form, _step)
+MATRIX = SubgoalPlanning(_free, world_and_map, subgoals_text, plan_form, progress)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,10 +168,10 @@ class Subgoals(PlanFollower[MatrixSituation, Subgoal]):
         memory = updated_memory(before, self.world, self.me, view)
         body = self.seeing(MatrixSituation(self.world, self.me, memory, view), view.reward)
         if _free(body.situation):
-            return body.following()
+            return body.advanced()
         if not body.met:
             body = body.noted(MET)
-        return replace(body, queue=(), effort=FRESH, rests_until=0)
+        return replace(body, queue=(), rests_until=0)
 
     @property
     def met(self) -> bool:

@@ -72,22 +72,16 @@ def map_text(situation: MatrixSituation) -> str:
     return "\n".join("".join(letter(grid.cell(x, y)) for x in range(grid.width)) for y in range(grid.height))
 
 
-def seen_text(situation: MatrixSituation) -> str:
-    """What is in view."""
-    return situation.world.describe(situation.view, situation.world.agents[situation.me])
+def present(situation: MatrixSituation) -> dict[str, object]:
+    """The present moment as fields of a template: the step, what is in view, and what is remembered."""
+    seen = situation.world.describe(situation.view, situation.world.agents[situation.me])
+    return {"t": situation.t, "seen": seen, "remembered": remembered_text(situation)}
 
 
 def subgoals_text(situation: MatrixSituation, purpose: str, came: str) -> str:
     """The question for the next few subgoals, after what came of the last ones."""
     return fill(
-        "hm-subgoals",
-        t=situation.t,
-        seen=seen_text(situation),
-        remembered=remembered_text(situation),
-        outcomes=came,
-        purpose=purpose,
-        example=situation.others[0],
-        most=MOST,
+        "hm-subgoals", **present(situation), outcomes=came, purpose=purpose, example=situation.others[0], most=MOST
     )
 
 

@@ -46,20 +46,15 @@ FRESH = Effort()
 
 
 class SubgoalStep(NamedTuple):
-    """The next action for a subgoal, None if there is none; the effort so far; and the outcome, empty if it goes on."""
+    """The next action for a subgoal, None if there is none; the effort; and the outcome, empty if it goes on.
 
-    action: Action | None
+    The body counts the steps of the effort.
+    """
+
+    action: Action | None = None
     effort: Effort = FRESH
     outcome: str = ""
     failed: bool = False
-
-
-class PlanRecord(NamedTuple, Generic[G]):
-    """A request for a plan: the step, the plan (None if no reply could be read), and all exchanges."""
-
-    t: int
-    plan: tuple[G, ...] | None
-    said: Calls
 
 
 class BegunPlan(NamedTuple, Generic[S, G]):
@@ -101,8 +96,8 @@ class PlanFollower(Generic[S, G]):
     """A body that follows plans. Immutable; its model is asked when it plans.
 
     `known` is what it perceives and remembers, None before it has seen anything. `purpose` tells the model what the
-    plans are for. If no plan can be read, or one ends at once, the body rests for PAUSE steps and asks again; `idle`
-    counts these steps.
+    plans are for. If no plan can be read, or one ends at once, the body rests for PAUSE steps and asks again. `said` is
+    all that the model said of plans.
     """
 
     planning: SubgoalPlanning[S, G]
@@ -114,9 +109,8 @@ class PlanFollower(Generic[S, G]):
     effort: Effort = FRESH
     action: Action | None = None
     rests_until: int = 0
-    idle: int = 0
     begun: BegunPlan[S, G] | None = None
-    records: tuple[PlanRecord[G], ...] = ()
+    said: Calls = ()
     known: S | None = None
 
     def act(self) -> Categorical[Action]:
@@ -131,10 +125,10 @@ class PlanFollower(Generic[S, G]):
         prompt = self.planning.prompt(situation, self.purpose, came)
         answer = self.ask("subgoals", prompt, self.planning.form(situation))
         plan = answer.read(lambda reply: tuple(reply.plan))
-        body = replace(self, records=(*self.records, PlanRecord(situation.t, plan, answer.said)))
+        body = replace(self, said=(*self.said, *answer.said))
         if plan is not None:
             body = replace(body, queue=plan, effort=FRESH, begun=BegunPlan(situation, plan)).advanced()
-        return body if body.action is not None else replace(body, rests_until=situation.t + PAUSE)._rested()
+        return body if body.action is not None else replace(body, rests_until=situation.t + PAUSE)
 
     def ask(self, purpose: str, prompt: str, form: ReplyForm[M]) -> StructuredAnswer[M]:
         """The model's answer in the present situation."""
@@ -146,24 +140,19 @@ class PlanFollower(Generic[S, G]):
         body = replace(self, rests_until=0)
         if not self.queue and self.action is None:
             return body
-        body = replace(body, queue=(), action=None, effort=FRESH).noted(f"broken off: {why}")
+        body = replace(body, queue=(), action=None).noted(f"broken off: {why}")
         return replace(body, begun=body.begun and body.begun._replace(broken=True))
 
     @property
     def wants_plan(self) -> bool:
         """Whether the body is free to act and has nothing to do."""
         free = self.known is not None and self.planning.free(self.known)
-        return free and self.action is None and not self.queue and not self._resting
+        return free and self.action is None and not self.queue and self.situation.t >= self.rests_until
 
     @property
     def finished(self) -> BegunPlan[S, G] | None:
         """The last plan with its outcomes, once it is over and until there is another."""
         return None if self.queue or self.action is not None else self.begun
-
-    @property
-    def said(self) -> Calls:
-        """All that the model said of plans."""
-        return tuple(said for record in self.records for said in record.said)
 
     @property
     def situation(self) -> S:
@@ -177,17 +166,13 @@ class PlanFollower(Generic[S, G]):
         begun = self.begun and self.begun._replace(reward=self.begun.reward + reward)
         return replace(self, known=known, action=None, begun=begun)
 
-    def following(self) -> Self:
-        """With the next action by the plan; with one more idle step if it rests."""
-        return self.advanced()._rested()
-
     def advanced(self) -> Self:
         """With the next action; subgoals that are over are dropped with a note, and all if one has failed."""
         body = self
         while body.queue and body.action is None:
             subgoal = body.queue[0]
             action, effort, outcome, failed = body.planning.step(body.situation, subgoal, body.effort)
-            body = replace(body, action=action, effort=effort)
+            body = replace(body, action=action, effort=effort._replace(steps=body.effort.steps + 1))
             if outcome:
                 queue = () if failed else body.queue[1:]
                 body = replace(body, queue=queue, effort=FRESH).noted(f"{subgoal}: {outcome}")
@@ -196,11 +181,3 @@ class PlanFollower(Generic[S, G]):
     def noted(self, outcome: str) -> Self:
         """With one more outcome of the plan."""
         return replace(self, begun=self.begun and self.begun._replace(outcomes=(*self.begun.outcomes, outcome)))
-
-    @property
-    def _resting(self) -> bool:
-        return self.situation.t < self.rests_until
-
-    def _rested(self) -> Self:
-        """With one more idle step if it rests."""
-        return replace(self, idle=self.idle + 1) if self._resting else self

@@ -40,12 +40,11 @@ class KitchenPromptReader:
 
     def answer(self, asked: Sequence[str]) -> ReplyFields:
         """A value for every field that is asked for."""
-        if "plan" in asked:
-            return {"plan": self.plan()}
         part = self._shown or self._part(LATELY)
         outcomes = self.text.partition("What came of it")[2].partition("Before:")[0]
         failed = re.search(r"^- (.*): failed, (.*)$", outcomes, re.MULTILINE)
         found: dict[str, Callable[[], Any]] = {
+            "plan": self._plan,
             "hypothesis": lambda: GUESSES[part],
             "expects": lambda: EXPECTED[part],
             "strategy": lambda: STRATEGIES[part],
@@ -77,7 +76,7 @@ class KitchenPromptReader:
 
     # Subgoals
 
-    def plan(self) -> Sequence[ReplyFields]:
+    def _plan(self) -> Sequence[ReplyFields]:
         """The next subgoals with the thing in hand, by the strategy in the prompt."""
         loads, serves = LOADS in self.text, SERVES in self.text
         room = [pot for pot in self._pots if pot.tomatoes < 3 and not pot.soup]

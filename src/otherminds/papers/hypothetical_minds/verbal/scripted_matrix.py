@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from otherminds.papers.hypothetical_minds.agent import Encounter
 from otherminds.worlds.in_the_matrix.hypotheses import partner_inventory, typical_inventory
 from otherminds.worlds.in_the_matrix.rules import Rules
-from otherminds.worlds.in_the_matrix.strategies import Inventory
 
-MEETING = re.compile(r"^Meeting \d+: you held (.+?) \(played (.+?)\) and were paid (\S+)\.(?: (.*))?$", re.MULTILINE)
+MEETING = re.compile(r"^Meeting \d+: you held (.+?) \(played .+?\) and were paid (\S+)\.(?: (.*))?$", re.MULTILINE)
 THEIRS = re.compile(r"seems to have played (.+)\.$")
 INSTEAD = re.compile(r"if you had played (.+?) in it")
 AIM = re.compile(r"You have decided to play (.+?) in the next meeting")
@@ -53,15 +53,6 @@ def all_rules(kinds: Sequence[str]) -> list[PlayRule]:
     return rules
 
 
-class ToldMeeting(NamedTuple):
-    """A meeting as a prompt describes it."""
-
-    held: Inventory
-    own: int | None
-    reward: float
-    theirs: int | None
-
-
 @dataclass(frozen=True)
 class MatrixPromptReader:
     """A prompt, and the correct answers to it."""
@@ -71,30 +62,28 @@ class MatrixPromptReader:
     text: str
 
     @property
-    def meetings(self) -> list[ToldMeeting]:
+    def meetings(self) -> list[Encounter]:
         """All meetings in the prompt."""
         found = []
-        for told, played, reward, rest in MEETING.findall(self.text):
+        for told, reward, rest in MEETING.findall(self.text):
             held = tuple(int(part.rpartition(" ")[2]) for part in told.split(", "))
             theirs = THEIRS.search(rest)
-            their_play = self._kind(theirs[1]) if theirs else None
-            found.append(ToldMeeting(held, self._kind(played), float(reward), their_play))
+            found.append(Encounter(held, self._kind(theirs[1]) if theirs else None, float(reward)))
         return found
 
     @property
     def plays(self) -> Plays:
         """All meetings in which the partner's play is known."""
-        return [(met.own, met.theirs) for met in self.meetings if met.theirs is not None]
+        return [(met.played, met.theirs) for met in self.meetings if met.theirs is not None]
 
     def answer(self, asked: Sequence[str]) -> ReplyFields:
         """A value for every field that is asked for."""
-        if "plan" in asked:
-            return {"plan": self._plan()}
         rule = self._shown_rule or self._best_rule
         theirs = rule.follow(self.plays)
         reply = max(range(len(self.kinds)), key=lambda own: self._pays(own, theirs))
         strategy = f"Play what beats this. {rule.text} Gather {self.kinds[reply]}."
         found: dict[str, Callable[[], Any]] = {
+            "plan": self._plan,
             "inventory": self._inventory,
             "hypothesis": lambda: rule.text,
             "strategy": lambda: strategy if self.plays else f"Gather {self.kinds[self._target]}.",
@@ -132,7 +121,7 @@ class MatrixPromptReader:
 
     def _inventory(self) -> dict[str, int]:
         last = self.meetings[-1]
-        return dict(zip(self.kinds, partner_inventory(self.rules, last.held, last.reward).mode, strict=True))
+        return dict(zip(self.kinds, partner_inventory(self.rules, last.own, last.reward).mode, strict=True))
 
     def _sign(self) -> str:
         instead, theirs = INSTEAD.search(self.text), self.meetings[-1].theirs
@@ -171,9 +160,9 @@ class MatrixPromptReader:
         if named is not None:
             return named
         last = self.meetings[-1] if self.meetings else None
-        if last is None or last.own is None:
+        if last is None or last.played is None:
             return 0
-        return last.own if last.reward > 0 else (last.own + 1) % len(self.kinds)
+        return last.played if last.reward > 0 else (last.played + 1) % len(self.kinds)
 
     def _places(self, start: str, pattern: str) -> list[Any]:
         line = re.search(f"^{re.escape(start)}(.*)$", self.text, re.MULTILINE)

@@ -15,26 +15,16 @@ from otherminds.language.asking import Asker, plain
 from otherminds.language.model import Message
 from otherminds.papers.hypothetical_minds.agent import Encounter, Theory
 from otherminds.papers.hypothetical_minds.verbal import forms
-from otherminds.papers.hypothetical_minds.verbal.hypotheses import (
-    PUBLISHED,
-    Calls,
-    Hypothesis,
-    HypothesisPool,
-    HypothesisSettings,
-    Record,
-    ranked,
-)
+from otherminds.papers.hypothetical_minds.verbal.hypotheses import PUBLISHED, Calls, HypothesisPool, HypothesisSettings
 from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import fill, history, kinds_of, quoted, world_text
 from otherminds.worlds.in_the_matrix.hypotheses import typical_inventory
 from otherminds.worlds.in_the_matrix.rules import Inventory
 from otherminds.worlds.in_the_matrix.strategies import play_of
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
-MatrixRecord = Record[Encounter, int, int | None]
-
 
 @dataclass(frozen=True, kw_only=True)
-class Sentences(HypothesisPool[int]):
+class Sentences(HypothesisPool[Encounter, int]):
     """A theory of one partner in sentences of a language model. The model is asked when a meeting is over.
 
     After a meeting there is one call for a new hypothesis and one for the prediction of each of 1 + min(top_k, n − 1)
@@ -53,7 +43,6 @@ class Sentences(HypothesisPool[int]):
     partner: str = "the other player"
     meetings: tuple[Encounter, ...] = ()
     play: int | None = None
-    records: tuple[MatrixRecord, ...] = ()
 
     @classmethod
     def initial(
@@ -78,13 +67,11 @@ class Sentences(HypothesisPool[int]):
 
         `theirs` is ignored if the model is to estimate it.
         """
-        before = len(self.said)
         judged = self._after(Encounter(own, theirs, reward))
         theory = judged._searched() if self.settings.modular else judged._asked_at_once()
         play = None if theory.used is None else theory.hypotheses[theory.used].play
         theory = theory if play is None else replace(theory, play=play)  # without a prediction the play stays
-        record = theory.record(theory.meetings[-1], theory.play, before)
-        return replace(theory, records=(*self.records, record))
+        return theory.recorded(theory.meetings[-1])
 
     def remember(self, own: Inventory, theirs: int | None, reward: float) -> Self:
         """After a meeting about which the model is not asked anything."""
@@ -98,11 +85,6 @@ class Sentences(HypothesisPool[int]):
     def act(self) -> Categorical[int]:
         """The kind chosen last, with probability 1; uniform before the first choice."""
         return self._certain(self.play)
-
-    @property
-    def ranked(self) -> Sequence[tuple[str, float]]:
-        """The sentences with their values, the one in use first, then the best."""
-        return ranked(self.hypotheses, self.used)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -204,7 +186,7 @@ class Sentences(HypothesisPool[int]):
         if reply.inventory is not None:
             theory = theory._knowing(self._most(reply.inventory))
         expects, play = self.kinds.index(reply.partner_plays), self.kinds.index(reply.i_play)
-        theory = theory.admitted(Hypothesis(plain(reply.hypothesis), expects=expects, play=play))
+        theory = theory.admitted(reply.hypothesis, expects=expects, play=play)
         return replace(theory, used=len(theory.hypotheses) - 1)
 
 
