@@ -22,13 +22,11 @@ import numpy as np
 from otherminds.errors import InputError
 from otherminds.evaluation.tabular import read_rows, write_csv, write_jsonl, write_parquet
 from otherminds.language.prices import read_prices
-from otherminds.language.scripted import scripted
 from otherminds.papers.hypothetical_minds.ppo import read_network
 from otherminds.papers.protom.human_judgements import read_stimuli
 from otherminds.papers.protom.study.export import read_export
 from otherminds.papers.protom.trajectories import SpelledWorld, read_steps
 from otherminds.stories.beliefs.belief_files import read_items
-from otherminds.stories.by_model.vision import watch
 from otherminds.stories.files import as_json, question_json, read_story_file
 from otherminds.stories.model import AnswerOption, Belief, Entity, Episode, Event, Fact, Question, Utterance
 from otherminds.stories.mumatom_files import read_mumatom
@@ -141,7 +139,6 @@ MUMATOM = {
     "gemini_outputs.json": {"episode_7": {"action": "Tom opens a box."}},
     "visual_data/episode_7/hold.json": {"episode_7": {"10": ["tom hold cup"], "2": []}},
 }
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(30) + b"IEND\xaeB`\x82"
 JUDGED = "0.5\n0.25\n0.25\n0.75\n"
 
 
@@ -365,7 +362,6 @@ def _arrays() -> Iterator[Reader]:
         actions=np.zeros(2, int),
     )
     yield Reader("plan cache", "plan-x.npz", _cached, [file.getvalue()])
-    yield Reader("picture", "frame.png", _pictured, [PNG])
 
 
 def _cached(path: Path) -> object:
@@ -373,10 +369,6 @@ def _cached(path: Path) -> object:
     if found is None:  # it is computed again
         raise InputError("is no plan that was kept", path=path)
     return found
-
-
-def _pictured(path: Path) -> object:
-    return watch(scripted("blind", ["no"] * 3), [path], ["Ana"])
 
 
 def _shipped(folder: str, most: int) -> list[bytes]:

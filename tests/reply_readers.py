@@ -24,7 +24,6 @@ from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
 from otherminds.papers.protom import language_facilitator as speaking
 from otherminds.stories.by_model.question import question_with
 from otherminds.stories.by_model.story import read_with
-from otherminds.stories.by_model.vision import watch
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.english.statements import Unread
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
@@ -55,9 +54,7 @@ TOLD = {
 }
 CLAIM = {"kind": "is", "minds": ["Sally"], "thing": "marble", "place": "basket"}
 ASKED = {"polarity": "most", "given": [], "presumes": [], "options": [[CLAIM], [{**CLAIM, "place": "box"}]]}
-FILMED = {"events": [{"who": "Sally", "does": "grab", "thing": "cup", "place": "cabinet", "sure": 0.9}]}
 WHY = "It has played so before."
-PNG = b"\x89PNG\r\n\x1a\n" + b"IEND\xaeB`\x82"
 
 
 @dataclass(frozen=True)
@@ -174,13 +171,8 @@ def _dictation() -> Iterator[ReplyReader]:
         except Unread:
             return Unreadable("", text)
 
-    def film(text: str) -> object:
-        found = watch(_saying(text), [PNG], ["Sally"], ["cup"], 1)
-        return found if found.coverage else Unreadable("", text)
-
     yield ReplyReader("story", story, [TOLD], {**TOLD, "people": ["Zed"]}, "Sally")
     yield ReplyReader("question", question, [ASKED], {**ASKED, "options": [[CLAIM]]}, "basket")
-    yield ReplyReader("film", film, [FILMED], {"events": [{**FILMED["events"][0], "who": "Zed"}]}, "Sally")
 
 
 def _saying(text: str) -> Scripted:

@@ -15,7 +15,7 @@ from otherminds.papers.hypothetical_minds.report import thoughts
 from otherminds.reports import literal_functional_plots
 from otherminds.reports import page as html
 from otherminds.reports.page import Html, Section, framed, inline, interval, number, stack, table
-from otherminds.reports.results import Results, cell, verdicts, write_results
+from otherminds.reports.results import Results, by_key, cell, verdicts, write_results
 from otherminds.reproduce.scoreboard_episodes import FAMILIES, GAMES, WORDS, episodes
 from otherminds.stories.files import episode_of
 from otherminds.stories.pictures.storyboard import storyboard_svg
@@ -115,7 +115,7 @@ def _board(board: Sequence[Row]) -> Html:
     known = {family: worlds for family, worlds in FAMILIES.items() if any(world in points for world in worlds)}
     panels = [inline(literal_functional_plots.panel(shown), world) for world, shown in points.items()]
     overview = inline(literal_functional_plots.overview(points, known), "Every agent in every world") if points else ""
-    values = {(row["condition"], row["subject"], row["metric"]): row for row in board}
+    values = by_key(board)
     lines, before = [], ""
     worlds = list(dict.fromkeys(row["condition"] for row in board))
     everybody = dict.fromkeys((row["condition"], row["subject"]) for row in board)
@@ -181,7 +181,7 @@ class Values:
     """The values of a summary, by condition, subject and metric."""
 
     def __init__(self, summary: Sequence[Row]) -> None:
-        self.rows = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
+        self.rows = by_key(summary)
 
     def told(self, condition: str, subject: str, metric: str, digits: int = 2) -> str:
         """A value in words, with the published one if there is one."""

@@ -20,7 +20,7 @@ from otherminds.worlds.in_the_matrix.bots import WALKER, MatrixBot
 from otherminds.worlds.in_the_matrix.hypotheses import library, meeting_game, typical_inventory
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Ends
-from otherminds.worlds.in_the_matrix.scenarios import strategy_of
+from otherminds.worlds.in_the_matrix.scenarios import bot
 from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, StrategyState, play_of, specialist
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
@@ -391,7 +391,7 @@ def episode(
     me, *others = world.agents
     minds: dict[str, Any] = {me: seat(world, rng)}
     for agent, name in zip(others, bots, strict=True):
-        strategy = strategy_of(name)
+        strategy = bot(name).strategy
         assert strategy is not None
         minds[agent] = MatrixBot.initial(world, agent, strategy, rng)
     state = world.start(rng)

@@ -12,7 +12,7 @@ import pytest
 
 from otherminds.papers.hypothetical_minds.programs import HELP, Habit, HypotheticalCook
 from otherminds.worlds.avatars import EAST, WEST
-from otherminds.worlds.collaborative_cooking.bots import CookingBot, IdleBot, fitting, semi_skilled, skilled
+from otherminds.worlds.collaborative_cooking.bots import CookingBot, IdleBot, fitting, semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import (
     NOTHING,
@@ -26,7 +26,7 @@ from otherminds.worlds.collaborative_cooking.rules import (
 WORLD = cooking_asymmetric()
 LEFT, RIGHT = WORLD.grid.cell(2, 2), WORLD.grid.cell(6, 2)
 COOKS: dict[str, Callable[[CollaborativeCooking], CookingBot | IdleBot]] = {
-    "skilled": skilled,
+    "skilled": CookingBot,
     "semi-skilled": semi_skilled,
     "idle": lambda _: IdleBot(),
 }

@@ -21,14 +21,14 @@ from otherminds.papers.hypothetical_minds.experiment import SUBJECTS, THRESHOLD,
 from otherminds.papers.hypothetical_minds.experiment import validated as validations
 from otherminds.papers.hypothetical_minds.players import PLAYERS
 from otherminds.papers.hypothetical_minds.programs import ALPHA, Programs
-from otherminds.worlds.collaborative_cooking.bots import semi_skilled, skilled
+from otherminds.worlds.collaborative_cooking.bots import CookingBot, semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix.bots import DEFT, WALKER, MatrixBot
 from otherminds.worlds.in_the_matrix.hypotheses import library, machine_of, meeting_game
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.memory import EVERYWHERE
 from otherminds.worlds.in_the_matrix.rules import Ends, Inventory
-from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios, strategy_of
+from otherminds.worlds.in_the_matrix.scenarios import bot, scenario, scenarios
 from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Whim
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.repeated_games.machines import equivalent
@@ -37,7 +37,7 @@ from otherminds.worlds.repeated_games.players.bayesian_lookahead import Hypothes
 Row = dict[str, Any]
 STEPS = 400
 PAID = 3.90625
-BOTS = sorted({name for one in scenarios() for name in one.bots if strategy_of(name) is not None})
+BOTS = sorted({name for one in scenarios() for name in one.bots if bot(name).strategy is not None})
 
 
 @cache
@@ -102,7 +102,7 @@ def library_of(theory: object) -> HypothesisSet:
 @pytest.mark.parametrize("name", BOTS)
 def test_a_stranger_has_every_hypothesis_but_those_that_play_like_the_partner(name: str) -> None:
     mind, rules = seated("stranger", name), in_the_matrix(name.split("__")[0]).rules
-    strategy = strategy_of(name)
+    strategy = bot(name).strategy
     assert strategy is not None
     true = machine_of(name, strategy, meeting_game(rules))
     held = [one.name for one in library_of(mind.prior).machines]
@@ -114,7 +114,7 @@ def test_a_stranger_has_every_hypothesis_but_those_that_play_like_the_partner(na
 @pytest.mark.parametrize("name", BOTS)
 def test_who_is_informed_knows_the_machine_of_each_partner(name: str) -> None:
     mind, rules = seated("informed", name), in_the_matrix(name.split("__")[0]).rules
-    strategy = strategy_of(name)
+    strategy = bot(name).strategy
     assert strategy is not None
     true = machine_of(name, strategy, meeting_game(rules))
     first, *others = mind.theories
@@ -376,7 +376,7 @@ def test_the_random_cook_does_anything(monkeypatch: pytest.MonkeyPatch) -> None:
     (row,) = rows(ScenarioEntry("cooking_asymmetric_0", "random", 0, 1))
     world = cooking_asymmetric()
     me, other = world.agents
-    assert seen == [{me: semi_skilled(world, slip=1.0), other: skilled(world)}]
+    assert seen == [{me: semi_skilled(world, slip=1.0), other: CookingBot(world)}]
     assert (row["reward"], row["bots"][0] in scenario("cooking_asymmetric_0").bots) == (0, True)
 
 

@@ -38,13 +38,13 @@ from otherminds.reports.terminal.tables import results
 from otherminds.reproduce import run as reproduce
 from otherminds.reproduce.run import Options, names
 from otherminds.worlds.avatars import ACTIONS
-from otherminds.worlds.collaborative_cooking.bots import IdleBot, semi_skilled, skilled
+from otherminds.worlds.collaborative_cooking.bots import CookingBot, IdleBot, semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.in_the_matrix.bots import DEFT, ORDINARY, SCOUT, WALKER, MatrixBot
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Ends
-from otherminds.worlds.in_the_matrix.scenarios import bot, scenario, scenarios, strategy_of
+from otherminds.worlds.in_the_matrix.scenarios import bot, scenario, scenarios
 from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, FollowUp, Script, TitForTat, specialist
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from run_files import copied, episodes_in, interrupted, rows_in, summary_in
@@ -153,7 +153,7 @@ def test_the_cases_are_those_of_the_prototype() -> None:
 
 
 def test_the_cycle_beats_who_answers_what_it_played() -> None:
-    counter, cycle = strategy_of(*MEETS["cycle v counter"]), CASES["cycle v counter"].focal
+    counter, cycle = bot(*MEETS["cycle v counter"]).strategy, CASES["cycle v counter"].focal
     assert isinstance(counter, CounterPrevious)
     assert isinstance(cycle, FollowUp)
     rewards = in_the_matrix("rws_repeated").rules.payoffs[0]
@@ -227,7 +227,7 @@ def test_those_play_who_are_named(entry: MeltingPotEntry, monkeypatch: pytest.Mo
     allowed = CASES[entry.subject].bots if calibration else scenario(entry.subject).bots
     body = DEFT if entry.condition.endswith("full_information") else ORDINARY
     assert set(row["bots"]) <= set(allowed)
-    assert [seen.minds[agent].strategy for agent in others] == [strategy_of(name) for name in row["bots"]]
+    assert [seen.minds[agent].strategy for agent in others] == [bot(name).strategy for name in row["bots"]]
     assert seen.minds[me].strategy == (CASES[entry.subject].focal if calibration else focal(entry.subject))
     assert {mind.skill for mind in seen.minds.values()} == {body}
     assert [mind.me for mind in seen.minds.values()] == list(range(len(seen.world.agents)))
@@ -271,7 +271,7 @@ def test_a_slot_meets_any_of_the_bots() -> None:
 
 @pytest.mark.parametrize("name", ["cooking_asymmetric_0", "cooking_asymmetric_1", "cooking_asymmetric_2"])
 def test_a_skilled_cook_meets_any_of_the_cooks(name: str) -> None:
-    cooks = {"skilled": skilled(short_kitchen()), "semi-skilled": semi_skilled(short_kitchen()), "idle": IdleBot()}
+    cooks = {"skilled": CookingBot(short_kitchen()), "semi-skilled": semi_skilled(short_kitchen()), "idle": IdleBot()}
     found = set()
     for number in range(12):
         with pytest.MonkeyPatch.context() as patch:

@@ -259,7 +259,12 @@ def test_the_summary_is_spelt_by_the_contract(ran: Path) -> None:
         if one.experiment == "mumatom":
             track, _, kind = one.condition.partition("/")
             assert (track in TRACKS, kind in (*KINDS, "all"), one.metric) == (True, True, "accuracy")
-            key = {"experiment": one.experiment, "condition": one.condition, "subject": one.subject, "metric": one.metric}
+            key = {
+                "experiment": one.experiment,
+                "condition": one.condition,
+                "subject": one.subject,
+                "metric": one.metric,
+            }
             beside = [row for row in summary if key.items() <= row.items()]
             assert all("published" in row for row in beside) or not hasattr(one, "value")
 

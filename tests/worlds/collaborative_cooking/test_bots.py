@@ -15,7 +15,7 @@ import pytest
 from otherminds.mind import Mind
 from otherminds.world import rollout
 from otherminds.worlds.avatars import ACTIONS, EAST, NORTH, SOUTH, WEST
-from otherminds.worlds.collaborative_cooking.bots import PATIENCE, CookingBot, IdleBot, fitting, semi_skilled, skilled
+from otherminds.worlds.collaborative_cooking.bots import PATIENCE, CookingBot, IdleBot, fitting, semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import (
     DISH,
@@ -53,7 +53,7 @@ def earned(left: Cook, right: Cook, seed: int = 0) -> float:
     return sum(step.after.rewards[0] for step in steps)
 
 
-CHEF = skilled(WORLD)
+CHEF = CookingBot(WORLD)
 LOADER, SERVER, BOTH = replace(CHEF, duty="tomatoes"), replace(CHEF, duty="dishes"), replace(CHEF, duty="everything")
 
 
@@ -100,7 +100,7 @@ def test_in_one_room_chefs_do_everything_and_do_not_block_each_other_for_ever(na
     world = CollaborativeCooking(ONE_ROOM[name], ("Ana", "Ben"))
     assert fitting(world, world.starts[0]) == "everything"
     for seed in range(2):
-        minds = dict.fromkeys(world.agents, skilled(world))
+        minds = dict.fromkeys(world.agents, CookingBot(world))
         steps = [*rollout(world, minds, steps=1000, rng=np.random.default_rng(seed))]
         assert sum(step.after.rewards[0] > 0 for step in steps) >= 8
 
@@ -165,13 +165,13 @@ def test_who_is_close_to_somebody_in_its_own_room_does_just_anything_at_times() 
     for cell, slips in ((alone, 0.0), (close, 0.2)):
         bodies = PlayerState(cell, WEST), PlayerState(world.starts[0], NORTH)
         state = world.start(np.random.default_rng(0))._replace(bodies=bodies)
-        habit = skilled(world).observe(world.observe(state, "Ana")).act()
+        habit = CookingBot(world).observe(world.observe(state, "Ana")).act()
         assert np.exp(min(habit.log_prob(action) for action in ACTIONS)) == pytest.approx(slips / 8)
 
 
 def test_a_chef_is_a_value() -> None:
     view = WORLD.observe(opened(), "player_0")
-    assert CHEF.observe(view) == skilled(cooking_asymmetric()).observe(view)
+    assert CHEF.observe(view) == CookingBot(cooking_asymmetric()).observe(view)
     assert len({CHEF.observe(view), CHEF.observe(view), CHEF}) == 2
     assert CHEF.memory is None
 

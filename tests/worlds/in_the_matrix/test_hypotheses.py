@@ -26,7 +26,7 @@ from otherminds.worlds.in_the_matrix.hypotheses import (
 )
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Rules
-from otherminds.worlds.in_the_matrix.scenarios import scenarios, strategy_of
+from otherminds.worlds.in_the_matrix.scenarios import bot, scenarios
 from otherminds.worlds.in_the_matrix.strategies import Strategy
 from otherminds.worlds.repeated_games.machines import Machine, equivalent, random_machines
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead
@@ -34,7 +34,7 @@ from otherminds.worlds.repeated_games.rules import Outcome
 
 RULES = {name: in_the_matrix(name).rules for name in SUBSTRATES}
 RWS, PD = RULES["rws_repeated"], RULES["pd_repeated"]
-BOTS = sorted({name for found in scenarios() for name in found.bots if strategy_of(name) is not None})
+BOTS = sorted({name for found in scenarios() for name in found.bots if bot(name).strategy is not None})
 STRATEGIES = {name: {n for n, _ in named_strategies(rules)} for name, rules in RULES.items()}
 MEETINGS = 16
 
@@ -43,8 +43,8 @@ def rules_of(bot: str) -> Rules:
     return RULES[bot.split("__")[0]]
 
 
-def strategy_for(bot: str) -> Strategy:
-    strategy = strategy_of(bot)
+def strategy_for(name: str) -> Strategy:
+    strategy = bot(name).strategy
     assert strategy is not None
     return strategy
 

@@ -12,7 +12,7 @@ from otherminds.distribution import Categorical
 from otherminds.worlds.in_the_matrix.hypotheses import machine_of, meeting_game, named_strategies, typical_inventory
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Rules
-from otherminds.worlds.in_the_matrix.scenarios import scenarios, strategy_of
+from otherminds.worlds.in_the_matrix.scenarios import bot, scenarios
 from otherminds.worlds.in_the_matrix.strategies import (
     Aim,
     Corrigible,
@@ -42,7 +42,7 @@ Weights = Mapping[StrategyState, float]
 def bots_of(substrate: str) -> dict[str, Strategy]:
     """The strategies of all bots that are met somewhere in a substrate."""
     names = [name for found in scenarios() if found.substrate == substrate for name in found.bots]
-    return {name: strategy for name in names if (strategy := strategy_of(name)) is not None}
+    return {name: strategy for name in names if (strategy := bot(name).strategy) is not None}
 
 
 def known(rules: Rules) -> dict[str, Strategy]:

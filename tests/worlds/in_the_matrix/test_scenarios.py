@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from otherminds.errors import InputError
-from otherminds.worlds.in_the_matrix.scenarios import Scenario, bot, draw, scenario, scenarios, strategy_of
+from otherminds.worlds.in_the_matrix.scenarios import Scenario, bot, draw, scenario, scenarios
 from otherminds.worlds.in_the_matrix.strategies import (
     Aim,
     Corrigible,
@@ -50,12 +50,12 @@ def test_twenty_five_play_exact_strategies_four_are_approximate_and_one_is_exact
 
 def test_a_strategy_is_called_exact_just_where_all_bots_have_one() -> None:
     for found in scenarios():
-        assert (found.fidelity == EXACT_STRATEGY) == all(strategy_of(name) for name in found.bots), found.id
+        assert (found.fidelity == EXACT_STRATEGY) == all(bot(name).strategy for name in found.bots), found.id
 
 
 def test_every_bot_is_met_somewhere_and_only_bodies_have_no_strategy() -> None:
     met = {name for found in scenarios() for name in found.bots}
-    bodies = {bot(name).rule for name in met if strategy_of(name) is None}
+    bodies = {bot(name).rule for name in met if bot(name).strategy is None}
     assert len(met) == 45
     assert bodies == {"scout", "skilled", "semi-skilled", "idle"}
 
@@ -72,19 +72,19 @@ def test_the_table_has_values_of_the_declared_types() -> None:
 
 
 def test_the_same_name_means_other_margins_in_other_substrates() -> None:
-    rocks = [strategy_of(f"{substrate}__rock_margin_0") for substrate in ("rws_repeated", "rws_arena")]
+    rocks = [bot(f"{substrate}__rock_margin_0").strategy for substrate in ("rws_repeated", "rws_arena")]
     assert rocks == [specialist(Aim(0, 5)), specialist(Aim(0, 3))]
 
 
 def test_flips_count_real_interactions_one_fewer_than_upstream_says() -> None:
-    assert strategy_of("rws_repeated__flip_r2s_0") == flip(Aim(0, 1), Aim(2, 5), interactions=2)
-    assert strategy_of("rws_repeated__flip_r2s_1") == flip(Aim(0, 5), Aim(2, 5), interactions=1)
-    assert strategy_of("pd_repeated__flip_0") == flip(Aim(0, 1), Aim(1, 5), interactions=2)
+    assert bot("rws_repeated__flip_r2s_0").strategy == flip(Aim(0, 1), Aim(2, 5), interactions=2)
+    assert bot("rws_repeated__flip_r2s_1").strategy == flip(Aim(0, 5), Aim(2, 5), interactions=1)
+    assert bot("pd_repeated__flip_0").strategy == flip(Aim(0, 1), Aim(1, 5), interactions=2)
 
 
 def test_the_third_of_the_arena_never_flips_to_rock_unless_as_documented() -> None:
     def kinds(name: str) -> set[int]:
-        strategies = [strategy_of(name) for name in scenario(name).bots]
+        strategies = [bot(name).strategy for name in scenario(name).bots]
         return {
             strategy.aims[-1].kind for strategy in strategies if isinstance(strategy, Script) and len(strategy.aims) > 1
         }
@@ -94,13 +94,13 @@ def test_the_third_of_the_arena_never_flips_to_rock_unless_as_documented() -> No
 
 def test_reciprocators_name_cooperation_first() -> None:
     tit_for_tat = TitForTat(Aim(0, 5), Aim(1, 5), 0.15)
-    assert strategy_of("pd_repeated__tft_tremble_margin_0") == tit_for_tat
-    assert strategy_of("pd_repeated__corrigible_tremble_0") == Corrigible(3, tit_for_tat)
-    assert strategy_of("pd_repeated__grim_two_strikes_margin_1") == Grim(Aim(0, 7), Aim(1, 7), 2)
+    assert bot("pd_repeated__tft_tremble_margin_0").strategy == tit_for_tat
+    assert bot("pd_repeated__corrigible_tremble_0").strategy == Corrigible(3, tit_for_tat)
+    assert bot("pd_repeated__grim_two_strikes_margin_1").strategy == Grim(Aim(0, 7), Aim(1, 7), 2)
 
 
 def test_the_counter_to_rock_is_paper_to_paper_scissors_and_to_scissors_rock() -> None:
-    assert strategy_of("rws_repeated__resp2prev_margin_0") == CounterPrevious((Aim(1, 5), Aim(2, 5), Aim(0, 5)))
+    assert bot("rws_repeated__resp2prev_margin_0").strategy == CounterPrevious((Aim(1, 5), Aim(2, 5), Aim(0, 5)))
 
 
 def test_each_slot_draws_any_bot_on_its_own() -> None:
@@ -124,4 +124,4 @@ def test_an_unknown_name_is_refused_with_the_nearest() -> None:
     with pytest.raises(InputError, match=r"no bot `pd_repeated__tft_margin_2` \(did you mean pd_repeated__tft_margin"):
         bot("pd_repeated__tft_margin_2")
     with pytest.raises(InputError, match=r"no bot `!` \(there is rws_repeated__rock_0, .* and \d+ more; "):
-        strategy_of("!")
+        bot("!")

@@ -15,7 +15,7 @@ import pytest
 from otherminds.adapters.melting_pot import SUBSTRATES, upstream
 from otherminds.distribution import Categorical
 from otherminds.errors import InputError
-from otherminds.worlds.in_the_matrix.scenarios import scenarios, strategy_of
+from otherminds.worlds.in_the_matrix.scenarios import bot, scenarios
 from otherminds.worlds.in_the_matrix.strategies import (
     Aim,
     Corrigible,
@@ -30,7 +30,7 @@ from otherminds.worlds.in_the_matrix.strategies import (
 
 RWS, PD = ("ROCK", "PAPER", "SCISSORS"), ("COOPERATE", "DEFECT")
 KINDS = {"rws_repeated": RWS, "rws_arena": RWS, "pd_repeated": PD}
-BOTS = sorted({name for found in scenarios() if found.upstream for name in found.bots if strategy_of(name)})
+BOTS = sorted({name for found in scenarios() if found.upstream for name in found.bots if bot(name).strategy})
 QUANTILES = tuple((i + 0.5) / 60 for i in range(60))
 """Spread so that a chance of 0.15 and a choice of three come out exactly."""
 COUNTS = (1, 1, 2, 3, 6, 8, 9)
@@ -82,8 +82,8 @@ def kinds(bot: str) -> tuple[str, ...]:
     return KINDS[bot.split("__")[0]]
 
 
-def strategy(bot: str) -> Strategy:
-    found = strategy_of(bot)
+def strategy(name: str) -> Strategy:
+    found = bot(name).strategy
     assert found is not None
     return found
 
@@ -237,6 +237,6 @@ def test_the_scenarios_are_those_of_upstream_with_the_same_bots(configs: ModuleT
 
 
 def test_bots_without_a_strategy_have_none_upstream(configs: ModuleType) -> None:
-    for name in {name for one in scenarios() for name in one.bots if strategy_of(name) is None}:
+    for name in {name for one in scenarios() for name in one.bots if bot(name).strategy is None}:
         config = configs.BOT_CONFIGS.get(upstream_name(name))
         assert config is None or config.puppeteer_builder is None

@@ -12,10 +12,9 @@ from otherminds.papers.functional.experiment import MODELS
 from otherminds.reports import game_plots
 from otherminds.reports.game_plots import CELLS, GAMES, LEFT_OUT, NOISES, PARTNERS, PLAYERS
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, side_by_side, stack, table
-from otherminds.reports.results import Published, figures, targets
+from otherminds.reports.results import Found, Published, by_key, figures, targets
 
 Row = Mapping[str, Any]
-Found = Mapping[tuple[str, str, str], Row]
 """Rows of a summary by condition, subject and metric."""
 
 LITERAL = "tom_percent"
@@ -43,7 +42,7 @@ CLUE_GAMES = ("hanabi/signals", "wavelength/dials")
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The page of the experiment, from rows and summary alone."""
-    found = {(r["condition"], r["subject"], r["metric"]): r for r in summary}
+    found = by_key(summary)
     memory = [
         [title, name(subject), *scores(found, f"{game}/memory_one", subject)]
         for game, title in GAMES.items()

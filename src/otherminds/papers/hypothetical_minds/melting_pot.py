@@ -18,7 +18,7 @@ from otherminds.evaluation.statistics import Estimate, mean, proportion, ratio, 
 from otherminds.evaluation.store import Row, first_columns
 from otherminds.reports.results import beside_published
 from otherminds.world import World, rollout
-from otherminds.worlds.collaborative_cooking.bots import CookingBot, IdleBot, semi_skilled, skilled
+from otherminds.worlds.collaborative_cooking.bots import CookingBot, IdleBot, semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.in_the_matrix import strategies
@@ -87,7 +87,7 @@ FOCAL: Mapping[str, Strategy] = {
 }
 
 COOKS: Mapping[str, Callable[[CollaborativeCooking], CookingBot | IdleBot]] = {
-    "skilled": skilled,
+    "skilled": CookingBot,
     "semi-skilled": semi_skilled,
     "idle": lambda _: IdleBot(),
 }
@@ -139,7 +139,7 @@ def _scenario(name: str, rng: np.random.Generator) -> Row:
     if chosen.substrate not in FOCAL:
         names, kitchen = draw(chosen, 1, rng), cooking_asymmetric()
         me, other = kitchen.agents
-        minds = {me: skilled(kitchen), other: COOKS[bot(names[0]).rule](kitchen)}
+        minds = {me: CookingBot(kitchen), other: COOKS[bot(names[0]).rule](kitchen)}
         return _totals(kitchen, minds, kitchen.steps, names, lambda state: state.rewards[0] > 0, rng)
     world = in_the_matrix(chosen.substrate)
     names = draw(chosen, len(world.agents) - 1, rng)

@@ -11,11 +11,10 @@ from matplotlib.figure import Figure
 from otherminds.files.toml import packaged
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.reports.plots import BLUE, SOFT, styled, whisker
-from otherminds.reports.results import cell, targets
+from otherminds.reports.results import Found, by_key, cell, targets
 from otherminds.worlds.in_the_matrix.scenarios import scenarios
 
 Row = Mapping[str, Any]
-Found = Mapping[tuple[str, str, str], Row]
 
 WORDS = packaged("otherminds.papers.hypothetical_minds", "report.toml")["melting_pot"]
 WORLDS: Mapping[str, str] = WORDS["worlds"]
@@ -25,7 +24,7 @@ METRICS = {"reward": 1, "steps": 1, "meetings": 1, "per_meeting": 2}  # with the
 
 def report(summary: Sequence[Row]) -> Page:
     """The report as a page, from the summary alone."""
-    found = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
+    found = by_key(summary)
     scores = {(c, s): row for (c, s, metric), row in found.items() if metric == "score"}
     cases = {f"{s} ({_body(c)})": row for (c, s), row in scores.items() if c != "scenario"}
     matrix = {s: row for (c, s), row in scores.items() if c == "scenario" and not s.startswith("cook")}

@@ -17,12 +17,11 @@ from otherminds.papers.hypothetical_minds.experiment import FILMED, published, v
 from otherminds.reports.matrix_replay import matrix_replay
 from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
 from otherminds.reports.plots import BLUE, SOFT, styled
-from otherminds.reports.results import cell, targets
+from otherminds.reports.results import Found, by_key, cell, targets
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios
 
 Row = dict[str, Any]
-Found = Mapping[tuple[str, str, str], Row]
 
 WORDS = packaged("otherminds.papers.hypothetical_minds", "report.toml")["hypothetical"]
 NAMES: Mapping[str, str] = WORDS["names"]
@@ -38,7 +37,7 @@ METRICS = ("literal", "regret", "calls", "prompt_tokens", "written_tokens", "dol
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The report as a page, from rows and summary alone."""
-    found = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
+    found = by_key(summary)
     lined_up = _lined_up(rows)
     episodes = [part for part in (episode(*about, rows) for about in examples(rows)) if part]
     spoken = [_agents(found), _speakers(found)] if _spoken(found) else []

@@ -10,10 +10,9 @@ from matplotlib.figure import Figure
 from otherminds.files.toml import packaged
 from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
 from otherminds.reports.plots import styled, whisker
-from otherminds.reports.results import cell, figures, targets
+from otherminds.reports.results import Found, by_key, cell, figures, targets
 
 Row = Mapping[str, Any]
-Scores = Mapping[tuple[str, str, str], Row]  # rows of the summary by condition, subject and metric
 Mark = tuple[str, float, float | None, float | None, str]  # label, value, interval, and key of the colour
 
 KINDS = ("belief", "social_goal", "belief_of_goal", "all")
@@ -26,7 +25,7 @@ LISTED = 60  # wrong answers in the table; chosen
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The page of the experiment, from rows and summary alone."""
-    scores = {(row["condition"], row["subject"], row["metric"]): row for row in summary}
+    scores = by_key(summary)
     benchmark = {key: row for key, row in scores.items() if not key[0].startswith("invented/")}
     sections = []
     if benchmark:
@@ -38,7 +37,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     return page("Questions about social interactions", WORDS["lead"], sections)
 
 
-def _results(found: Scores) -> Html:
+def _results(found: Found) -> Html:
     lines = []
     for track, name in TRACKS.items():
         for subject in dict.fromkeys(s for c, s, _ in found if c.startswith(f"{track}/") and s not in SHORTCUTS):
@@ -56,7 +55,7 @@ def _published(track: str) -> Sequence[Any]:
     return [p for p in figures().published if p.experiment == "mumatom" and p.condition.startswith(f"{track}/")]
 
 
-def _shortcuts(found: Scores) -> Html:
+def _shortcuts(found: Found) -> Html:
     first = next(iter(found))[0].split("/")[0]
     scores = {who: [cell(found.get((f"{first}/{kind}", who, "accuracy"))) for kind in KINDS] for who in SHORTCUTS}
     lines = [[name, *scores[subject]] for subject, name in SHORTCUTS.items()]
@@ -64,7 +63,7 @@ def _shortcuts(found: Scores) -> Html:
 
 
 @styled
-def _bars(found: Scores) -> Figure:
+def _bars(found: Found) -> Figure:
     """Accuracy on all questions and on social goals, by track, with shortcuts and published figures."""
     figure = Figure(figsize=(8.2, 4.6), layout="constrained")
     for axes, kind in zip(figure.subplots(1, 2, sharey=True), ("all", "social_goal"), strict=True):
@@ -80,7 +79,7 @@ def _bars(found: Scores) -> Figure:
     return figure
 
 
-def _marks(found: Scores, kind: str) -> list[Mark]:
+def _marks(found: Found, kind: str) -> list[Mark]:
     first = next(iter(found))[0].split("/")[0]
     known = [(name, found.get((f"{track}/{kind}", "symbolic", "accuracy")), "ours") for track, name in TRACKS.items()]
     known += [(s.replace("_", " "), found.get((f"{first}/{kind}", s, "accuracy")), "shortcut") for s in SHORTCUTS]
@@ -90,7 +89,7 @@ def _marks(found: Scores, kind: str) -> list[Mark]:
     return marks + [(f"{subject} (published)", values[subject], None, None, "published") for subject in published]
 
 
-def _invented(found: Scores) -> Html:
+def _invented(found: Found) -> Html:
     metrics = ("accuracy_answered", "answered", "accuracy", "coverage")
     lines = [
         [condition.removeprefix("invented/"), subject.replace("_", " "),

@@ -23,9 +23,8 @@ from otherminds.evaluation.statistics import Estimate, pearson, summary_row
 from otherminds.files.text import read_text
 from otherminds.files.toml import packaged
 from otherminds.observer import Observer, replay
-from otherminds.papers.protom.report import by_key
 from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
-from otherminds.reports.results import cell, figures, targets
+from otherminds.reports.results import by_key, cell, figures, targets
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.pddl import follow_plan, read_plan, read_problem

@@ -12,7 +12,7 @@ from otherminds.papers.protom.people import ALL_KINDS
 from otherminds.reports import plots
 from otherminds.reports.level_replay import replays
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, side_by_side, stack, table
-from otherminds.reports.results import cell, figures, targets
+from otherminds.reports.results import by_key, cell, figures, targets
 
 Row = Mapping[str, Any]
 WORDS = packaged("otherminds.papers.protom", "report.toml")
@@ -169,11 +169,6 @@ def _by_class(summary: Sequence[Row], subjects: Sequence[str], names: Mapping[st
         for subject in subjects
     ]
     return table((*first, *names.values()), lines)
-
-
-def by_key(summary: Sequence[Row]) -> dict[tuple[str, str, str], Row]:
-    """The rows of a summary by condition, subject and metric."""
-    return {(r["condition"], r["subject"], r["metric"]): r for r in summary}
 
 
 def _tests(rows: Sequence[Row]) -> Html:

@@ -14,9 +14,9 @@ from rich.text import Text
 
 from otherminds.evaluation.runs import Run
 from otherminds.files.text import printable
+from otherminds.reports.results import Found, by_key
 
 Row = Mapping[str, Any]
-Found = Mapping[tuple[str, str, str], Row]
 METRICS = ("success", "speedup", "messages", "decision_ms", "r", "rmse")
 STUDY_METRICS = ("success", "speedup", "messages", "ignored", "helpful", "appropriate", "clear", "understood")
 WHOLE = ("ignored",)  # metrics that are counts
@@ -99,10 +99,6 @@ def _table(*columns: str, words: int = 0, edge: bool = False) -> Table:
     return plain_table(*justified, edge=edge, gap=1)
 
 
-def _keyed(summary: Sequence[Row]) -> Found:
-    return {(row["condition"], row["subject"], row["metric"]): row for row in summary}
-
-
 def _number(row: Row | None, digits: int) -> str:
     """The value of a row; empty if there is none."""
     return "" if row is None else f"{round(row['value'], digits) + 0.0:.{digits}f}"  # + 0.0 turns −0 into 0
@@ -151,7 +147,7 @@ def _by_condition(summary: Sequence[Row]) -> RenderableType:
     metrics = [metric for metric in METRICS if metric in present] or list(present)
     columns = (Column(metric.removeprefix("decision_"), no_wrap=True) for metric in metrics)
     table = plain_table(Column("", min_width=11, overflow="fold"), *columns, edge=True, gap=1)
-    found = _keyed(summary)
+    found = by_key(summary)
     for condition in dict.fromkeys(row["condition"] for row in summary):
         table.add_row(Text(condition.replace("heldout/", "held out ").replace("_", " "), style="bold"))
         for subject in dict.fromkeys(row["subject"] for row in summary if row["condition"] == condition):
@@ -225,7 +221,7 @@ def _percent(row: Row | None, bounds: bool) -> str:
 
 def _games(summary: Sequence[Row]) -> RenderableType:
     """Regret in the six cells, with machines, and under noise; the report has the rest."""
-    found = _keyed(summary)
+    found = by_key(summary)
     conditions = list(dict.fromkeys(row["condition"] for row in summary))
     cells = [c for c in conditions if c.endswith(("/single", "/tft"))]
     parts = [
@@ -306,7 +302,7 @@ def _estimate(row: Row) -> str:
 
 def _bodies(summary: Sequence[Row]) -> RenderableType:
     """Scores of scripted bodies in 1200 steps: beside the prototype's, then those of the scenarios."""
-    found = _keyed(summary)
+    found = by_key(summary)
     calibration = _table("calibration", "egocentric", "prototype", "all-seeing", "prototype", words=1)
     scenarios = _table("scenario", "score", "reward", "steps", "meetings", "a meeting", words=1)
     for case in dict.fromkeys(s for c, s, m in found if m == "score" and c.startswith("calibration")):
@@ -325,7 +321,7 @@ def _bodies(summary: Sequence[Row]) -> RenderableType:
 
 def _guesses(summary: Sequence[Row]) -> RenderableType:
     """Scores in the scenarios beside the paper's, how well partners were predicted, and what language models did."""
-    found = _keyed(summary)
+    found = by_key(summary)
     players = [player for player in PLAYERS if any(s == player for _, s, _ in found)]
     scenarios = dict.fromkeys(c for c, s, m in found if m == "score" and s in players)
     table = _table("scenario", *(PLAYERS[player] for player in players), "paper", "right", "lost", words=1)

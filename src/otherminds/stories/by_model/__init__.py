@@ -1,1 +1,1 @@
-"""Front ends in which a language or vision model reads, and everything it writes is checked."""
+"""Front ends in which a language model reads, and everything it writes is checked."""

@@ -87,11 +87,6 @@ class CookingBot:
         return _with_slips(action, max(self.slip, CLUMSY if crowded else 0.0))
 
 
-def skilled(world: CollaborativeCooking) -> CookingBot:
-    """A bot without slips."""
-    return CookingBot(world)
-
-
 def semi_skilled(world: CollaborativeCooking, slip: float = SLIP) -> CookingBot:
     """A bot with random actions in a share of its steps."""
     return CookingBot(world, slip=slip)

@@ -69,11 +69,6 @@ def bot(name: str) -> Bot:
     return _named(name, _bundled()[1], "bot")
 
 
-def strategy_of(name: str) -> Strategy | None:
-    """The strategy of a bot, None if it has none. Raises InputError for an unknown bot."""
-    return bot(name).strategy
-
-
 def draw(scenario: Scenario, slots: int, rng: np.random.Generator) -> tuple[str, ...]:
     """The bots in the background slots of an episode, drawn independently and uniformly."""
     return tuple(scenario.bots[i] for i in rng.integers(len(scenario.bots), size=slots).tolist())
