@@ -1,12 +1,11 @@
-"""Distances, staged costs-to-go and A* against queue-based search."""
+"""Distances and staged costs-to-go against queue-based search."""
 
 from __future__ import annotations
 
 import heapq
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from random import Random
 from typing import NamedTuple
 
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otherminds.planning.expansion import Expansion
-from otherminds.planning.shortest_paths import UNREACHABLE, Exit, StagedCosts, cost_fields, distances, shortest_plan
+from otherminds.planning.shortest_paths import UNREACHABLE, Exit, StagedCosts, cost_fields, distances
 from otherminds.worlds.grid import Grid
 
 
@@ -140,88 +139,6 @@ def steps_in_stages(
                 found[after] = found[node] + 1
                 queue.append(after)
     return UNREACHABLE
-
-
-# A*
-
-Successors = Callable[[int], Iterator[tuple[str, int]]]
-
-
-def moves(grid: Grid) -> Successors:
-    return lambda cell: ((name, cell + offset) for name, offset in grid.offsets.items() if grid.is_floor(cell + offset))
-
-
-def check_plan(plan: list[str] | None, grid: Grid, start: int, end: int) -> None:
-    """The plan leads from start to end in as few steps as a queue finds, or there is no way."""
-    expected = walk(grid, start).get(end)
-    if expected is None:
-        assert plan is None
-        return
-    assert plan is not None
-    assert len(plan) == expected
-    cell = start
-    for name in plan:
-        cell += grid.offsets[name]
-        assert grid.is_floor(cell)
-    assert cell == end
-
-
-ends = (
-    grids(7)
-    .filter(lambda grid: grid.floor)
-    .flatmap(lambda grid: st.tuples(st.just(grid), *[st.sampled_from(list(grid.cells()))] * 2))
-)
-
-
-@pytest.mark.slow
-@given(ends)
-def test_a_star_is_as_short_as_breadth_first(case: tuple[Grid, int, int]) -> None:
-    grid, start, end = case
-    (x, y) = grid.xy(end)
-
-    def manhattan(cell: int) -> float:
-        return abs(grid.xy(cell)[0] - x) + abs(grid.xy(cell)[1] - y)
-
-    check_plan(shortest_plan(start, moves(grid), end.__eq__), grid, start, end)
-    check_plan(shortest_plan(start, moves(grid), end.__eq__, manhattan), grid, start, end)
-
-
-@pytest.mark.slow
-@given(ends, st.randoms(use_true_random=False))
-def test_a_star_is_right_with_a_heuristic_that_is_admissible_but_inconsistent(
-    case: tuple[Grid, int, int], random: Random
-) -> None:
-    grid, start, end = case
-    hints = {cell: random.uniform(0, steps) for cell, steps in walk(grid, end).items()}
-    check_plan(shortest_plan(start, moves(grid), end.__eq__, lambda cell: hints.get(cell, 0.0)), grid, start, end)
-
-
-def test_a_star_takes_back_a_detour_that_an_inconsistent_heuristic_lured_it_into() -> None:
-    ways = {"start": "ab", "a": "c", "c": "d", "b": "d", "d": "e", "e": "f", "f": "g"}
-    hints = {"b": 4.0}
-    looked: list[str] = []
-
-    def successors(at: str) -> list[tuple[str, str]]:
-        looked.append(at)
-        return [(to, to) for to in ways[at]]
-
-    assert shortest_plan("start", successors, "g".__eq__, lambda at: hints.get(at, 0.0)) == list("bdefg")
-    assert looked == ["start", *"acde", *"bdef"]
-
-
-def test_who_is_there_already_has_nothing_to_do() -> None:
-    assert shortest_plan(3, lambda n: [("up", n + 1)], lambda n: n == 3) == []
-
-
-def test_a_good_heuristic_looks_at_the_way_alone() -> None:
-    looked: list[int] = []
-
-    def successors(n: int) -> list[tuple[int, int]]:
-        looked.append(n)
-        return [(1, n + 1), (-1, n - 1)]
-
-    assert shortest_plan(0, successors, lambda n: n == 9, lambda n: abs(9 - n)) == [1] * 9
-    assert looked == list(range(9))
 
 
 # Staged costs-to-go against Dijkstra on all pairs of a stage and a cell.

@@ -1,11 +1,9 @@
-"""Shortest paths: all distances at once over sets of cells held as big integers, maps in stages, and A*."""
+"""Shortest paths: all distances at once over sets of cells held as big integers, and maps in stages."""
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache, cached_property
-from itertools import count
 from types import MethodType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
@@ -14,8 +12,6 @@ from numpy.typing import NDArray
 
 from otherminds.planning.expansion import Expansion
 
-S = TypeVar("S", bound=Hashable)
-A = TypeVar("A")
 G = TypeVar("G", bound=Hashable)
 C = TypeVar("C", bound=Hashable)
 D = TypeVar("D")
@@ -118,37 +114,6 @@ def regions(floor: int, stride: int, size: int) -> list[int]:
             numbers[cell] = number
             region ^= 1 << cell
     return numbers
-
-
-def shortest_plan(
-    start: S,
-    successors: Callable[[S], Iterable[tuple[A, S]]],
-    is_goal: Callable[[S], bool],
-    heuristic: Callable[[S], float] = lambda state: 0.0,
-) -> list[A] | None:
-    """A shortest action sequence from `start` to a goal state by A*, every action costing 1; None if there is none.
-
-    The heuristic must never overestimate the remaining steps.
-    """
-    tie = count()
-    queue: list[tuple[float, int, int, S]] = [(heuristic(start), 0, 0, start)]
-    best: dict[S, int] = {start: 0}
-    came: dict[S, tuple[S, A]] = {}
-    while queue:
-        _, _, cost, state = heapq.heappop(queue)
-        if cost > best[state]:
-            continue
-        if is_goal(state):
-            plan: list[A] = []
-            while state in came:
-                state, action = came[state]
-                plan.append(action)
-            return plan[::-1]
-        for action, after in successors(state):
-            if cost + 1 < best.get(after, UNREACHABLE):
-                best[after], came[after] = cost + 1, (state, action)
-                heapq.heappush(queue, (cost + 1 + heuristic(after), next(tie), cost + 1, after))
-    return None
 
 
 def cached_method(method: F) -> F:
