@@ -185,9 +185,9 @@ def _saying(text: str) -> Scripted:
 def may_be_read(reader: ReplyReader, text: str, value: Any) -> bool:
     """Whether a value that was read is what the text says, by rules simpler and more generous than the reader's own.
 
-    Of a game, the last line that begins with `Answer:` begins with the option; without such a line, the text
-    names no other option. All else is one JSON value, in which each key comes
-    once and no number is NaN, and each number, truth value and text of the value stands where it was read.
+    Of a game, the last line that begins with `Answer:` begins with the option, or else the text names no other option.
+    All else is one JSON value, in which each key comes once and no number is NaN, and each number, truth value and text
+    of the value stands where it was read.
     """
     if reader.labels:
         chosen = value if isinstance(value, int) else value.action
