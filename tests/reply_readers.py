@@ -193,8 +193,8 @@ def may_be_read(reader: ReplyReader, text: str, value: Any) -> bool:
         chosen = value if isinstance(value, int) else value.action
         *said, label = (re.sub(r"[^\w:]|_", "", part.casefold()) for part in (*text.split("\n"), reader.labels[chosen]))
         answers = [line.removeprefix("answer:").lstrip(":") for line in said if line.startswith("answer:")]
-        if answers:
-            return answers[-1].removeprefix("option").startswith(label)
+        if answers and answers[-1].removeprefix("option").startswith(label):
+            return True
         named = [one for one in reader.labels if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text, re.IGNORECASE)]
         return named == [reader.labels[chosen]]
     inner = re.fullmatch(r"\s*```(?:json)?\s*\n(.*)```\s*", text, re.DOTALL)

@@ -70,7 +70,7 @@ def test_malformed_files_are_refused_in_one_line_and_nothing_is_touched(name: st
 @pytest.mark.slow
 @pytest.mark.parametrize("what", NO_FILES)
 def test_what_is_no_file_is_refused_at_once(what: str) -> None:
-    for name in ("level", "game", "story", "study (csv)", "trace", "picture", "network", "MuMA-ToM hold.json"):
+    for name in ("level", "game", "story", "study (csv)", "trace", "network", "MuMA-ToM hold.json"):
         reader = readers()[name]
         trial = try_file(reader, Case(what, NO_FILES[what]))
         assert not trial.faults, name
