@@ -26,7 +26,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -243,7 +243,7 @@ def kept(store: Path, players: list[Player]) -> tuple[int, int]:
     levels = {level.name: level for found in bundled().values() for level in found}
     lobby = Lobby(EventLog(store), ThinkingProcesses(), levels)
     lobby.read()
-    with sqlite3.connect(store) as base:
+    with closing(sqlite3.connect(store)) as base:
         rows = base.execute("select who, n, kind, body from events where who is not null").fetchall()
     found = Counter((who, n, json.loads(body).get("action", "")) for who, n, _, body in rows)
     said = {(lobby.seats[p.link.removeprefix("/p/")].id, n, did) for p in players for n, did in p.acknowledged.items()}
@@ -252,7 +252,7 @@ def kept(store: Path, players: list[Player]) -> tuple[int, int]:
 
 def endings(store: Path) -> Counter[str]:
     """How rooms ended; those that are still played have no ending."""
-    with sqlite3.connect(store) as base:
+    with closing(sqlite3.connect(store)) as base:
         rooms = {name for (name,) in base.execute("select stream from events where kind = 'opened' and seq = 1")}
         ended = dict(base.execute("select stream, json_extract(body, '$.reason') from events where kind = 'ended'"))
     return Counter(ended.get(room, "still played") for room in rooms if room in ended or ":" in room)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Iterator
 
@@ -24,6 +25,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("repo")
+
+# tests that interrupt a program would wait for ever where a shell began the suite in the background, which makes it and
+# all that it starts ignore interrupts
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # thousands of tests and modules stay alive to the end: searching them for cycles again and again took a quarter of
 # the time

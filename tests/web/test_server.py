@@ -241,7 +241,7 @@ def test_a_killed_server_has_lost_nothing_that_was_acknowledged(tmp_path: Path) 
                 assert seat.until("game")["n"] == 1 + sum(k == seats.index(seat) for k, _, _ in done)
                 seat.heard.clear()
                 seat.frame()
-        with sqlite3.connect(server.store) as base:
+        with closing(sqlite3.connect(server.store)) as base:
             rows = base.execute("select who, body from events where kind = 'act' order by seq").fetchall()
             joints = base.execute("select body from events where kind = 'step' order by seq").fetchall()
             assert base.execute("pragma integrity_check").fetchone() == ("ok",)

@@ -232,8 +232,8 @@ def run(
 ) -> Iterator[list[tuple[P, R]]]:
     """Entries of the plan with their results, in chunks of about `seconds`, in the order in which chunks end.
 
-    After an exception of a task no chunk is begun; it is raised here when the chunks under way have ended.
-    Raises InputError if a worker died.
+    After an exception of a task no later entry is begun; it is raised here when the chunks under way have ended, so all
+    entries before it have their results. Raises InputError if a worker died.
     """
     for start, results in _played(task, plan, engine, seconds):
         yield list(zip(plan[start : start + len(results)], results, strict=True))
@@ -280,14 +280,15 @@ def _spread(
     """Keep every worker busy with chunks, and few of them submitted, so that cancelling takes effect soon."""
     ended: SimpleQueue[Future[ChunkResult[R]]] = SimpleQueue()
     under_way: dict[Future[ChunkResult[R]], int] = {}
-    begun = 0
+    begun, failed_at = 0, len(plan)
     failed: Exception | None = None
 
     def proceed() -> None:
-        """Submit chunks, or cancel the queued ones if a task has failed."""
+        """Submit chunks, or cancel the queued ones of later entries if a task has failed."""
         nonlocal begun
-        for queued in under_way if failed else ():
-            queued.cancel()
+        for queued, first in under_way.items():
+            if first > failed_at:
+                queued.cancel()
         while failed is None and begun < len(plan) and len(under_way) < AHEAD * engine.workers:
             entries = plan[begun : begun + pace.size(len(plan) - begun)]
             future = executor.submit(_play, task, entries)
@@ -303,7 +304,8 @@ def _spread(
                 continue
             played = future.result()
             pace.learn(len(played.results), played.seconds)
-            failed = failed or played.error
+            if played.error and start < failed_at:
+                failed, failed_at = played.error, start
             proceed()
             if played.results:
                 yield start, played.results
