@@ -11,7 +11,7 @@ import socket
 import time
 import traceback
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -286,9 +286,7 @@ def _spread(
     def proceed() -> None:
         """Submit chunks, or cancel the queued ones of later entries if a task has failed."""
         nonlocal begun
-        for queued, first in under_way.items():
-            if first > failed_at:
-                queued.cancel()
+        _cancel_after(failed_at, under_way)
         while failed is None and begun < len(plan) and len(under_way) < AHEAD * engine.workers:
             entries = plan[begun : begun + pace.size(len(plan) - begun)]
             future = executor.submit(_play, task, entries)
@@ -314,7 +312,13 @@ def _spread(
     except engine.lost as error:
         raise InputError("a worker died: has it run out of memory?", hint="finished episodes are kept") from error
     finally:
-        for future in under_way:
+        _cancel_after(-1, under_way)
+
+
+def _cancel_after(start: int, under_way: Mapping[Future[Any], int]) -> None:
+    """Cancel the chunks that begin after an entry of the plan and have not been begun by a worker."""
+    for future, first in under_way.items():
+        if first > start:
             future.cancel()
 
 
