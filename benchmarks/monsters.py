@@ -2,7 +2,7 @@
 
     python benchmarks/monsters.py            # or: watch verify --kind kitchens
 
-For each: exit code, seconds, CPU seconds, MB, and the seconds until it says on a terminal what it is doing. Exits with
+For each: exit code, seconds, CPU seconds, MB, and the seconds until it shows something. Exits with
 1 if a command takes more than 60 s or 1 GB, says nothing for more than a second, or fails otherwise than in one line.
 """
 
@@ -226,7 +226,7 @@ KINDS: Mapping[str, tuple[Mapping[str, Callable[[], str]], Mapping[str, tuple[st
 
 
 class Took(NamedTuple):
-    """What a command took, and what it said last; `spoke` is when it said something on the terminal first."""
+    """What a command took, and what it said last; `spoke` is when it said something first."""
 
     code: int
     seconds: float
@@ -255,30 +255,30 @@ def _limited() -> None:
 
 def took(words: Sequence[str]) -> Took:
     """Run a command whose standard error is a terminal. The system ends it after the CPU seconds that it has."""
-    ours, theirs = pty.openpty()
+    terminal, theirs = pty.openpty()
+    output, into = os.pipe()
     began = time.monotonic()
-    process = subprocess.Popen(
-        [*PROGRAM, *words],
-        stdout=subprocess.DEVNULL,
-        stderr=theirs,
-        preexec_fn=_limited,
-    )
+    process = subprocess.Popen([*PROGRAM, *words], stdout=into, stderr=theirs, preexec_fn=_limited)
     os.close(theirs)
-    said, spoke = b"", None
-    while True:
-        ready, _, _ = select.select([ours], [], [], max(0.0, began + 4 * SECONDS - time.monotonic()))
+    os.close(into)
+    said, spoke, listened = b"", None, [terminal, output]
+    while listened:
+        ready, _, _ = select.select(listened, [], [], max(0.0, began + 4 * SECONDS - time.monotonic()))
         if not ready:
             process.kill()
             break
-        try:
-            part = os.read(ours, 1 << 16)
-        except OSError:  # how Linux reports that the other end was closed
-            break
-        if not part:
-            break
-        spoke = time.monotonic() - began if spoke is None else spoke
-        said += part
-    os.close(ours)
+        for heard in ready:
+            try:
+                part = os.read(heard, 1 << 16)
+            except OSError:  # how Linux reports that the other end of a terminal was closed
+                part = b""
+            if part:
+                spoke = time.monotonic() - began if spoke is None else spoke
+                said += part if heard == terminal else b""
+            else:
+                listened.remove(heard)
+    os.close(output)
+    os.close(terminal)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     seconds = time.monotonic() - began
