@@ -12,6 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from otherminds.distribution import Categorical
 from otherminds.planning.expansion import Expansion
@@ -24,8 +25,9 @@ from otherminds.worlds.overcooked.rules import ACTIONS
 WAITING_COST = 100
 TOGETHER = 256  # squares from which distances are computed at once; more would take much memory and be no quicker
 # States that one planner may expand, and how many squares and counters count as one; chosen for less than 1 GB.
-MOST_STATES = 2_000_000
+MOST_STATES = 2_500_000
 STATE = 50
+MANY = 250  # squares to go on from beyond which spreading costs from them is quicker than looking up ways; measured
 IN_HAND = -1  # the place of an item that the helper holds
 JUNK = 1 << 40  # stands for every useless item
 _RAW = min(kitchen.FRESH.values())  # the smallest item that is a fresh food
@@ -112,6 +114,7 @@ class OvercookedPlanner:
         for k in range(0, len(floor), TOGETHER):
             rows = distances(grid.floor, grid.stride, floor[k : k + TOGETHER])[:, : grid.size]
             self._walks[floor[k : k + TOGETHER], : rows.shape[1]] = rows
+        self._floor = np.isin(np.arange(grid.size), floor)
         self.expansion = Expansion(MOST_STATES)
         self._size = 1 + (grid.size + 2 * len(layout.counters)) // STATE
         self._surfaces = tuple(k for k in range(len(layout.counters)) if k not in layout.boards)
@@ -130,6 +133,7 @@ class OvercookedPlanner:
 
         `hand` is what the cook holds, `on` what it believes to lie on each counter or board.
         """
+        self.expansion.count(len(on) // STATE)  # the question is kept as well
         if isinstance(goal, str):
             return self._dish_values(goal, hand, on)
         return self._field(self._advice_sources(goal, hand, on))
@@ -160,11 +164,26 @@ class OvercookedPlanner:
     def _field(self, sources: Sequence[tuple[int, int]]) -> Values:
         """V from the squares where the cook goes on, each with the cost from there."""
         self.count()
-        if not sources:
-            return [UNREACHABLE] * len(self._walks)
-        cells, costs = zip(*sources, strict=True)
-        found = (self._walks[list(cells)] + np.array(costs, dtype=np.int32)[:, None]).min(axis=0)
+        cells, costs = np.array(sources, dtype=np.int32).reshape(-1, 2).T
+        if len(cells) > MANY:
+            self.count()  # it takes as long as two
+            found = self._spread(cells, costs)
+        else:
+            found = (self._walks[cells] + costs[:, None]).min(axis=0, initial=UNREACHABLE)
         return array("i", np.minimum(found, UNREACHABLE).astype(np.int32).tobytes())
+
+    def _spread(self, cells: NDArray[np.int32], costs: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The same from many squares: costs spread to neighbouring squares, a step each, until nothing gets less."""
+        size, stride, steps = self.layout.grid.size, self.layout.grid.stride, self.layout.grid.offsets.values()
+        padded = np.full(size + 2 * stride, UNREACHABLE, dtype=np.int32)
+        values = padded[stride:-stride]
+        np.minimum.at(values, cells, costs)
+        while True:
+            near = 1 + np.minimum.reduce([padded[stride + step :][:size] for step in steps])
+            less = self._floor & (near < values)
+            if not less.any():
+                return values
+            np.copyto(values, near, where=less)
 
     def _after(self, place: int, values: Values) -> list[tuple[int, int]]:
         """The squares from which a place is used, with the cost of using it and going on from there."""
