@@ -21,6 +21,7 @@ from otherminds.papers.hypothetical_minds.experiment import SUBJECTS, THRESHOLD,
 from otherminds.papers.hypothetical_minds.experiment import validated as validations
 from otherminds.papers.hypothetical_minds.players import PLAYERS
 from otherminds.papers.hypothetical_minds.programs import ALPHA, Programs
+from otherminds.papers.hypothetical_minds.verbal.scripted_models import straight
 from otherminds.worlds.collaborative_cooking.bots import CookingBot, semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix.bots import DEFT, WALKER, MatrixBot
@@ -176,6 +177,30 @@ def test_rows_are_decided_by_their_entry(subject: str) -> None:
     assert json.dumps(rows(ScenarioEntry("pd_repeated_6", subject, 0, 3))) == json.dumps(
         rows(ScenarioEntry("pd_repeated_6", subject, 0, 3))
     )
+
+
+@pytest.mark.parametrize("name", ["pd_repeated_6", "rws_arena_0"])
+def test_all_agents_meet_the_same_partners_and_the_same_chance(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bots, which choose and slip alike, in a world of the same chance; its own chance is each agent's own."""
+    seen: list[Any] = []
+
+    def keep(world: Any, minds: Any, rng: Any, acts: Any, **_: Any) -> Any:
+        me, *others = world.agents
+        drawn = [rng.random(), *(acts[one].random() for one in others)]
+        seen.append(([minds[one] for one in others], drawn, acts[me].random()))
+        return [], 0.0, 400, minds[me], {}
+
+    monkeypatch.setattr(hypothetical, "_play", keep)
+    for number in range(4):
+        entries = [ScenarioEntry(name, subject, number, 3) for subject in SUBJECTS]
+        met = [rows(entry)[-1]["bots"] for entry in entries]
+        met.append(rows(ScenarioEntry(name, "HM,scripted", number, 3, straight.name), straight)[-1]["bots"])
+        assert all(bots == met[0] for bots in met)
+    episodes = [seen[i : i + len(SUBJECTS) + 1] for i in range(0, len(seen), len(SUBJECTS) + 1)]
+    for episode in episodes:
+        assert all(one[:2] == episode[0][:2] for one in episode)
+        assert len({own for _, _, own in episode}) == len(episode)
+    assert len({json.dumps(episode[0][1]) for episode in episodes}) == len(episodes)
 
 
 @pytest.mark.slow
@@ -338,9 +363,9 @@ REGRETS: dict[tuple[str, str], float] = {}
 
 
 def regret_of(name: str, subject: str) -> float:
-    """The mean regret of two episodes."""
+    """The mean regret of four episodes."""
     if (name, subject) not in REGRETS:
-        found = [row["regret"] for n in (0, 1) for row in rows(ScenarioEntry(name, subject, n, 1)) if "regret" in row]
+        found = [row["regret"] for n in range(4) for row in rows(ScenarioEntry(name, subject, n, 1)) if "regret" in row]
         assert len(found) >= 10
         REGRETS[name, subject] = float(np.mean(found))
     return REGRETS[name, subject]
@@ -368,7 +393,7 @@ def test_an_episode_in_a_kitchen_is_its_score(name: str) -> None:
 def test_the_random_cook_does_anything(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
 
-    def nobody(world: Any, minds: Any, *, rng: Any) -> Iterator[Any]:
+    def nobody(world: Any, minds: Any, *, rng: Any, acts: Any) -> Iterator[Any]:
         seen.append(minds)
         return iter(())
 

@@ -26,7 +26,7 @@ from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate, CountingModel, Price
 from otherminds.observer import rescore
 from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds, Lesson
-from otherminds.papers.hypothetical_minds.melting_pot import COOKS, ENOUGH, NORMED, background, score_metrics
+from otherminds.papers.hypothetical_minds.melting_pot import COOKS, ENOUGH, NORMED, background, partners, score_metrics
 from otherminds.papers.hypothetical_minds.players import AGENTS, PLAYERS, SWEEP, ModelAgent, best_against, call_counts
 from otherminds.papers.hypothetical_minds.programs import ALPHA, HypotheticalCook
 from otherminds.papers.hypothetical_minds.verbal.agents import SpeakingCook
@@ -37,7 +37,7 @@ from otherminds.world import rollout_with_minds
 from otherminds.worlds.collaborative_cooking.bots import semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.scenarios import bot, draw, scenario, scenarios
+from otherminds.worlds.in_the_matrix.scenarios import bot, scenario, scenarios
 from otherminds.worlds.in_the_matrix.strategies import play_of
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
@@ -120,24 +120,35 @@ def spoken_plan(
 
 
 def rows(entry: ScenarioEntry, model: LanguageModel | None = None) -> list[Row]:
-    """Play an episode: a row for every meeting, or every time that a cook thought, and a last one with the score."""
+    """Play an episode: a row for every meeting, or every time that a cook thought, and a last one with the score.
+
+    Who is met, and all chance that is not the agent's own, is the same for all agents: (seed, scenario, episode).
+    """
     about = first_columns(EXPERIMENT, entry.key, entry.seed)
-    rng = stream(entry.seed, *entry.key)
     asker = None if model is None else Asker(model, " ".join(entry.key), entry.seed)
-    return [about | row for row in (_in_kitchen if entry.cooks else _in_matrix)(entry, rng, asker)]
+    return [about | row for row in (_in_kitchen if entry.cooks else _in_matrix)(entry, asker)]
 
 
-def _in_matrix(entry: ScenarioEntry, rng: np.random.Generator, asker: Asker | None) -> list[Row]:
-    chosen = scenario(entry.scenario)
-    world = in_the_matrix(chosen.substrate)
+def _streams(entry: ScenarioEntry, agents: Sequence[str]) -> dict[str, np.random.Generator]:
+    """The random stream of each player, by its place in the world. Only the first one's depends on the agent."""
+    me, *others = agents
+    return {me: stream(entry.seed, *entry.key)} | {one: _stream(entry, one) for one in others}
+
+
+def _stream(entry: ScenarioEntry, role: str) -> np.random.Generator:
+    return stream(entry.seed, entry.scenario, str(entry.number), role)
+
+
+def _in_matrix(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
+    world = in_the_matrix(scenario(entry.scenario).substrate)
     me, *others = world.agents
-    names = draw(chosen, len(others), rng)
-    minds: dict[str, Any] = {a: background(world, a, bot(n), rng) for a, n in zip(others, names, strict=True)}
+    names, acts = partners(entry.scenario, len(others), entry.seed, entry.number), _streams(entry, world.agents)
+    minds: dict[str, Any] = {a: background(world, a, bot(n), acts[a]) for a, n in zip(others, names, strict=True)}
     if asker is None:
-        minds[me] = PLAYERS[entry.agent](world, me, names, rng)
+        minds[me] = PLAYERS[entry.agent](world, me, names, acts[me])
     else:
-        minds[me] = ModelAgent.parse(entry.agent).in_matrix(world, me, asker, rng)
-    met, reward, steps, mind, film = _play(world, minds, rng, filmed=entry.filmed)
+        minds[me] = ModelAgent.parse(entry.agent).in_matrix(world, me, asker, acts[me])
+    met, reward, steps, mind, film = _play(world, minds, _stream(entry, "world"), acts, filmed=entry.filmed)
     lessons = mind.lessons if isinstance(mind, HypotheticalMinds) else ()
     best = [best_against(world, name) for name in names]
     found = [
@@ -161,9 +172,10 @@ def _meeting(met: Row, lesson: Lesson | None, best: float | None, reward: float)
     return row | ({"correct": lesson.expected.mode == play} if known else {})
 
 
-def _in_kitchen(entry: ScenarioEntry, rng: np.random.Generator, asker: Asker | None) -> list[Row]:
-    world, names = cooking_asymmetric(), draw(scenario(entry.scenario), 1, rng)
+def _in_kitchen(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
+    world, names = cooking_asymmetric(), partners(entry.scenario, 1, entry.seed, entry.number)
     me, other = world.agents
+    rng, acts = _stream(entry, "world"), _streams(entry, world.agents)
     cook: Any
     if asker is not None:
         cook = ModelAgent.parse(entry.agent).in_kitchen(world, me, asker)
@@ -172,7 +184,8 @@ def _in_kitchen(entry: ScenarioEntry, rng: np.random.Generator, asker: Asker | N
     else:
         cook = semi_skilled(world, slip=1.0)
     reward = 0.0
-    for step, minds in rollout_with_minds(world, {me: cook, other: COOKS[bot(names[0]).rule](world)}, rng=rng):
+    cooks = {me: cook, other: COOKS[bot(names[0]).rule](world)}
+    for step, minds in rollout_with_minds(world, cooks, rng=rng, acts=acts):
         reward, cook = reward + step.after.rewards[0], minds[me]
     records = cook.theory.records if isinstance(cook, SpeakingCook) else ()
     thoughts = [
@@ -187,14 +200,19 @@ def _reported(hypotheses: Sequence[tuple[str, float]]) -> list[tuple[str, float]
 
 
 def _play(
-    world: InTheMatrix, minds: Mapping[str, Any], rng: np.random.Generator, *, filmed: bool = False
+    world: InTheMatrix,
+    minds: Mapping[str, Any],
+    rng: np.random.Generator,
+    acts: Mapping[str, np.random.Generator],
+    *,
+    filmed: bool = False,
 ) -> tuple[list[Row], float, int, Any, Row]:
     """An episode of the first player: meetings, reward, steps, its mind at the end, and the film for the viewer.
 
     A meeting has the step, the partner, and what both players held.
     """
     met, reward, steps, mind, film = list[Row](), 0.0, 0, minds[world.agents[0]], Row()
-    for step, after in rollout_with_minds(world, minds, rng=rng):
+    for step, after in rollout_with_minds(world, minds, rng=rng, acts=acts):
         state, mind = step.after, after[world.agents[0]]
         reward, steps = reward + state.rewards[0], state.t
         if filmed:
