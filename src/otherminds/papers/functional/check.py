@@ -105,7 +105,8 @@ class CheckVerdict(NamedTuple):
 class Findings:
     """The findings about an agent. `gap` is functional minus literal; `rungs` are its losses when told the truth.
 
-    `unreadable` is a share of replies (None for agents that do not speak), `lost` a share of rounds. All regrets are
+    `unreadable` is a share of replies (None for agents that do not speak), `lost` a share of rounds, and `paid` what
+    these rounds cost, in points a round of the episode: each earns the lowest payoff of the game. All regrets are
     shares of what random play loses.
     """
 
@@ -116,12 +117,18 @@ class Findings:
     consistency: Estimate
     unreadable: Estimate | None
     lost: Estimate
+    paid: Estimate
     rungs: Mapping[str, Estimate]
     max_regret: float
 
     @property
     def verdict(self) -> CheckVerdict:
         """Pass or fail by the functional loss alone. The agent breaks at the first place that explains the loss."""
+        passed, breaks, words = self._judged
+        return CheckVerdict(passed, breaks, words + self._unreadable_rounds)
+
+    @property
+    def _judged(self) -> CheckVerdict:
         predicts = self.literal.value <= self.max_regret
         if self.functional.value <= self.max_regret:
             note = "" if predicts else ", although what it says of its partner is mostly wrong"
@@ -131,6 +138,14 @@ class Findings:
         if not predicts:
             return CheckVerdict(False, PREDICTING, "does not know what its partner will do" + self._when_told)
         return CheckVerdict(False, USING, "knows what its partner will do, and does not act on it" + self._when_told)
+
+    @property
+    def _unreadable_rounds(self) -> str:
+        if not self.lost.value:
+            return ""
+        return (
+            f"; rounds without a readable move pay the worst payoff, which costs {self.paid.value:.2f} points a round"
+        )
 
     @property
     def _when_told(self) -> str:
@@ -161,9 +176,15 @@ def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float
         if isinstance(agent, LanguageAgent)
         else None,
         lost=over(own, lambda episode: sum(row["action"] is None for row in episode) / len(episode)),
+        paid=over(own, _paid_for_lost),
         rungs={way: over(chosen, plan.share) for way, chosen in ways.items() if chosen},
         max_regret=max_regret,
     )
+
+
+def _paid_for_lost(episode: Sequence[Row]) -> float:
+    """(1/T) Σ (r*_t − r_t) over the rounds without a readable move, in points; r*_t is what the optimum expects."""
+    return math.fsum(row["best"] - row["reward"] for row in episode if row["action"] is None) / len(episode)
 
 
 def worst(rows: Sequence[Row], plan: CheckPlan) -> list[list[Row]]:
@@ -184,7 +205,7 @@ def summary(findings: Sequence[Findings]) -> list[Row]:
             "consistency": found.consistency,
         }
         if found.unreadable is not None:
-            metrics |= {"unreadable_share": found.unreadable, "lost_share": found.lost}
+            metrics |= {"unreadable_share": found.unreadable, "lost_share": found.lost, "lost_points": found.paid}
         metrics |= {f"relative_regret_{rung}": estimate for rung, estimate in found.rungs.items()}
         rows += [summary_row("check", "all", found.name, metric, estimate) for metric, estimate in metrics.items()]
     return rows

@@ -224,11 +224,13 @@ def _scores(findings: Sequence[Findings]) -> Html:
             number(found.consistency.value),
             NOTHING if found.unreadable is None else f"{100 * found.unreadable.value:.1f} %",
             f"{100 * found.lost.value:.1f} %",
+            number(found.paid.value),
         ]
         for found in findings
     ]
     return table(
-        ("Agent", "Breaks at", "Loses", "Mispredicts", "Gap", "Consistent", "Unreadable", "Rounds lost"), lines
+        ("Agent", "Breaks at", "Loses", "Mispredicts", "Gap", "Consistent", "Unreadable", "Rounds lost", "… cost"),
+        lines,
     )
 
 
