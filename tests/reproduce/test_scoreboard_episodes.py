@@ -74,13 +74,13 @@ def test_scenarios_stand_between_who_plays_anything_and_who_is_told() -> None:
         base = {"condition": "rws_arena_3", "subject": agent, "episode": "0"}
         return [base | {"expected": [0.2, 0.5, 0.3], "correct": True}, base | {"score": score}]
 
-    rows = [*ended("informed", 30.0), *ended("uniform", 10.0), *ended("programs", 25.0)]
+    rows = [*ended("bound", 30.0), *ended("uniform", 10.0), *ended("programs", 25.0)]
     found = board("hypothetical", rows)
     world = "Running with scissors, eight"
     assert found[world, "programs", "functional"] == 0.75
     assert found[world, "programs", "literal"] == 1.0
     assert found[world, "programs", "calibration_error"] == 0.5
-    assert (world, "informed", "literal") not in found
+    assert (world, "bound", "literal") not in found
     assert not [key for key in board("hypothetical", ended("programs", 25.0)) if key[2] == "functional"]
 
 

@@ -24,7 +24,7 @@ OTHERS = {"machines": ", machines", "machines_leave_one_out": ", unknown machine
 SHORTER = ", checked"
 SETS = {"": "", "heldout": ", held out"}
 STORIES, INVENTED = "Invented stories", "invented/"
-KNOWS, ANYTHING = "informed", "uniform"
+KNOWS, ANYTHING = "bound", "uniform"
 HELP = {"protom-dkg": "Doors, keys and gems", "protom-overcooked": "Overcooked with rooms"}
 UNHELPED, ORACLE = "none", "oracle"
 
@@ -72,7 +72,7 @@ def _sum(episode: Sequence[Row], column: str) -> float:
 
 
 def _scenarios(rows: Sequence[Row]) -> Iterator[Episode]:
-    """Melting Pot's scenarios: the best is the mean of `informed`, the floor that of `uniform`, in each scenario."""
+    """Melting Pot's scenarios: the best is the mean of `bound`, the floor that of `uniform`, in each scenario."""
     grouped = _grouped(rows)
     scored = defaultdict[tuple[str, str], list[float]](list)
     for (condition, agent, _), episode in grouped:
