@@ -252,6 +252,16 @@ def test_the_first_thing_that_explains_a_loss_is_where_it_breaks(told: Findings,
     assert re.search(said, told.verdict.words)
 
 
+def test_losses_are_paired_with_those_of_the_reference_players_by_partner() -> None:
+    one, bayes = (replace(finding(0.5, 0.5), shares=shares) for shares in ({"a": 0.5, "b": 0.3}, {"b": 0.1, "a": 0.1}))
+    bayes = replace(bayes, name="bayes")
+    rows = {(row["subject"], row["metric"]): row for row in summary([one, bayes], ("bayes", "random"))}
+    assert rows["x", "minus_bayes"]["value"] == pytest.approx(0.3)
+    assert (rows["x", "minus_bayes"]["n"], rows["x", "minus_bayes"]["low"] < 0.2) == (2, True)
+    assert not [key for key in rows if key[1] == "minus_random" or key == ("bayes", "minus_bayes")]
+    assert one.less(finding(0.1, 0.1)) is None
+
+
 def test_a_summary_has_a_row_for_every_score() -> None:
     told = replace(finding(0.9, 0.1, oracle=0.8, oracle_max=0.7), unreadable=sure(0.25))
     rows = {row["metric"]: row for row in summary([told])}

@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from statistics import fmean
 from typing import NamedTuple
 
 from otherminds.errors import InputError
 from otherminds.evaluation.literal_functional import normalised, process_consistency
-from otherminds.evaluation.statistics import Estimate, mean, summary_row
+from otherminds.evaluation.statistics import Estimate, mean, paired, summary_row
 from otherminds.evaluation.store import Row
 from otherminds.evaluation.tasks import Task
 from otherminds.papers.functional.agents import OWN, TOLD, Agent, CheckEpisode, LanguageAgent
@@ -107,7 +108,7 @@ class Findings:
 
     `unreadable` is a share of replies (None for agents that do not speak), `lost` a share of rounds, and `paid` what
     these rounds cost, in points a round of the episode: each earns the lowest payoff of the game. All regrets are
-    shares of what random play loses.
+    shares of what random play loses; `shares` has the functional one with each partner.
     """
 
     name: str
@@ -120,6 +121,11 @@ class Findings:
     paid: Estimate
     rungs: Mapping[str, Estimate]
     max_regret: float
+    shares: Mapping[str, float] = field(default_factory=dict)
+
+    def less(self, other: Findings) -> Estimate | None:
+        """Its functional loss less another's, paired by partner; None if they share none."""
+        return paired(self.shares, other.shares) if self.shares.keys() & other.shares.keys() else None
 
     @property
     def verdict(self) -> CheckVerdict:
@@ -166,6 +172,9 @@ def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float
         known = [(e[-1]["condition"], number) for e in episodes if not math.isnan(number := value(e))]
         return mean([number for _, number in known], [condition for condition, _ in known])
 
+    shares: dict[str, list[float]] = {}
+    for episode in own:
+        shares.setdefault(episode[-1]["condition"], []).append(plan.share(episode))
     return Findings(
         name=agent.name,
         functional=over(own, plan.share),
@@ -179,6 +188,7 @@ def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float
         paid=over(own, _paid_for_lost),
         rungs={way: over(chosen, plan.share) for way, chosen in ways.items() if chosen},
         max_regret=max_regret,
+        shares={name: fmean(known) for name, known in shares.items() if not math.isnan(fmean(known))},
     )
 
 
@@ -194,9 +204,9 @@ def worst(rows: Sequence[Row], plan: CheckPlan) -> list[list[Row]]:
     return sorted(known, key=plan.share, reverse=True)[:WORST]
 
 
-def summary(findings: Sequence[Findings]) -> list[Row]:
-    """One row for each agent and metric."""
-    rows = []
+def summary(findings: Sequence[Findings], beside: Sequence[str] = ()) -> list[Row]:
+    """One row for each agent and metric; `minus_NAME` is its loss less that of a player named in `beside`, paired."""
+    rows, others = [], [found for found in findings if found.name in beside]
     for found in findings:
         metrics = {
             "relative_regret": found.functional,
@@ -207,5 +217,8 @@ def summary(findings: Sequence[Findings]) -> list[Row]:
         if found.unreadable is not None:
             metrics |= {"unreadable_share": found.unreadable, "lost_share": found.lost, "lost_points": found.paid}
         metrics |= {f"relative_regret_{rung}": estimate for rung, estimate in found.rungs.items()}
+        for other in (other for other in others if other is not found):
+            if (less := found.less(other)) is not None:
+                metrics[f"minus_{other.name}"] = less
         rows += [summary_row("check", "all", found.name, metric, estimate) for metric, estimate in metrics.items()]
     return rows
