@@ -43,6 +43,7 @@ Belief = tuple[tuple[StrategyState, float], ...]
 Floats = NDArray[np.float64]
 
 SURE = Skill()  # a body that neither slips nor pauses
+STILL = Skill(pauses=1.0)  # one that does not move, and cannot be met as it gathers nothing
 
 
 class Values(NamedTuple):
@@ -221,12 +222,13 @@ def bound(
 
     Of many partners, each of which soon has changed whatever it changes, it knows what they play in the end. Partners
     that watch what is gathered have no strategy to respond to: against them it follows the best of the plans that were
-    tried, which is to beat the reply to its own last play.
+    tried, which is to beat the reply to its own last play or, with a lead of 0, to gather nothing and meet nobody.
     """
     margin = margin_of(names) if margin is None else margin
     known = [bot(name).strategy for name in names]
     if None in known:
-        return MatrixBot.initial(world, me, _outguessing(len(world.rules.resources), margin), rng, SURE)
+        plan = _outguessing(len(world.rules.resources), margin or 1)
+        return MatrixBot.initial(world, me, plan, rng, SURE if margin else STILL)
     if len(known) == 1 and known[0] is not None:
         best = BestResponse(known_partner(world.rules, known[0], margin), margin)
         return MatrixBot.initial(world, me, best, rng, SURE)
