@@ -75,15 +75,20 @@ def rollout_with_minds(
     *,
     steps: int | None = None,
     rng: np.random.Generator,
+    acts: Mapping[str, np.random.Generator] | None = None,
     state: S | None = None,
 ) -> Iterator[tuple[Step[S, A], Mapping[str, Mind[Any, A]]]]:
-    """A rollout that yields each step with the minds after they have observed its outcome. `steps` None: no limit."""
+    """A rollout that yields each step with the minds after they have observed its outcome. `steps` None: no limit.
+
+    `acts` has the generators that draw the actions of some agents; all other chance is drawn by `rng`.
+    """
+    drawn_by = acts or {}
     state = world.start(rng) if state is None else state
     minds = {agent: mind.observe(world.observe(state, agent)) for agent, mind in minds.items()}
     for _ in count() if steps is None else range(steps):
         if world.done(state):
             return
-        joint = {agent: mind.act().sample(rng) for agent, mind in minds.items()}
+        joint = {agent: mind.act().sample(drawn_by.get(agent, rng)) for agent, mind in minds.items()}
         after = world.step(state, joint, rng)
         minds = {agent: mind.observe(world.observe(after, agent)) for agent, mind in minds.items()}
         yield Step(state, joint, after), minds

@@ -16,10 +16,12 @@ from otherminds.evaluation.statistics import (
     fisher,
     mann_whitney,
     mean,
+    paired,
     pearson,
     proportion,
     ratio,
     stratified,
+    student,
 )
 
 Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution
@@ -43,6 +45,26 @@ def test_a_proportion_has_the_wilson_interval(counts: tuple[int, int]) -> None:
 
 def test_the_wilson_interval_of_a_perfect_record_ends_at_one() -> None:
     assert proportion([True] * 20)[:] == pytest.approx((1.0, 0.83888, 1.0, 20), abs=1e-5)
+
+
+# Student
+
+
+def test_a_few_values_have_the_interval_of_students_t() -> None:
+    found = student([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert found[:] == pytest.approx((3.0, 3.0 - 1.963243, 3.0 + 1.963243, 5), abs=1e-5)  # 2.776445 · √(2.5 / 5)
+    assert student([7.0]) == Estimate(7.0, 7.0, 7.0, 1)
+    with pytest.raises(ValueError, match="nothing"):
+        student([])
+
+
+def test_differences_are_paired_by_episode() -> None:
+    ours = {"a": 10.0, "b": 20.0, "c": 99.0}
+    theirs = {"b": 21.0, "a": 9.0, "d": 5.0}
+    assert paired(ours, theirs) == student([1.0, -1.0])
+    assert paired(ours, {"a": 4.0, "b": 14.0, "c": 93.0}) == Estimate(6.0, 6.0, 6.0, 3)  # whatever the episodes are
+    with pytest.raises(ValueError, match="nothing"):
+        paired(ours, {"x": 1.0})
 
 
 # Bootstrap

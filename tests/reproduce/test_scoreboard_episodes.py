@@ -70,18 +70,20 @@ def test_an_unreadable_prediction_is_wrong_and_says_nothing_of_how_sure() -> Non
 
 
 def test_scenarios_stand_between_who_plays_anything_and_who_is_told() -> None:
-    def ended(agent: str, score: float) -> list[Row]:
-        base = {"condition": "rws_arena_3", "subject": agent, "episode": "0"}
+    def ended(agent: str, score: float, name: str = "0") -> list[Row]:
+        base = {"condition": "rws_arena_3", "subject": agent, "episode": name}
         return [base | {"expected": [0.2, 0.5, 0.3], "correct": True}, base | {"score": score}]
 
-    rows = [*ended("informed", 30.0), *ended("uniform", 10.0), *ended("programs", 25.0)]
+    rows = [*ended("bound", 30.0), *ended("uniform", 10.0), *ended("programs", 25.0)]
     found = board("hypothetical", rows)
     world = "Running with scissors, eight"
     assert found[world, "programs", "functional"] == 0.75
     assert found[world, "programs", "literal"] == 1.0
     assert found[world, "programs", "calibration_error"] == 0.5
-    assert (world, "informed", "literal") not in found
+    assert (world, "bound", "literal") not in found
     assert not [key for key in board("hypothetical", ended("programs", 25.0)) if key[2] == "functional"]
+    another = board("hypothetical", [*rows, *ended("bound", 99.0, "1"), *ended("uniform", 9.0, "1")])
+    assert another[world, "programs", "functional"] == 0.75  # it did not play the other episode
 
 
 def test_stories_have_a_literal_score_only_by_groups() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,6 +70,27 @@ def ratio(above: Sequence[float], below: Sequence[float], clusters: Sequence[str
     over, under = sums[0][draws].sum(axis=1), sums[1][draws].sum(axis=1)
     low, high = np.quantile(over[under != 0] / under[under != 0], [0.025, 0.975])
     return Estimate(value, float(low), float(high), len(index))
+
+
+def student(values: Sequence[float]) -> Estimate:
+    """A mean with Student's t interval, for a few independent values; of a single one it has no width.
+
+    Raises ValueError if there is none.
+    """
+    if not values:
+        raise ValueError("there is nothing to average")
+    n, value, margin = len(values), float(np.mean(values)), 0.0
+    if n > 1:
+        margin = float(scipy.stats.t.ppf(0.975, n - 1) * np.std(values, ddof=1) / math.sqrt(n))
+    return Estimate(value, value - margin, value + margin, n)
+
+
+def paired(ours: Mapping[str, float], theirs: Mapping[str, float]) -> Estimate:
+    """The mean difference, ours − theirs, over the episodes that both have, as `student`.
+
+    Raises ValueError if they have none in common.
+    """
+    return student([value - theirs[name] for name, value in ours.items() if name in theirs])
 
 
 def miscalibration(said: Sequence[float], came: Sequence[bool], clusters: Sequence[str]) -> Estimate:

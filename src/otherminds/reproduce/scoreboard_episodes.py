@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from statistics import mean
 from typing import Any
 
 from otherminds.evaluation.assistance import outcomes
@@ -24,7 +22,7 @@ OTHERS = {"machines": ", machines", "machines_leave_one_out": ", unknown machine
 SHORTER = ", checked"
 SETS = {"": "", "heldout": ", held out"}
 STORIES, INVENTED = "Invented stories", "invented/"
-KNOWS, ANYTHING = "informed", "uniform"
+KNOWS, ANYTHING = "bound", "uniform"
 HELP = {"protom-dkg": "Doors, keys and gems", "protom-overcooked": "Overcooked with rooms"}
 UNHELPED, ORACLE = "none", "oracle"
 
@@ -72,16 +70,13 @@ def _sum(episode: Sequence[Row], column: str) -> float:
 
 
 def _scenarios(rows: Sequence[Row]) -> Iterator[Episode]:
-    """Melting Pot's scenarios: the best is the mean of `informed`, the floor that of `uniform`, in each scenario."""
+    """Melting Pot's scenarios: the best is what `bound` gets in the same episode, the floor what `uniform` does."""
     grouped = _grouped(rows)
-    scored = defaultdict[tuple[str, str], list[float]](list)
-    for (condition, agent, _), episode in grouped:
-        scored[condition, agent].append(episode[-1]["score"])
-    known = {about: mean(values) for about, values in scored.items()}
+    scored = {about: episode[-1]["score"] for about, episode in grouped}
     for (condition, agent, name), episode in grouped:
         world = SUBSTRATES[condition.rpartition("_")[0]]
         said = tuple(Expectation(row["correct"], max(row["expected"])) for row in episode if "correct" in row)
-        ends = (known.get((condition, KNOWS)), known.get((condition, ANYTHING)))
+        ends = (scored.get((condition, KNOWS, name)), scored.get((condition, ANYTHING, name)))
         expected = () if agent == KNOWS else said
         yield Episode(world, agent, f"{condition} {name}", expected, episode[-1]["score"], *ends)
 

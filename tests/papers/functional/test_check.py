@@ -191,6 +191,9 @@ def test_every_score_is_what_the_rows_say() -> None:
     assert result.consistency.value == pytest.approx(average([wise(task, row) for task, e in about for row in e]))
     assert result.lost.value == pytest.approx(average([row["action"] is None for row in rows]))
     assert 0.0 < result.lost.value < 1.0
+    unread_rounds = [row for row in rows if row["action"] is None]
+    assert result.paid.value == pytest.approx(sum(row["best"] - row["reward"] for row in unread_rounds) / len(rows))
+    assert f"costs {result.paid.value:.2f} points a round" in result.verdict.words
     unread = [[said["text"] == "Who knows?" for row in episode for said in row["said"]] for episode in told]
     assert result.unreadable is not None
     assert result.unreadable.value == pytest.approx(average([average([*map(float, one)]) for one in unread]))
@@ -225,7 +228,7 @@ def sure(value: float) -> Estimate:
 
 def finding(functional: float, literal: float, lost: float = 0.0, **rungs: float) -> Findings:
     told = {name: sure(value) for name, value in rungs.items()}
-    rest = (sure(functional - literal), sure(0.5), None, sure(lost))
+    rest = (sure(functional - literal), sure(0.5), None, sure(lost), sure(2.5 * lost))
     return Findings("x", sure(functional), sure(literal), *rest, told, 0.4)
 
 
@@ -234,11 +237,11 @@ def finding(functional: float, literal: float, lost: float = 0.0, **rungs: float
     [
         (finding(0.4, 0.4), "", "knows its partner$"),
         (finding(0.4, 0.41), "", "mostly wrong$"),
-        (finding(0.1, 0.0, lost=0.5), "", "knows its partner$"),
+        (finding(0.1, 0.0, lost=0.5), "", r"knows its partner; .* worst payoff, which costs 1\.25 points a round$"),
         (finding(0.41, 0.4), "using", "does not act on it$"),
         (finding(0.41, 0.41), "predicting", "does not know what its partner will do$"),
-        (finding(0.41, 0.9, lost=0.1), "formatting", "^in 10% of the rounds no move could be read$"),
-        (finding(0.41, 0.9, lost=0.09), "predicting", ""),
+        (finding(0.41, 0.9, lost=0.1), "formatting", "^in 10% of the rounds no move could be read; .* 0.25 points"),
+        (finding(0.41, 0.9, lost=0.09), "predicting", r"do; rounds without a readable move .* 0\.2"),
         (finding(0.9, 0.9, oracle=0.8, oracle_max=0.4), "predicting", r"told what .* it plays well \(0.40\)$"),
         (finding(0.9, 0.1, oracle=0.8, oracle_max=0.7), "using", "even told what the partner does, it loses 0.70 of"),
     ],
@@ -247,6 +250,16 @@ def test_the_first_thing_that_explains_a_loss_is_where_it_breaks(told: Findings,
     assert told.verdict.breaks == breaks
     assert told.verdict.passed == (not breaks)
     assert re.search(said, told.verdict.words)
+
+
+def test_losses_are_paired_with_those_of_the_reference_players_by_partner() -> None:
+    one, bayes = (replace(finding(0.5, 0.5), shares=shares) for shares in ({"a": 0.5, "b": 0.3}, {"b": 0.1, "a": 0.1}))
+    bayes = replace(bayes, name="bayes")
+    rows = {(row["subject"], row["metric"]): row for row in summary([one, bayes], ("bayes", "random"))}
+    assert rows["x", "minus_bayes"]["value"] == pytest.approx(0.3)
+    assert (rows["x", "minus_bayes"]["n"], rows["x", "minus_bayes"]["low"] < 0.2) == (2, True)
+    assert not [key for key in rows if key[1] == "minus_random" or key == ("bayes", "minus_bayes")]
+    assert one.less(finding(0.1, 0.1)) is None
 
 
 def test_a_summary_has_a_row_for_every_score() -> None:
@@ -259,6 +272,7 @@ def test_a_summary_has_a_row_for_every_score() -> None:
         "consistency": 0.5,
         "unreadable_share": 0.25,
         "lost_share": 0.0,
+        "lost_points": 0.0,
         "relative_regret_oracle": 0.8,
         "relative_regret_oracle_max": 0.7,
     }

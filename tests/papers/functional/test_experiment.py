@@ -156,4 +156,11 @@ def test_other_machines_can_be_read_from_a_file(tmp_path: Path) -> None:
     assert {entry.task.partner.name for entry in entries} == {"Stubborn", "Mirror"}
     found = functional_scores.summarise([row for entry in entries for row in rows(entry)], str(path))
     regret = {(r["condition"], r["subject"]): r["value"] for r in found if r["metric"] == "functional_regret"}
+    less = {(r["condition"], r["subject"]): r for r in found if r["metric"] == "minus_rmax"}
+    exact = {(r["condition"], r["subject"]): r["value"] for r in found if r["metric"] == "functional_regret_exact"}
+    assert {("ipd/machines", "bayes_library"), (functional.LIBRARY, "bayes_library")} <= set(less)
+    assert ("ipd/machines", "rmax") not in less
+    bayes = less["ipd/machines", "bayes_library"]
+    assert bayes["value"] == pytest.approx(exact["ipd/machines", "bayes_library"] - exact["ipd/machines", "rmax"])
+    assert (bayes["n"], bayes["low"] < bayes["value"] < bayes["high"]) == (2, True)
     assert 0.0 <= regret["ipd/machines", "bayes_library"] < regret["ipd/machines", "rmax"]

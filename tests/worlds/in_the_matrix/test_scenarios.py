@@ -103,19 +103,34 @@ def test_the_counter_to_rock_is_paper_to_paper_scissors_and_to_scissors_rock() -
     assert bot("rws_repeated__resp2prev_margin_0").strategy == CounterPrevious((Aim(1, 5), Aim(2, 5), Aim(0, 5)))
 
 
-def test_each_slot_draws_any_bot_on_its_own() -> None:
-    three, rng = scenario("rws_arena_2"), np.random.default_rng(5)
-    episodes = [draw(three, 7, rng) for _ in range(1000)]
+def met(name: str, slots: int, episode: int, seed: int = 5) -> tuple[str, ...]:
+    return draw(scenario(name), slots, episode, np.random.default_rng(seed))
+
+
+def test_the_bots_of_an_episode_are_independent() -> None:
+    three = scenario("rws_arena_2")
+    episodes = [met("rws_arena_2", 7, 0, seed) for seed in range(1000)]
     first_two = Counter(episode[:2] for episode in episodes)
     assert all(len(episode) == 7 for episode in episodes)
     assert set(first_two) == {(a, b) for a in three.bots for b in three.bots}
     assert all(abs(seen - 1000 / 9) < 4.5 * (1000 / 9 * 8 / 9) ** 0.5 for seen in first_two.values())
 
 
+@pytest.mark.parametrize(("name", "slots"), [("rws_repeated_3", 1), ("pd_repeated_0", 1), ("rws_arena_0", 7)])
+def test_over_episodes_each_slot_has_all_bots_equally_often(name: str, slots: int) -> None:
+    bots = scenario(name).bots
+    episodes = [met(name, slots, n) for n in range(2 * len(bots))]
+    for count in range(1, len(episodes) + 1):
+        for slot in zip(*episodes[:count], strict=True):
+            often = [slot.count(one) for one in bots]
+            assert max(often) - min(often) <= 1
+    assert Counter(one for episode in episodes for one in episode) == dict.fromkeys(bots, 2 * slots)
+    assert episodes[: len(bots)] != episodes[len(bots) :]
+
+
 def test_a_seed_fixes_who_is_met() -> None:
-    drawn = [draw(scenario("rws_arena_0"), 7, np.random.default_rng(8)) for _ in range(2)]
-    assert drawn[0] == drawn[1]
-    assert all(type(name) is str for name in drawn[0])
+    assert met("rws_arena_0", 7, 3, seed=8) == met("rws_arena_0", 7, 3, seed=8) != met("rws_arena_0", 7, 3, seed=9)
+    assert all(type(name) is str for name in met("rws_arena_0", 7, 3))
 
 
 def test_an_unknown_name_is_refused_with_the_nearest() -> None:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from statistics import fmean
 from typing import NamedTuple
 
 from otherminds.errors import InputError
 from otherminds.evaluation.literal_functional import normalised, process_consistency
-from otherminds.evaluation.statistics import Estimate, mean, summary_row
+from otherminds.evaluation.statistics import Estimate, mean, paired, summary_row
 from otherminds.evaluation.store import Row
 from otherminds.evaluation.tasks import Task
 from otherminds.papers.functional.agents import OWN, TOLD, Agent, CheckEpisode, LanguageAgent
@@ -105,8 +106,9 @@ class CheckVerdict(NamedTuple):
 class Findings:
     """The findings about an agent. `gap` is functional minus literal; `rungs` are its losses when told the truth.
 
-    `unreadable` is a share of replies (None for agents that do not speak), `lost` a share of rounds. All regrets are
-    shares of what random play loses.
+    `unreadable` is a share of replies (None for agents that do not speak), `lost` a share of rounds, and `paid` what
+    these rounds cost, in points a round of the episode: each earns the lowest payoff of the game. All regrets are
+    shares of what random play loses; `shares` has the functional one with each partner.
     """
 
     name: str
@@ -116,12 +118,23 @@ class Findings:
     consistency: Estimate
     unreadable: Estimate | None
     lost: Estimate
+    paid: Estimate
     rungs: Mapping[str, Estimate]
     max_regret: float
+    shares: Mapping[str, float] = field(default_factory=dict)
+
+    def less(self, other: Findings) -> Estimate | None:
+        """Its functional loss less another's, paired by partner; None if they share none."""
+        return paired(self.shares, other.shares) if self.shares.keys() & other.shares.keys() else None
 
     @property
     def verdict(self) -> CheckVerdict:
         """Pass or fail by the functional loss alone. The agent breaks at the first place that explains the loss."""
+        passed, breaks, words = self._judged
+        return CheckVerdict(passed, breaks, words + self._unreadable_rounds)
+
+    @property
+    def _judged(self) -> CheckVerdict:
         predicts = self.literal.value <= self.max_regret
         if self.functional.value <= self.max_regret:
             note = "" if predicts else ", although what it says of its partner is mostly wrong"
@@ -131,6 +144,14 @@ class Findings:
         if not predicts:
             return CheckVerdict(False, PREDICTING, "does not know what its partner will do" + self._when_told)
         return CheckVerdict(False, USING, "knows what its partner will do, and does not act on it" + self._when_told)
+
+    @property
+    def _unreadable_rounds(self) -> str:
+        if not self.lost.value:
+            return ""
+        return (
+            f"; rounds without a readable move pay the worst payoff, which costs {self.paid.value:.2f} points a round"
+        )
 
     @property
     def _when_told(self) -> str:
@@ -151,6 +172,9 @@ def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float
         known = [(e[-1]["condition"], number) for e in episodes if not math.isnan(number := value(e))]
         return mean([number for _, number in known], [condition for condition, _ in known])
 
+    shares: dict[str, list[float]] = {}
+    for episode in own:
+        shares.setdefault(episode[-1]["condition"], []).append(plan.share(episode))
     return Findings(
         name=agent.name,
         functional=over(own, plan.share),
@@ -161,9 +185,16 @@ def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float
         if isinstance(agent, LanguageAgent)
         else None,
         lost=over(own, lambda episode: sum(row["action"] is None for row in episode) / len(episode)),
+        paid=over(own, _paid_for_lost),
         rungs={way: over(chosen, plan.share) for way, chosen in ways.items() if chosen},
         max_regret=max_regret,
+        shares={name: fmean(known) for name, known in shares.items() if not math.isnan(fmean(known))},
     )
+
+
+def _paid_for_lost(episode: Sequence[Row]) -> float:
+    """(1/T) Σ (r*_t − r_t) over the rounds without a readable move, in points; r*_t is what the optimum expects."""
+    return math.fsum(row["best"] - row["reward"] for row in episode if row["action"] is None) / len(episode)
 
 
 def worst(rows: Sequence[Row], plan: CheckPlan) -> list[list[Row]]:
@@ -173,9 +204,9 @@ def worst(rows: Sequence[Row], plan: CheckPlan) -> list[list[Row]]:
     return sorted(known, key=plan.share, reverse=True)[:WORST]
 
 
-def summary(findings: Sequence[Findings]) -> list[Row]:
-    """One row for each agent and metric."""
-    rows = []
+def summary(findings: Sequence[Findings], beside: Sequence[str] = ()) -> list[Row]:
+    """One row for each agent and metric; `minus_NAME` is its loss less that of a player named in `beside`, paired."""
+    rows, others = [], [found for found in findings if found.name in beside]
     for found in findings:
         metrics = {
             "relative_regret": found.functional,
@@ -184,7 +215,10 @@ def summary(findings: Sequence[Findings]) -> list[Row]:
             "consistency": found.consistency,
         }
         if found.unreadable is not None:
-            metrics |= {"unreadable_share": found.unreadable, "lost_share": found.lost}
+            metrics |= {"unreadable_share": found.unreadable, "lost_share": found.lost, "lost_points": found.paid}
         metrics |= {f"relative_regret_{rung}": estimate for rung, estimate in found.rungs.items()}
+        for other in (other for other in others if other is not found):
+            if (less := found.less(other)) is not None:
+                metrics[f"minus_{other.name}"] = less
         rows += [summary_row("check", "all", found.name, metric, estimate) for metric, estimate in metrics.items()]
     return rows

@@ -105,7 +105,7 @@ def check_as_asked(options: CheckOptions, plan: CheckPlan | None = None) -> Chec
         subjects = tuple(one.name for one in agents[: len(specs)])
         calls = [f"{name}: {answered(record)}" for name, record in spoken]
         kept.write_rows()
-        results = Results(rows, summary(found), report(found, subjects, calls, rows, plan))
+        results = Results(rows, summary(found, BESIDE), report(found, subjects, calls, rows, plan))
         write_results(folder, results.summary, results.report)
         return CheckResult(
             found, subjects, tuple(f"{name}: {spent(record.totals)}" for name, record in spoken), results
@@ -206,6 +206,7 @@ def report(
     bodies = {
         "Verdict": stack(*words) if words else "",
         "Scores": stack(_scores(findings), WORDS["columns"], inline(plot, caption)),
+        "Beside reference players": _beside(findings),
         "Where it breaks": _ladder(findings),
         "Partner by partner": _partners(findings, rows, plan),
         "Worst episodes": _worst(judged or findings, rows, plan),
@@ -224,12 +225,25 @@ def _scores(findings: Sequence[Findings]) -> Html:
             number(found.consistency.value),
             NOTHING if found.unreadable is None else f"{100 * found.unreadable.value:.1f} %",
             f"{100 * found.lost.value:.1f} %",
+            number(found.paid.value),
         ]
         for found in findings
     ]
     return table(
-        ("Agent", "Breaks at", "Loses", "Mispredicts", "Gap", "Consistent", "Unreadable", "Rounds lost"), lines
+        ("Agent", "Breaks at", "Loses", "Mispredicts", "Gap", "Consistent", "Unreadable", "Rounds lost", "… cost"),
+        lines,
     )
+
+
+def _beside(findings: Sequence[Findings]) -> Html | str:
+    """Losses of agents less those of the reference players, paired by partner."""
+    others = [found for found in findings if found.name in BESIDE]
+    lines = []
+    for found in findings:
+        less = [None if other is found else found.less(other) for other in others]
+        if any(less):
+            lines.append([found.name, *(NOTHING if one is None else interval(*one[:3]) for one in less)])
+    return stack(WORDS["beside"], table(("Agent", *(f"Less {one.name}" for one in others)), lines)) if lines else ""
 
 
 def _ladder(findings: Sequence[Findings]) -> Html | str:

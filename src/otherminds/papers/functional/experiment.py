@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from otherminds.evaluation import literal_functional as metrics
 from otherminds.evaluation.engines import stream
-from otherminds.evaluation.statistics import Estimate, exact, mean, stratified, summary_row
+from otherminds.evaluation.statistics import Estimate, exact, mean, paired, stratified, summary_row
 from otherminds.evaluation.store import Key, Row, first_columns, key
 from otherminds.evaluation.tasks import Task, evenly, play
 from otherminds.worlds.repeated_games import partners
@@ -40,7 +41,7 @@ CELLS = tuple(f"{game}/{suite}" for game in GAMES for suite in ("single", "tft")
 NOISES = {"noise05": 0.05, "noise10": 0.10}  # probability of a random action of the partner; chosen, not in the paper
 MODELS = "lm:"  # how the names of subjects that are language models begin
 LEFT_OUT = "machines_leave_one_out"
-LIBRARY = f"ipd/{LEFT_OUT}"
+LIBRARY, MACHINES = f"ipd/{LEFT_OUT}", "ipd/machines"
 STRANGERS = "strangers"
 SUITES = {
     "single": partners.single_action,
@@ -138,7 +139,7 @@ def _floor_suite(game: Game) -> MixtureBestResponse:
 @cache
 def _known(machines: str) -> HypothesisSet:
     """The hypothesis set of all machines."""
-    return closed_hypotheses(find_game("ipd"), [task.partner for task in tasks("ipd/machines", machines)], HORIZON)
+    return closed_hypotheses(find_game("ipd"), [task.partner for task in tasks(MACHINES, machines)], HORIZON)
 
 
 def _stream(entry: GameEntry, role: str) -> Any:
@@ -250,12 +251,12 @@ def _cells(sizes: Sizes, seed: int) -> Iterator[GameEntry]:
 
 def _machines(sizes: Sizes, seed: int, machines: str) -> Iterator[GameEntry]:
     """Episodes with machines. Without a floor if they are from a file: it may have too many posteriors to be solved."""
-    count = len(tasks("ipd/machines", machines))
+    count = len(tasks(MACHINES, machines))
     certain = ("bayes_library", "bayes_simplicity", "tft", "always-defect", *(() if machines else ("floor",)))
     for subject in ("rmax", "posterior_sampling", *certain):
         episodes = 1 if subject in certain else sizes.machines
         for number, partner in product(range(episodes), range(count)):
-            yield GameEntry("ipd/machines", subject, partner, number, seed)
+            yield GameEntry(MACHINES, subject, partner, number, seed)
     for partner in range(0, count, sizes.left_out):
         yield GameEntry(LIBRARY, "bayes_library", partner, 0, seed)
 
@@ -269,7 +270,8 @@ def summarise(rows: Sequence[Row], machines: str = "") -> list[Row]:
 
     `functional_regret` (points per round) is against the paper's optimum, the reward rate, for the tabular subjects,
     as in the published figures beside them, and against the exact optimum for all others. Both also have names of
-    their own: `functional_regret_rate` and `functional_regret_exact`.
+    their own: `functional_regret_rate` and `functional_regret_exact`. With machines, `minus_rmax` is the exact regret
+    less the tabular player's, paired by machine.
     """
     by_subject = defaultdict[tuple[str, str], list[list[Row]]](list)
     for episode in episodes_of(rows):
@@ -278,6 +280,11 @@ def summarise(rows: Sequence[Row], machines: str = "") -> list[Row]:
         (condition, subject): dict(_scores(tasks(condition, machines), condition, subject, chosen))
         for (condition, subject), chosen in by_subject.items()
     }
+    reference = _by_partner(by_subject.get((MACHINES, "rmax"), ()))
+    for (condition, subject), scores in found.items():
+        mine = _by_partner(by_subject[condition, subject])
+        if condition in (MACHINES, LIBRARY) and (condition, subject) != (MACHINES, "rmax") and mine.keys() & reference:
+            found[condition, subject] = {**scores, "minus_rmax": paired(mine, reference)}
     for condition in dict.fromkeys(condition for condition, _ in found):
         every = tasks(condition, machines)
         found[condition, "task"] = {"interestingness": exact(metrics.interestingness(every), len(every))}
@@ -314,6 +321,15 @@ def _scores(
         if lasts := [episode[-1] for episode in episodes if episode[-1]["policy"] == policy]:
             regrets = [last["functional_regret"] for last in lasts]
             yield f"tom_regret_{policy}", mean_of(regrets, [last["partner"] for last in lasts])
+
+
+def _by_partner(episodes: Sequence[Sequence[Row]]) -> dict[str, float]:
+    """The mean exact regret with each partner, of a subject that plays in its own way."""
+    found = defaultdict[str, list[float]](list)
+    for last in (episode[-1] for episode in episodes):
+        if last["policy"] == "own":
+            found[last["partner"]].append(last["functional_regret"])
+    return {name: fmean(regrets) for name, regrets in found.items()}
 
 
 def _episode_scores(task: Task, episode: Sequence[Row]) -> dict[str, float]:

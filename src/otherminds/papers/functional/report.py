@@ -181,10 +181,13 @@ def _machines(found: Found, rows: Sequence[Row]) -> Html:
     for condition, subject, title in scored:
         if regret := found.get((condition, subject, REGRET)) or found.get((condition, subject, AS_PRINTED)):
             literal = score(found.get((condition, subject, LITERAL)), 1)
-            lines.append((regret["value"], title, regret["n"], score(regret), literal))
+            less = score(found.get((condition, subject, "minus_rmax")))
+            lines.append((regret["value"], title, regret["n"], score(regret), less, literal))
     if not lines:
         return Html("")
-    shown = table(("Player", "Machines", "Regret", "ToM %"), [line[1:] for line in sorted(lines)])
+    shown = table(
+        ("Player", "Machines", "Regret", "Less the tabular player's", "ToM %"), [line[1:] for line in sorted(lines)]
+    )
     return stack(WORDS["machines"], side_by_side(shown, inline(game_plots.regret_by_machine(rows))))
 
 

@@ -6,19 +6,19 @@ partner's true strategy would have been worth. Bodies are scripted, so scores co
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from otherminds.errors import unknown
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.progress import shown
-from otherminds.evaluation.statistics import Estimate, exact, mean, summary_row
+from otherminds.evaluation.statistics import Estimate, exact, mean, paired, ratio, student, summary_row
 from otherminds.evaluation.store import Row, first_columns
 from otherminds.files.toml import packaged
 from otherminds.language.asking import Asker, plain
@@ -26,8 +26,9 @@ from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate, CountingModel, Price
 from otherminds.observer import rescore
 from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds, Lesson
-from otherminds.papers.hypothetical_minds.melting_pot import COOKS, ENOUGH, NORMED, background, score_metrics
-from otherminds.papers.hypothetical_minds.players import AGENTS, PLAYERS, SWEEP, ModelAgent, best_against, call_counts
+from otherminds.papers.hypothetical_minds.bound import Choice, judged, judged_at_once, margin_of
+from otherminds.papers.hypothetical_minds.melting_pot import COOKS, ENOUGH, NORMED, background, partners, score_metrics
+from otherminds.papers.hypothetical_minds.players import AGENTS, PLAYERS, SWEEP, ModelAgent, call_counts
 from otherminds.papers.hypothetical_minds.programs import ALPHA, HypotheticalCook
 from otherminds.papers.hypothetical_minds.verbal.agents import SpeakingCook
 from otherminds.papers.hypothetical_minds.verbal.scripted_models import straight
@@ -36,9 +37,10 @@ from otherminds.reports.results import NORMAL
 from otherminds.world import rollout_with_minds
 from otherminds.worlds.collaborative_cooking.bots import semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
+from otherminds.worlds.in_the_matrix.bots import MatrixBot
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.scenarios import bot, draw, scenario, scenarios
-from otherminds.worlds.in_the_matrix.strategies import play_of
+from otherminds.worlds.in_the_matrix.scenarios import bot, scenario, scenarios
+from otherminds.worlds.in_the_matrix.strategies import Aim, play_of
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 EXPERIMENT = "hypothetical"
@@ -47,6 +49,10 @@ COOKING = ("programs", "random")  # the programs that play in kitchens, too
 FILMED = ("rws_repeated_4", "pd_repeated_8", "rws_repeated_1", "rws_arena_6")  # scenarios shown in the report
 SMALL = ("rws_repeated_6", "pd_repeated_3", "rws_arena_0", "cooking_asymmetric_0")  # of a quick run with a model
 SPOKEN: Mapping[str, Sequence[str]] = {"quick": ("HM",), "normal": ("HM",), "full": (*AGENTS, *SWEEP)}
+BOUND = "bound"
+EXACT = ("prediction_loss", "planning_loss")  # computed from the true strategy, and so never negative
+LOSSES = (*EXACT, "inventory_loss", "meetings_loss")
+COMPARED = (BOUND, "last_play", "ppo")  # agents from which the differences of all others are given
 THRESHOLD = 0.7  # value from which on a theory is validated (Cross et al. 2024, table 2)
 SOURCE = "Cross et al. 2024, Table 1: HM with GPT-4, against neural bodies"
 SHOWN, LONGEST = 4, 200  # hypotheses of a row, and characters of each
@@ -120,50 +126,76 @@ def spoken_plan(
 
 
 def rows(entry: ScenarioEntry, model: LanguageModel | None = None) -> list[Row]:
-    """Play an episode: a row for every meeting, or every time that a cook thought, and a last one with the score."""
+    """Play an episode: a row for every meeting, or every time that a cook thought, and a last one with the score.
+
+    Who is met, and all chance that is not the agent's own, is the same for all agents: (seed, scenario, episode).
+    """
     about = first_columns(EXPERIMENT, entry.key, entry.seed)
-    rng = stream(entry.seed, *entry.key)
     asker = None if model is None else Asker(model, " ".join(entry.key), entry.seed)
-    return [about | row for row in (_in_kitchen if entry.cooks else _in_matrix)(entry, rng, asker)]
+    return [about | row for row in (_in_kitchen if entry.cooks else _in_matrix)(entry, asker)]
 
 
-def _in_matrix(entry: ScenarioEntry, rng: np.random.Generator, asker: Asker | None) -> list[Row]:
-    chosen = scenario(entry.scenario)
-    world = in_the_matrix(chosen.substrate)
+def _streams(entry: ScenarioEntry, agents: Sequence[str]) -> dict[str, np.random.Generator]:
+    """The random stream of each player, by its place in the world. Only the first one's depends on the agent."""
+    me, *others = agents
+    return {me: stream(entry.seed, *entry.key)} | {one: _stream(entry, one) for one in others}
+
+
+def _stream(entry: ScenarioEntry, role: str) -> np.random.Generator:
+    return stream(entry.seed, entry.scenario, str(entry.number), role)
+
+
+def _in_matrix(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
+    world = in_the_matrix(scenario(entry.scenario).substrate)
     me, *others = world.agents
-    names = draw(chosen, len(others), rng)
-    minds: dict[str, Any] = {a: background(world, a, bot(n), rng) for a, n in zip(others, names, strict=True)}
+    names, acts = partners(entry.scenario, len(others), entry.seed, entry.number), _streams(entry, world.agents)
+    minds: dict[str, Any] = {a: background(world, a, bot(n), acts[a]) for a, n in zip(others, names, strict=True)}
     if asker is None:
-        minds[me] = PLAYERS[entry.agent](world, me, names, rng)
+        minds[me] = PLAYERS[entry.agent](world, me, names, acts[me])
     else:
-        minds[me] = ModelAgent.parse(entry.agent).in_matrix(world, me, asker, rng)
-    met, reward, steps, mind, film = _play(world, minds, rng, filmed=entry.filmed)
+        minds[me] = ModelAgent.parse(entry.agent).in_matrix(world, me, asker, acts[me])
+    met, reward, steps, mind, film = _play(world, minds, _stream(entry, "world"), acts, filmed=entry.filmed)
     lessons = mind.lessons if isinstance(mind, HypotheticalMinds) else ()
-    best = [best_against(world, name) for name in names]
+    choices = _choices(world, names, [row for row in met if row["t"] + world.rules.frozen < steps])
     found = [
-        _meeting(row, lesson, best[row["partner"] - 1], world.rules.reward(row["own"], row["theirs"])[0])
-        for row, lesson in zip_longest(met, lessons[: len(met)])
+        _meeting(row, lesson, choice, world.rules.reward(row["own"], row["theirs"])[0])
+        for row, lesson, choice in zip_longest(met, lessons[: len(met)], choices)
     ]
     last = {"steps": steps, "reward": reward, "meetings": len(found), "bots": list(names)}
     extra = (call_counts(mind) if asker else {}) | ({"film": film} if film else {})
     return [*found, last | {"score": reward * NORMED / steps} | extra]
 
 
-def _meeting(met: Row, lesson: Lesson | None, best: float | None, reward: float) -> Row:
-    """A meeting, and what was expected of it; agents without a theory have no lesson."""
-    row = met | {"reward": reward} | ({} if best is None else {"regret": best - reward})
+def _choices(world: InTheMatrix, names: Sequence[str], paid: Sequence[Row]) -> list[Choice]:
+    """What was lost by the choice before each meeting that was paid; empty if a partner has no strategy."""
+    strategies = [one for one in (bot(name).strategy for name in names) if one is not None]
+    if len(strategies) < len(names):
+        return []
+    margin, wanted = margin_of(names), [row["wanted"] for row in paid]
+    if len(names) == 1:
+        return judged(world.rules, strategies[0], margin, [(row["own"], row["theirs"]) for row in paid], wanted)
+    return [judged_at_once(world.rules, Aim(*row["meant"]), margin, row["wanted"]) for row in paid]
+
+
+def _meeting(met: Row, lesson: Lesson | None, choice: Choice | None, reward: float) -> Row:
+    """A meeting, what was expected of it, and what its choice lost; agents without a theory have no lesson."""
+    row = met | {"reward": reward}
+    if choice is not None:
+        row |= {"best": choice.best, "regret": choice.best - reward, "loss": choice.loss}
     if lesson is None:
         return row
     row["expected"] = [lesson.expected.prob(kind) for kind in range(len(met["own"]))]
     row |= {"inferred": lesson.theirs, "hypotheses": _reported(lesson.theory.ranked)}
+    row |= {} if choice is None else {"foreseen": lesson.expected.mode in choice.likeliest}
     play = play_of(met["theirs"])
     known = play is not None and lesson.partner is not None
     return row | ({"correct": lesson.expected.mode == play} if known else {})
 
 
-def _in_kitchen(entry: ScenarioEntry, rng: np.random.Generator, asker: Asker | None) -> list[Row]:
-    world, names = cooking_asymmetric(), draw(scenario(entry.scenario), 1, rng)
+def _in_kitchen(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
+    world, names = cooking_asymmetric(), partners(entry.scenario, 1, entry.seed, entry.number)
     me, other = world.agents
+    rng, acts = _stream(entry, "world"), _streams(entry, world.agents)
     cook: Any
     if asker is not None:
         cook = ModelAgent.parse(entry.agent).in_kitchen(world, me, asker)
@@ -172,7 +204,8 @@ def _in_kitchen(entry: ScenarioEntry, rng: np.random.Generator, asker: Asker | N
     else:
         cook = semi_skilled(world, slip=1.0)
     reward = 0.0
-    for step, minds in rollout_with_minds(world, {me: cook, other: COOKS[bot(names[0]).rule](world)}, rng=rng):
+    cooks = {me: cook, other: COOKS[bot(names[0]).rule](world)}
+    for step, minds in rollout_with_minds(world, cooks, rng=rng, acts=acts):
         reward, cook = reward + step.after.rewards[0], minds[me]
     records = cook.theory.records if isinstance(cook, SpeakingCook) else ()
     thoughts = [
@@ -187,15 +220,21 @@ def _reported(hypotheses: Sequence[tuple[str, float]]) -> list[tuple[str, float]
 
 
 def _play(
-    world: InTheMatrix, minds: Mapping[str, Any], rng: np.random.Generator, *, filmed: bool = False
+    world: InTheMatrix,
+    minds: Mapping[str, Any],
+    rng: np.random.Generator,
+    acts: Mapping[str, np.random.Generator],
+    *,
+    filmed: bool = False,
 ) -> tuple[list[Row], float, int, Any, Row]:
     """An episode of the first player: meetings, reward, steps, its mind at the end, and the film for the viewer.
 
-    A meeting has the step, the partner, and what both players held.
+    A meeting has the step, the partner, what both players held, the kind that the first one wanted to play (if it had
+    an aim, else the one it played), and the partner's aim.
     """
-    met, reward, steps, mind, film = list[Row](), 0.0, 0, minds[world.agents[0]], Row()
-    for step, after in rollout_with_minds(world, minds, rng=rng):
-        state, mind = step.after, after[world.agents[0]]
+    met, reward, steps, film = list[Row](), 0.0, 0, Row()
+    for step, after in rollout_with_minds(world, minds, rng=rng, acts=acts):
+        state = step.after
         reward, steps = reward + state.rewards[0], state.t
         if filmed:
             film = film or {"kinds": step.state.kinds, "frames": [frame(step.state)]}
@@ -203,8 +242,19 @@ def _play(
         if state.met[0] is not None:
             own, theirs = state.met[0]
             partner = next(j for j, meeting in enumerate(state.met) if j and meeting == (theirs, own))
-            met.append({"t": steps, "partner": partner, "own": own, "theirs": theirs})
-    return met, reward, steps, mind, film
+            aims = [_aim(minds[world.agents[j]]) for j in (0, partner)]
+            wanted = play_of(own) if aims[0] is None else aims[0].kind
+            met.append({"t": steps, "partner": partner, "own": own, "theirs": theirs, "wanted": wanted})
+            met[-1] |= {} if aims[1] is None else {"meant": (aims[1].kind, aims[1].margin)}
+        minds = after
+    return met, reward, steps, minds[world.agents[0]], film
+
+
+def _aim(mind: object) -> Aim | None:
+    """What a player is gathering, if it has an aim."""
+    if isinstance(mind, HypotheticalMinds):
+        return mind.aim
+    return mind.state.aim if isinstance(mind, MatrixBot) else None
 
 
 def estimate(entries: Sequence[ScenarioEntry]) -> CallEstimate:
@@ -224,20 +274,30 @@ def estimate(entries: Sequence[ScenarioEntry]) -> CallEstimate:
 
 
 def summarise(found: Sequence[Row], price: Price | None = None) -> Iterator[Row]:
-    """Scores a 1200 steps, literal accuracy (also once validated), and functional regret a meeting, with intervals.
+    """Scores in 1200 steps, literal accuracy (also once validated), and functional regret a meeting, with intervals.
 
     A theory is validated when the Rescorla–Wagner value of its predictions, V ← V + α (±1 − V), is at the threshold.
-    If a language model has a price, there are also the dollars an episode costs.
+    `minus_bound` and the like are paired differences of scores over the episodes that both agents played; the losses
+    add up to the bound's score less the agent's (see `Played`). If a language model has a price, there are also the
+    dollars an episode costs.
     """
-    scores: dict[tuple[str, str], float] = {}
-    for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in found):
-        mine = [row for row in found if (row["condition"], row["subject"]) == (condition, subject)]
+    grouped: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in found:
+        grouped[row["condition"], row["subject"]].append(row)
+    played = {about: {one.episode: one for one in _played(mine)} for about, mine in grouped.items()}
+    scores: dict[str, float] = {}
+    for (condition, subject), mine in grouped.items():
         metrics = _metrics(mine, price)
-        scores[condition, subject] = metrics["score"].value
+        if subject == "programs":
+            scores[condition] = metrics["score"].value
+        for other in COMPARED:
+            if other != subject and (condition, other) in played:
+                metrics |= _differences(played[condition, subject], other, played[condition, other])
         for metric, value in metrics.items():
             yield _row(condition, subject, metric, value)
-    episodes = {row["episode"] for row in found if row["subject"] == "programs"}
-    yield from _compared(scores, enough=len(episodes) >= ENOUGH)
+    yield from _beside(
+        scores, enough=len({one for (_, who), mine in played.items() if who == "programs" for one in mine}) >= ENOUGH
+    )
 
 
 def _row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
@@ -249,19 +309,73 @@ def _row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
     return row | {"source": SOURCE}
 
 
-def _compared(scores: Mapping[tuple[str, str], float], *, enough: bool) -> Iterator[Row]:
-    """In how many scenarios programs score at least as published, if there are enough episodes; and their share of the
-    score of the agent that knows the partner's strategy.
-    """
-    mine = {c: score for (c, subject), score in scores.items() if subject == "programs" and c in published()}
+def _beside(scores: Mapping[str, float], *, enough: bool) -> Iterator[Row]:
+    """In how many scenarios programs score at least as published, if there are enough episodes."""
+    mine = {condition: score for condition, score in scores.items() if condition in published()}
     for group in ("all", "rws_arena"):
         chosen = [condition for condition in mine if group in ("all", condition.rpartition("_")[0])]
         if chosen and enough:
             above = sum(mine[condition] >= published()[condition]["hm"][0] for condition in chosen)
             yield _row(group, "programs", "at_least_published", exact(above, len(chosen)))
-    for condition, score in mine.items():
-        if scores.get((condition, "informed"), 0.0) > 0.0:
-            yield _row(condition, "programs", "of_informed", exact(score / scores[condition, "informed"], 1))
+
+
+class Played(NamedTuple):
+    """An episode: its score S, and what it lost, in reward in 1200 steps.
+
+    `often` is the number n of paid meetings in 1200 steps, `pay` the mean reward r of a meeting, so S = n r. The loss ℓ
+    of each choice is exact, and not negative; `mispredicted` is n times the mean of ℓ over meetings where the partner's
+    likeliest play was not foreseen counted and others 0, `misplayed` the same for the others.
+    """
+
+    episode: str
+    score: float
+    often: float | None = None
+    pay: float = 0.0
+    mispredicted: float = 0.0
+    misplayed: float = 0.0
+
+    def losses(self, best: Played) -> dict[str, float]:
+        """Its losses to the bound, S* = n* r*: the four add up to S* − S; empty if the partner has no strategy."""
+        if self.often is None or best.often is None:
+            return {}
+        inventory = self.often * (best.pay - self.pay) - self.mispredicted - self.misplayed
+        meetings = best.pay * (best.often - self.often)
+        return dict(zip(LOSSES, (self.mispredicted, self.misplayed, inventory, meetings), strict=True))
+
+
+def _played(mine: Sequence[Row]) -> Iterator[Played]:
+    """The episodes of an agent in a scenario."""
+    judged = defaultdict[str, list[Row]](list)
+    for row in mine:
+        if "loss" in row:
+            judged[row["episode"]].append(row)
+    for end in (row for row in mine if "score" in row):
+        paid = judged[end["episode"]]
+        if not paid:
+            yield Played(end["episode"], end["score"])
+            continue
+        scale = NORMED / end["steps"]
+        lost = [sum(row["loss"] for row in paid if row.get("foreseen", True) == well) for well in (False, True)]
+        pay = sum(row["reward"] for row in paid) / len(paid)
+        yield Played(end["episode"], end["score"], scale * len(paid), pay, scale * lost[0], scale * lost[1])
+
+
+def _differences(mine: Mapping[str, Played], other: str, theirs: Mapping[str, Played]) -> dict[str, Estimate]:
+    """Paired differences from another agent; from the bound, also the losses, and the share of its score."""
+    both = [(one, theirs[name]) for name, one in mine.items() if name in theirs]
+    if not both:
+        return {}
+    scores = [{name: one.score for name, one in who.items()} for who in (mine, theirs)]
+    found = {f"minus_{other}": paired(*scores)}
+    if other != BOUND:
+        return found
+    if sum(its.score for _, its in both) > 0.0:
+        found["of_bound"] = ratio([one.score for one, _ in both], [its.score for _, its in both])
+    losses = [one.losses(its) for one, its in both]
+    for name in next(filter(None, losses), ()):
+        # an interval of exact losses has no part below 0, as losses have none
+        found[name] = (mean if name in EXACT else student)([lost[name] for lost in losses if lost])
+    return found
 
 
 @cache
@@ -284,6 +398,9 @@ def _metrics(mine: Sequence[Row], price: Price | None) -> dict[str, Estimate]:
     for metric, pairs in meetings.items():
         if pairs:
             found[metric] = mean([float(value) for _, value in pairs], [row["episode"] for row, _ in pairs])
+    if sum(row.get("best", 0.0) for row in mine) > 0.0:
+        rewards, bests, names = zip(*((r["reward"], r["best"], r["episode"]) for r in mine if "best" in r), strict=True)
+        found["of_best_meetings"] = ratio(rewards, bests, names)
     if spoken := [row for row in ends if "calls" in row]:
         counted = ("calls", "prompt_tokens", "written_tokens")
         found |= {name: mean([float(row[name]) for row in spoken]) for name in counted}

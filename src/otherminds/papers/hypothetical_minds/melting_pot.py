@@ -122,7 +122,7 @@ def rows(entry: MeltingPotEntry) -> list[Row]:
     """Play an episode: one row with the focal player's reward, steps, and meetings (or deliveries)."""
     rng = stream(entry.seed, *entry.key)
     if entry.condition == "scenario":
-        played = _scenario(entry.subject, rng)
+        played = _scenario(entry, rng)
     else:
         case, world = CASES[entry.subject], in_the_matrix(CASES[entry.subject].substrate)
         body = entry.condition.partition("/")[2]
@@ -134,16 +134,21 @@ def rows(entry: MeltingPotEntry) -> list[Row]:
     return [first_columns(EXPERIMENT, entry.key, entry.seed) | played | {"score": score}]
 
 
-def _scenario(name: str, rng: np.random.Generator) -> Row:
-    chosen = scenario(name)
-    if chosen.substrate not in FOCAL:
-        names, kitchen = draw(chosen, 1, rng), cooking_asymmetric()
+def partners(name: str, slots: int, seed: int, number: int) -> tuple[str, ...]:
+    """The bots in an episode of a scenario: the same for all agents."""
+    return draw(scenario(name), slots, number, stream(seed, name, "bots"))
+
+
+def _scenario(entry: MeltingPotEntry, rng: np.random.Generator) -> Row:
+    substrate = scenario(entry.subject).substrate
+    if substrate not in FOCAL:
+        names, kitchen = partners(entry.subject, 1, entry.seed, entry.number), cooking_asymmetric()
         me, other = kitchen.agents
         minds = {me: CookingBot(kitchen), other: COOKS[bot(names[0]).rule](kitchen)}
         return _totals(kitchen, minds, kitchen.steps, names, lambda state: state.rewards[0] > 0, rng)
-    world = in_the_matrix(chosen.substrate)
-    names = draw(chosen, len(world.agents) - 1, rng)
-    return _matrix_episode(world, FOCAL[chosen.substrate], names, ORDINARY, world.rules.ends.limit, rng)
+    world = in_the_matrix(substrate)
+    names = partners(entry.subject, len(world.agents) - 1, entry.seed, entry.number)
+    return _matrix_episode(world, FOCAL[substrate], names, ORDINARY, world.rules.ends.limit, rng)
 
 
 def _matrix_episode(

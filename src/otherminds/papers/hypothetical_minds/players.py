@@ -14,13 +14,13 @@ from otherminds.errors import InputError, unknown
 from otherminds.language.asking import Asker, Exchange, plain
 from otherminds.language.model import Usage
 from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds, Theory
+from otherminds.papers.hypothetical_minds.bound import bound
 from otherminds.papers.hypothetical_minds.ppo import Trained, shipped_for
 from otherminds.papers.hypothetical_minds.programs import Programs, RescorlaWagner
 from otherminds.papers.hypothetical_minds.verbal.agents import STYLES, Reacting, ReactingCook, SpeakingCook
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, PUBLISHED, HypothesisSettings
 from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
 from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid, Sentences
-from otherminds.planning.best_response import best_rate
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.in_the_matrix.bots import DEFT, WALKER, MatrixBot, Skill
 from otherminds.worlds.in_the_matrix.hypotheses import MARGIN, library, machine_of, meeting_game
@@ -71,13 +71,15 @@ PLAYERS: Mapping[str, Player] = {
     "valued": _with_programs(RescorlaWagner.of),
     "stranger": _stranger,
     "informed": _informed,
+    "bound": bound,
     "last_play": _scripted(_last_play),
     "uniform": _scripted(lambda world: Whim(tuple(Aim(kind, MARGIN) for kind in range(len(world.rules.resources))))),
     "random": _scripted(lambda world: specialist(Aim(0, MARGIN)), WALKER, mapped=True),
     "ppo": lambda world, me, names, rng: Trained.initial(world, me, shipped_for(world)),
 }
 """Program hypotheses; with the map of the world; judged by the paper's rule instead of Bayes'; without those that play
-as the partner does; knowing the partner; answering the last play; able bodies that play anything; walking about at
+as the partner does; knowing the partner; the bound, which knows it and has the map and a body that never slips;
+answering the last play; able bodies that play anything; walking about at
 random; and a network trained by PPO. Each is called with the world, its agent, the bots' names and a generator."""
 
 
@@ -86,12 +88,6 @@ def _true(world: InTheMatrix, name: str) -> Machine | None:
     """The machine that a bot plays by; None if it has no strategy."""
     strategy = bot(name).strategy
     return None if strategy is None else machine_of(name, strategy, meeting_game(world.rules))
-
-
-def best_against(world: InTheMatrix, name: str) -> float | None:
-    """The reward per meeting of the best policy against a bot; None if the bot has no strategy."""
-    true = _true(world, name)
-    return None if true is None else best_rate(meeting_game(world.rules).payoff(), true.chances)
 
 
 # Language models

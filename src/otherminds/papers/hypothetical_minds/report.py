@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from otherminds.errors import shortened
 from otherminds.files.toml import packaged
-from otherminds.papers.hypothetical_minds.experiment import FILMED, published, validated
+from otherminds.papers.hypothetical_minds.experiment import BOUND, COMPARED, FILMED, LOSSES, published, validated
 from otherminds.reports.matrix_replay import matrix_replay
 from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
 from otherminds.reports.plots import BLUE, SOFT, styled
@@ -30,7 +30,7 @@ AROUND = 8  # meetings before and after validation in the figure
 MODELS = "lm:"  # what subjects with a language model start with
 SPOKEN, LINES, CUT = 3, 6, 50  # episodes with a model; hypotheses of a figure; characters of a hypothesis in it
 MATRIX = ("rws_repeated", "rws_arena", "pd_repeated")
-LITERAL_METRICS = ("literal", "literal_validated", "validated", "regret", "of_informed")
+LITERAL_METRICS = ("literal", "literal_validated", "validated", "regret", "of_best_meetings")
 OF_CALLS = ("Calls", "Tokens read", "… written", "Dollars", "Unreadable")
 METRICS = ("literal", "regret", "calls", "prompt_tokens", "written_tokens", "dollars", "unreadable_share")
 
@@ -44,6 +44,8 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     bodies = {
         "Scores": stack(WORDS["scores"], _scores(found, NAMES), targets(summary)) if _any(found, NAMES) else "",
         "Variants": stack(WORDS["others"], _scores(found, VARIANTS)) if _any(found, [*VARIANTS][1:]) else "",
+        "Beside others": stack(WORDS["compared"], _compared(found)) if _any(found, COMPARED) else "",
+        "Losses to the bound": stack(WORDS["losses"], _losses(found)) if _any(found, [BOUND]) else "",
         "Language models": stack(WORDS["speakers"], WORDS["order"], *spoken) if spoken else "",
         "Literal and functional": stack(WORDS["literal"], _literal(found)) if _any(found, ["programs"]) else "",
         "Validation": inline(_around(lined_up), WORDS["around_validation"]) if lined_up else "",
@@ -62,6 +64,27 @@ def _scores(found: Found, names: Mapping[str, str]) -> Html:
             paper = published().get(one.id)
             lines.append([one.id, *(cell(score, 0) for score in scores), number(paper["hm"][0], 1) if paper else "–"])
     return table(("Scenario", *(names[subject] for subject in subjects), "HM (paper)"), lines)
+
+
+def _compared(found: Found) -> Html:
+    metrics = [f"minus_{other}" for other in COMPARED]
+    lines = _lines(found, metrics)
+    return table(("Scenario", *(f"Less {NAMES[other]}" for other in COMPARED)), lines)
+
+
+def _losses(found: Found) -> Html:
+    lines = _lines(found, (*LOSSES, "of_bound"))
+    return table(("Scenario", "Prediction", "Planning", "Inventory", "Meetings", "Share of the bound's score"), lines)
+
+
+def _lines(found: Found, metrics: Sequence[str]) -> list[list[str]]:
+    """For each scenario that has any of these metrics of programs, all of them."""
+    all_of = ((one.id, [found.get((one.id, "programs", metric)) for metric in metrics]) for one in scenarios())
+    return [
+        [name, *(cell(row, 2 if row and abs(row["value"]) < 2 else 1) for row in rows)]
+        for name, rows in all_of
+        if any(rows)
+    ]
 
 
 def _any(found: Found, subjects: Iterable[str]) -> bool:
@@ -131,7 +154,7 @@ def _literal(found: Found) -> Html:
             rows = [found.get((one.id, "programs", metric)) for metric in LITERAL_METRICS]
             rows += [found.get((one.id, subject, "regret")) for subject in ("stranger", "uniform")]
             lines.append([one.id, *(row and number(row["value"]) for row in rows)])
-    columns = ("Predicted", "… once validated", "Validated", "Regret", "Share of the informed score")
+    columns = ("Predicted", "… once validated", "Validated", "Regret", "Share of the best")
     return table(("Scenario", *columns, "Regret without its hypothesis", "Regret of playing anything"), lines)
 
 

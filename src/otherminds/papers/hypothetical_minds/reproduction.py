@@ -10,7 +10,7 @@ from otherminds.papers.hypothetical_minds import experiment, melting_pot, meltin
 from otherminds.reports.results import beside_published
 
 HYPOTHETICAL = {
-    "quick": (1, ("programs", "informed", "last_play", "uniform", "random", "ppo")),
+    "quick": (1, ("programs", "bound", "last_play", "uniform", "random", "ppo")),
     "normal": (5, experiment.SUBJECTS),
     "full": (20, experiment.SUBJECTS),
 }

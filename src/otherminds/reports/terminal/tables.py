@@ -33,6 +33,7 @@ PLAYERS = {
     "programs": "guess",
     "stranger": "out",
     "informed": "told",
+    "bound": "bound",
     "last_play": "last",
     "uniform": "any",
     "random": "walk",

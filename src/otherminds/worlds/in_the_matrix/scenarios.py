@@ -69,9 +69,17 @@ def bot(name: str) -> Bot:
     return _named(name, _bundled()[1], "bot")
 
 
-def draw(scenario: Scenario, slots: int, rng: np.random.Generator) -> tuple[str, ...]:
-    """The bots in the background slots of an episode, drawn independently and uniformly."""
-    return tuple(scenario.bots[i] for i in rng.integers(len(scenario.bots), size=slots).tolist())
+def draw(scenario: Scenario, slots: int, episode: int, rng: np.random.Generator) -> tuple[str, ...]:
+    """The bots in the background slots of an episode, stratified over episodes.
+
+    In each slot the scenario's bots follow each other in random orders, one permutation after another: over episodes
+    each is met as often as any other, or once less, and those of one episode are independent and uniform. `rng` must
+    be the same, and unused, for all episodes.
+    """
+    bots = np.tile(np.arange(len(scenario.bots)), (slots, 1))
+    turn, place = divmod(episode, len(scenario.bots))
+    *_, order = (rng.permuted(bots, axis=1) for _ in range(turn + 1))
+    return tuple(scenario.bots[i] for i in order[:, place].tolist())
 
 
 @cache
