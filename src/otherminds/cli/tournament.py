@@ -22,7 +22,7 @@ def tournament(
     ] = None,
     machines: MachinesOption = None,
     rounds: Annotated[int, Option(min=1, max=10_000, metavar="N", help="Rounds of a match.")] = 100,
-    episodes: Annotated[int, Option(min=1, max=1000, metavar="N", help="Matches of a pair with a player.")] = 5,
+    episodes: Annotated[int, Option(min=1, max=1000, metavar="N", help="Matches of a pair with a player.")] = 3,
     seed: SeedOption = 42,
     as_json: JsonOption = False,
     page: Annotated[

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -158,7 +159,7 @@ def prints(panels: Mapping[str, Floats]) -> Figure:
         axes.set_yticks([0, 1])
         axes.tick_params(length=0, labelsize=7)
     if mesh is not None:
-        _scale(figure, mesh, every)
+        _scale(figure, mesh, list(every.flat))
     return figure
 
 
@@ -166,7 +167,7 @@ def _shades() -> matplotlib.colors.Colormap:
     return matplotlib.colormaps["cividis"].resampled(SHADES)
 
 
-def _scale(figure: Figure, mesh: QuadMesh, axes: object) -> None:
+def _scale(figure: Figure, mesh: QuadMesh, axes: Axes | Iterable[Axes]) -> None:
     bar = figure.colorbar(mesh, ax=axes, location="bottom", shrink=0.6, aspect=30)
     bar.set_label("payoff a round", fontsize=8)
     bar.outline.set_visible(False)

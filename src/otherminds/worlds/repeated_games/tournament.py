@@ -146,8 +146,9 @@ def played_match(
 
 def _sampled(policy: Distribution[int], rng: np.random.Generator) -> int:
     if isinstance(policy, Categorical) and len(policy.support) == 1:
-        return policy.support[0]
-    return policy.sample(rng)
+        return policy.mode
+    action: int = policy.sample(rng)
+    return action
 
 
 class Exploitability(NamedTuple):
@@ -185,7 +186,8 @@ def security_level(game: Game) -> float:
     above = np.c_[payoff, -np.ones(options)]  # R y ≤ v
     sum_to_one = np.r_[np.ones(others), 0.0][None]
     bounds = [(0.0, 1.0)] * others + [(None, None)]
-    return float(linprog(np.eye(others + 1)[-1], above, np.zeros(options), sum_to_one, [1.0], bounds=bounds).fun)
+    solved = linprog(np.eye(others + 1)[-1], above, np.zeros(options), sum_to_one, [1.0], bounds=bounds)
+    return float(solved.x[-1])
 
 
 def replicator_dynamics(payoffs: Floats, generations: int, shares: Floats | None = None) -> Floats:
