@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,8 @@ from otherminds.worlds.repeated_games.rules import Game
 
 OWN = "own"
 TOLD = ("oracle", "oracle_max")
+USUAL = ("bayes_simplicity", "posterior_sampling")
+"""Players of a game if none is named, in order: exact where a game can be solved, and one for games of any size."""
 ALIASES = {"tabular": "rmax", "bayes": "bayes_simplicity"}
 
 
@@ -201,12 +203,12 @@ def _arguments(found: Callable[..., Any]) -> int:
 
 
 def usual_player(game: Game) -> str:
-    """The player of a game if none is named: Bayes-adaptive where it can be solved exactly, else posterior sampling."""
-    try:
-        plan_for(game, 1)
-    except InputError:
-        return "posterior_sampling"
-    return "bayes_simplicity"
+    """The player of a game if none is named: the first of `USUAL` that can play it."""
+    for name in USUAL:
+        with suppress(InputError):
+            player(name, game, horizon=1, rng=stream(0, "found"))
+            return name
+    raise InputError(f"no usual player can play {game.name}", hint="name one with --player")
 
 
 def pair_scores(

@@ -145,9 +145,8 @@ def played_match(
 
 
 def _sampled(policy: Distribution[int], rng: np.random.Generator) -> int:
-    if isinstance(policy, Categorical) and len(policy.support) == 1:
-        return policy.mode
-    action: int = policy.sample(rng)
+    certain = policy.mode if isinstance(policy, Categorical) and len(policy.support) == 1 else None
+    action: int = policy.sample(rng) if certain is None else certain
     return action
 
 
@@ -178,7 +177,10 @@ def exploitability(game: Game, machine: Machine, rounds: int) -> Exploitability:
 
 
 def security_level(game: Game) -> float:
-    """v = min_y max_a Σ_b y_b R₁(a, b): the least to which the second agent can hold the first, in mixed strategies."""
+    """v = min_y max_a Σ_b y_b R₁(a, b): the least to which the second agent can hold the first, in mixed strategies.
+
+    Raises ValueError if the solver fails.
+    """
     from scipy.optimize import linprog
 
     payoff = game.payoff(0)
@@ -186,8 +188,10 @@ def security_level(game: Game) -> float:
     above = np.c_[payoff, -np.ones(options)]  # R y ≤ v
     sum_to_one = np.r_[np.ones(others), 0.0][None]
     bounds = [(0.0, 1.0)] * others + [(None, None)]
-    solved = linprog(np.eye(others + 1)[-1], above, np.zeros(options), sum_to_one, [1.0], bounds=bounds)
-    return float(solved.x[-1])
+    found = linprog(np.eye(others + 1)[-1], above, np.zeros(options), sum_to_one, [1.0], bounds=bounds).x
+    if found is None:
+        raise ValueError(f"the minimax program of {game.name} has no solution")
+    return float(found[-1])
 
 
 def replicator_dynamics(payoffs: Floats, generations: int, shares: Floats | None = None) -> Floats:
