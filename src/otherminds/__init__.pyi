@@ -68,6 +68,7 @@ from otherminds.worlds.overcooked.agent import Cook as Cook
 from otherminds.worlds.overcooked.level_files import KitchenLevel as KitchenLevel
 from otherminds.worlds.overcooked.level_files import read_kitchen as read_kitchen
 from otherminds.worlds.overcooked.rules import Overcooked as Overcooked
+from otherminds.worlds.repeated_games.fingerprints import fingerprint as fingerprint
 from otherminds.worlds.repeated_games.machines import Machine as Machine
 from otherminds.worlds.repeated_games.machines import Partner as Partner
 from otherminds.worlds.repeated_games.machines import together as together
@@ -83,6 +84,10 @@ from otherminds.worlds.repeated_games.players.learners import tabular as tabular
 from otherminds.worlds.repeated_games.players.posterior_sampling import PosteriorSampling as PosteriorSampling
 from otherminds.worlds.repeated_games.rules import Game as Game
 from otherminds.worlds.repeated_games.rules import RepeatedGame as RepeatedGame
+from otherminds.worlds.repeated_games.tournament import expected_score as expected_score
+from otherminds.worlds.repeated_games.tournament import exploitability as exploitability
+from otherminds.worlds.repeated_games.tournament import replicator_dynamics as replicator_dynamics
+from otherminds.worlds.repeated_games.tournament import tournament as tournament
 
 __version__: str
 __all__: list[str]

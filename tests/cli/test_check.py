@@ -180,6 +180,17 @@ def test_games_and_partners_of_ones_own(run: Run, here: Path) -> None:
     complaint(run("check", "--agent", "perfect", "--game", "larger.toml", *own[2:], "--out", "out"), "another game")
 
 
+@pytest.mark.slow
+def test_partners_from_a_file_of_machines(run: Run, here: Path) -> None:
+    machine = '{"states": 2, "output": ["C", "D"], "next": [[0, 1], [1, 1]]}'
+    (here / "mine.json").write_text(f'{{"machines": {{"grudge": {machine}}}}}')
+    told = ("check", "--agent", "perfect", "--game", "ipd", "--machines", "mine.json", "--rounds", "5", "--out", "out")
+    fine(run(*told))
+    assert {row["condition"] for row in rows_in(here / "out")} == {"ipd/grudge"}
+    fine(run("resume", "out"))
+    complaint(run(*told, "--partner", "gruge", "--out", "other"), "did you mean grudge")
+
+
 # The report
 
 

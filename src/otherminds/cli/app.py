@@ -19,6 +19,7 @@ from otherminds.cli.reproduce import check, play, reproduce
 from otherminds.cli.runs import export, merge, report, resume, runs
 from otherminds.cli.serve import serve
 from otherminds.cli.stories import ask, audit, generate_stories
+from otherminds.cli.tournament import tournament
 from otherminds.cli.watch import infer, watch
 from otherminds.errors import InputError
 from otherminds.operating_system import interrupt_when_asked_to_end, replace_unprintable_characters
@@ -63,7 +64,7 @@ def _root(
 
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Watch and infer": (watch, infer),
-    "Reproduce and measure": (reproduce, check, play),
+    "Reproduce and measure": (reproduce, check, play, tournament),
     "Stories": (ask, audit),
     LEVELS: (draw, levels),
     "Runs": (runs, resume, report, export, merge),

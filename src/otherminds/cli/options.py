@@ -31,6 +31,8 @@ LevelArgument = Annotated[
 EngineOption = Annotated[
     str | None, Option(metavar="ENGINE", help="processes, ray[=ADDRESS], dask[=ADDRESS]; --jobs workers.")
 ]
+MachinesOption = Annotated[Path | None, Option(metavar="FILE", help="Your own machines; partners by name, too.")]
+JsonOption = Annotated[bool, Option("--json", help="Print the result as JSON.")]
 model_option = partial(Option, rich_help_panel=PANEL)
 """An option in the help's panel about language models."""
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -20,6 +20,8 @@ from otherminds.cli.options import (
     TARGET_MISSED,
     EngineOption,
     JobsOption,
+    JsonOption,
+    MachinesOption,
     ModelOptions,
     SeedOption,
     model_option,
@@ -197,6 +199,7 @@ def check(
         ),
     ] = None,
     out: Annotated[Path | None, Option(metavar="FOLDER", help="Default: runs/check-TIME.")] = None,
+    machines: MachinesOption = None,
     junit: Annotated[Path | None, Option(metavar="FILE", help="Write the verdicts for JUnit, too.")] = None,
 ) -> None:
     """Does an agent act on what it knows about its partner?
@@ -221,6 +224,7 @@ def check(
         episodes=episodes,
         seed=seed,
         max_regret=max_regret,
+        machines=machines,
     )
     if junit:  # a file that cannot be written is reported now, not after a long run
         options.plan()
@@ -248,18 +252,27 @@ def print_verdicts(checked: CheckResult, folder: Path) -> None:
 
 def play(
     game: Annotated[str, Argument(metavar="GAME", help="rps, ibs, ipd, ordinal-001 to -144, or a file.")],
-    partners: Annotated[list[str], Argument(metavar="PARTNER...", help="As tft, tft~0.05 (noise), cycle-011, random.")],
-    players: Annotated[
-        list[str] | None, Option("--player", metavar="NAME", help="Who plays; repeatable. Default: bayes_simplicity.")
+    partners: Annotated[
+        list[str] | None, Argument(metavar="PARTNER...", help="As tft, tft~0.05 (noise), cycle-011, random.")
     ] = None,
+    players: Annotated[
+        list[str] | None,
+        Option(
+            "--player",
+            metavar="NAME",
+            help="As rmax; repeatable. Default: bayes_simplicity, or posterior_sampling in large games.",
+        ),
+    ] = None,
+    machines: MachinesOption = None,
     rounds: Annotated[int, Option(min=1, max=10_000, metavar="N", help="Rounds of an episode.")] = 100,
     episodes: Annotated[int, Option(min=1, max=10_000, metavar="N", help="Episodes with each partner.")] = 20,
     seed: SeedOption = 42,
-    form: Annotated[Literal["table", "json"], Option("--format", metavar="FORMAT", help="table or json.")] = "table",
+    as_json: JsonOption = False,
 ) -> None:
     """Does a player predict its partner, and act on that?
 
-    Scores against the exact optimum.
+    Scores against the exact optimum, with each partner by turns. In a game of three or more name a partner for each
+    other agent; they play together.
 
     Example: otherminds play ipd tft always-defect --player rmax
     """
@@ -267,8 +280,10 @@ def play(
     from otherminds.reports.terminal import tables as terminal
     from otherminds.worlds.repeated_games.payoff_files import find_game
 
-    found = pair_scores(find_game(game), partners, players or ["bayes_simplicity"], rounds, episodes, seed)
-    if form == "json":
+    if not partners and not machines:
+        raise InputError("there is no partner", hint="name partners, as tft, or give a file with --machines")
+    found = pair_scores(find_game(game), partners or (), players or (), rounds, episodes, seed, machines)
+    if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False))
     else:
         Console(width=None if sys.stdout.isatty() else 120).print(terminal.scores(found))

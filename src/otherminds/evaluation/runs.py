@@ -201,7 +201,9 @@ def how_begun(command: Command, options: Any, name: str = "") -> str:
     """How a run was begun, as JSON to store with it: what `begun` reads."""
     told = TypeAdapter(type(options)).dump_python(options, mode="json", exclude={"out", "frozen", "engine"})
     for path in (told, told.get("asking") or {}):
-        path |= {key: str(Path(path[key]).absolute()) for key in ("data", "replay") if path.get(key) is not None}
+        path |= {
+            key: str(Path(path[key]).absolute()) for key in ("data", "replay", "machines") if path.get(key) is not None
+        }
     return json.dumps({"command": command, "name": name, "options": told})
 
 

@@ -43,7 +43,8 @@ def best_response(payoff: Floats, partner: Chances, horizon: int, *, least: bool
 
     V_T = 0,  V_t(q) = max_a Σ_b O[q, b] · (R[a, b] + V_{t+1}(δ(q, a, b))). `payoff` is R, shape (own actions, partner's
     actions). The policy is optimal among all policies that see the history, since δ is deterministic. With `least` it
-    minimises instead. (Riemer et al., Definition 2.2.)
+    minimises instead. `best_response(ipd.payoff(), partner("tft", ipd).chances, 100).values[0, 0]` is the most that 100
+    rounds with tit for tat pay. (Riemer et al., Definition 2.2.)
     """
     sign = -1.0 if least else 1.0
     states = len(partner.outputs)

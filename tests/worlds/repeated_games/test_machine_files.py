@@ -147,10 +147,17 @@ def test_what_is_wrong_with_machines(tmp_path: Path, text: str, message: str) ->
     assert str(caught.value).startswith(f"{tmp_path / 'machines.json'}:{message}")
 
 
-def test_machines_play_games_of_two(tmp_path: Path) -> None:
-    game = Game("three", ("a", "b", "c"), (("C", "D"),) * 3, ((0, 0, 0),) * 8)
-    with pytest.raises(InputError, match="machines play games of two, and three has 3 agents"):
-        read(tmp_path, FILE, game)
+def test_machines_react_to_the_joint_action_of_all_others(tmp_path: Path) -> None:
+    game = Game("three", ("a", "b", "c"), (("C", "D"), ("C", "D"), ("x", "y", "z")), ((0, 0, 0),) * 12)
+    path = tmp_path / "machines.json"
+    path.write_text(
+        '{"machines": {"m": {"states": 2, "output": ["C", "D"], "next": [[0, 0, 1, 0, 1, 1], [1, 1, 1, 0, 0, 0]]}}}'
+    )
+    (found,) = read_machines(path, game)
+    assert found.moves == (((0, 0, 1, 0, 1, 1),) * 2, ((1, 1, 1, 0, 0, 0),) * 2)
+    path.write_text('{"machines": {"m": {"states": 1, "output": ["C"], "next": [[0, 0]]}}}')
+    with pytest.raises(InputError, match=r"has 2 entries .one for each of the 6 joint actions of a, c"):
+        read_machines(path, game)
 
 
 PIECES = ["", '"', "[", "]", "{", "}", ":", ",", "\n", "1", "-", "1e999", "9" * 5000, "NaN", "true", "null", "\\ud800"]

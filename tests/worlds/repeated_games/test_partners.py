@@ -219,7 +219,7 @@ def test_games_with_many_actions() -> None:
         (RPS, "Tit For Tat", "tit-for-tat cannot play rps (it plays 2 × 2 games)"),
         (WIDE, "copy", "copy cannot play wide (it needs as many actions as the other has)"),
         (WIDE, "tft", "tft cannot play wide (it needs as many actions as the other has)"),
-        (THREE, "tft", "tft cannot play three (it plays games of two, with 30 actions at most)"),
+        (THREE, "tft", "tft cannot play three (it plays games of two)"),
         (IPD, "cycle-012", "cycle-012 cannot play ipd (its actions are 0 to 1)"),
         (IPD, "cycle-" + "0" * 5000, f"cycle-{'0' * 54} cannot play ipd (1000 digits are the most)"),
         (IPD, "reactive-01", "reactive-01 cannot play ipd (it needs a first action and 2 replies)"),

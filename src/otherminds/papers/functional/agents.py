@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -31,13 +31,15 @@ from otherminds.papers.functional.game_prompts import GameSetting
 from otherminds.papers.functional.models import ModelGameEntry
 from otherminds.papers.functional.prompting import strategy
 from otherminds.papers.functional.scripted_models import scripted_player
-from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.partners import partners_in
 from otherminds.worlds.repeated_games.players.best_responders import Informed, Reader
 from otherminds.worlds.repeated_games.players.by_name import plan_for, player
 from otherminds.worlds.repeated_games.rules import Game
 
 OWN = "own"
 TOLD = ("oracle", "oracle_max")
+USUAL = ("bayes_simplicity", "posterior_sampling")
+"""Players of a game if none is named, in order: exact where a game can be solved, and one for games of any size."""
 ALIASES = {"tabular": "rmax", "bayes": "bayes_simplicity"}
 
 
@@ -200,15 +202,32 @@ def _arguments(found: Callable[..., Any]) -> int:
     return sum(one.default is one.empty and one.kind in positional for one in wanted)
 
 
+def usual_player(game: Game) -> str:
+    """The player of a game if none is named: the first of `USUAL` that can play it."""
+    for name in USUAL:
+        with suppress(InputError):
+            player(name, game, horizon=1, rng=stream(0, "found"))
+            return name
+    raise InputError(f"no usual player can play {game.name}", hint="name one with --player")
+
+
 def pair_scores(
-    game: Game, partners: Sequence[str], players: Sequence[str], rounds: int, episodes: int, seed: int
+    game: Game,
+    partners: Sequence[str],
+    players: Sequence[str],
+    rounds: int,
+    episodes: int,
+    seed: int,
+    machines: Path | None = None,
 ) -> list[Row]:
     """A summary row for each partner, player and metric, with a 95 % interval over episodes.
 
-    Regret and reward are in points per round, ToM % and consistency are shares of rounds. Raises InputError for a
-    partner or a player that is unknown or does not fit the game.
+    Regret and reward are in points per round, ToM % and consistency are shares of rounds. `machines` is a file of
+    partners, all of which play if none is named. In a game of three or more all other agents together are one partner.
+    Without players the usual one plays. Raises InputError for a partner or a player that is unknown or does not fit.
     """
-    tasks = [Task(game, partner(name, game), rounds) for name in partners]
+    tasks = [Task(game, machine, rounds) for machine in partners_in(game, partners, machines)]
+    players = tuple(dict.fromkeys(players)) or (usual_player(game),)
     for name in players:
         player(name, game, horizon=rounds, rng=stream(seed, "found"))
     if "bayes_simplicity" in players:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ from otherminds.papers.functional.agents import OWN, TOLD, Agent, CheckEpisode, 
 from otherminds.papers.functional.experiment import episodes_of
 from otherminds.worlds.repeated_games import partners
 from otherminds.worlds.repeated_games.machines import Machine
-from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.partners import partners_in
 from otherminds.worlds.repeated_games.rules import Game
 
 ROUNDS = 30  # of an episode, unless asked otherwise; chosen so that finding out costs a small share
@@ -36,13 +37,17 @@ FORMATTING, PREDICTING, USING = "formatting", "predicting", "using"
 
 @dataclass(frozen=True)
 class CheckPlan:
-    """The plan of a check: games, names of partners (empty: the usual ones), rounds an episode, episodes a partner."""
+    """The plan of a check: games, names of partners (empty: the usual ones), rounds an episode, episodes a partner.
+
+    `machines` is a file of partners; all of them play if none is named.
+    """
 
     games: tuple[Game, ...]
     partners: tuple[str, ...] = ()
     rounds: int = ROUNDS
     episodes: int = 1
     seed: int = 42
+    machines: Path | None = None
 
     def tasks(self, rung: str = OWN) -> list[Task]:
         """The tasks: every partner in every game. By default one partner per action, and tit for tat if it fits.
@@ -77,8 +82,8 @@ class CheckPlan:
         return normalised(self.by_name[episode[-1]["condition"], len(episode)], episode[-1][metric])
 
     def _partners(self, game: Game) -> list[Machine]:
-        if self.partners:
-            return list(dict.fromkeys(partner(name, game) for name in self.partners))
+        if self.partners or self.machines:
+            return list(dict.fromkeys(partners_in(game, self.partners, self.machines)))
         found = list(partners.single_action(game))
         with suppress(InputError):  # tit for tat does not fit every game
             found += partners.tit_for_tat(game)

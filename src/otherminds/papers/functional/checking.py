@@ -52,7 +52,10 @@ class CheckResult(NamedTuple):
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What to check: agents, games, partners, rounds, episodes, seed, and the largest relative regret that passes."""
+    """What to check: agents, games, partners, rounds, episodes, seed, and the largest relative regret that passes.
+
+    `machines` is a file of partners; all of them play if none is named.
+    """
 
     out: Path
     asking: Asking
@@ -64,11 +67,12 @@ class CheckOptions:
     seed: int = 42
     max_regret: float = 0.5  # half the loss of random play; chosen
     frozen: bool = False
+    machines: Path | None = None
 
     def plan(self) -> CheckPlan:
         """The plan of the check. Raises InputError for an unknown game."""
         games = tuple(find_game(name) for name in self.games)
-        return CheckPlan(games, self.partners, self.rounds, self.episodes, self.seed)
+        return CheckPlan(games, self.partners, self.rounds, self.episodes, self.seed, self.machines)
 
 
 def check_as_asked(options: CheckOptions, plan: CheckPlan | None = None) -> CheckResult:

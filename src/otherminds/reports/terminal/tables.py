@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
 
+from otherminds.evaluation.round_robin import Standing
 from otherminds.evaluation.runs import Run
 from otherminds.files.text import printable
 from otherminds.reports.results import Found, by_key
@@ -81,6 +82,16 @@ def scores(found: Sequence[Row]) -> Table:
         reward, consistent = metrics["reward"], metrics["consistency"]["value"]
         figures = (literal, functional, f"{reward['value']:.3f}", f"{reward['optimum']:.3f}", f"{consistent:.2f}")
         table.add_row(escape(partner), escape(player), *figures)
+    return table
+
+
+def standings(ranking: Sequence[Standing], shares: Mapping[str, float]) -> Table:
+    """The ranking of a tournament: payoffs per round with 95 % intervals, and shares after replicator dynamics."""
+    table = _table("rank", "entrant", "payoff a round", "share in the end, %", words=2, edge=True)
+    table.columns[0].justify = "right"
+    for rank, one in enumerate(ranking, 1):
+        score = _spread(one.score._asdict(), 3) if one.score.low < one.score.high else f"{one.score.value:.3f}"
+        table.add_row(str(rank), escape(printable(one.name)), score, f"{100 * shares[one.name]:.1f}")
     return table
 
 

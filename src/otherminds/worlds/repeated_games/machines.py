@@ -3,7 +3,8 @@
     {"machines": {"Tit For Tat": {"states": 2, "output": ["C", "D"], "next": [[0, 1], [0, 1]]}}}
 
 In a file a machine starts in state 0. `output` has the name or first letter of an action for each state; `next` has a
-state for each action of the other. `about`, `licence` and `source` may say where the machines come from.
+state for each action of the other, or in games of three or more for each joint action of the others, in lexicographic
+order. `about`, `licence` and `source` may say where the machines come from.
 """
 
 from __future__ import annotations
@@ -283,7 +284,7 @@ class _Machines(BaseModel, extra="forbid", strict=True):
 
 
 def read_machines(path: Path, game: Game) -> tuple[Machine, ...]:
-    """Read machines for the second place in a game of two, in the order of the file.
+    """Read machines for the second place in a game, in the order of the file.
 
     Raises InputError with the line of malformed JSON, or the name of an invalid machine.
     """
@@ -301,8 +302,6 @@ def bundled_machines(game: Game) -> tuple[Machine, ...]:
 
 
 def _machines(text: str, path: Path, game: Game, actions: Sequence[str]) -> tuple[Machine, ...]:
-    if len(game.agents) != 2:
-        raise InputError(f"machines play games of two, and {game.name} has {len(game.agents)} agents", path=path)
     strict_json.parse(text, path)
     try:
         found = _Machines.model_validate_json(text).machines
@@ -328,8 +327,8 @@ def _machine(name: str, found: _Machine, path: Path, game: Game, actions: Sequen
         if len(entries) != found.states:
             raise wrong(f"`{key}` has {len(entries)} entries", f"one for each of {found.states} states")
     for q, onward in enumerate(found.next):
-        if len(onward) != len(game.actions[0]):
-            raise wrong(f"`next.{q}` has {len(onward)} entries", f"one for each of {', '.join(game.actions[0])}")
+        if len(onward) != game.payoff(1).shape[1]:
+            raise wrong(f"`next.{q}` has {len(onward)} entries", f"one for each of {_others(game)}")
         if not all(0 <= to < found.states for to in onward):
             raise wrong(f"`next.{q}` leads to a missing state", f"states are 0 to {found.states - 1}")
     outputs = []
@@ -340,3 +339,11 @@ def _machine(name: str, found: _Machine, path: Path, game: Game, actions: Sequen
             raise wrong(f"`output.{q}`: {word[:60]} is not one action", f"write {', '.join(actions)}")
         outputs += meant
     return build(name, game, 0, outputs.__getitem__, lambda q, _own, theirs: found.next[q][theirs])
+
+
+def _others(game: Game) -> str:
+    """What an agent in the second place reacts to: the actions of the other, or joint actions of all others."""
+    if len(game.agents) == 2:
+        return ", ".join(game.actions[0])
+    others = ", ".join(name for i, name in enumerate(game.agents) if i != 1)
+    return f"the {game.payoff(1).shape[1]} joint actions of {others}"

@@ -1,17 +1,29 @@
-"""Partners by name for games of two, `partner("tft~0.05", game)`, and the suites that experiments draw from.
+"""Partners by name, `partner("tft~0.05", game)`, and the suites that experiments draw from.
 
-The partner plays in the second place. In 2 × 2 games the first action is cooperation, the second defection.
+The partner plays in the second place. In 2 × 2 games the first action is cooperation, the second defection. In games of
+three or more it observes the joint action of all others.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from math import prod
+from pathlib import Path
 
 from otherminds.errors import InputError, meant
 from otherminds.worlds.repeated_games import machines as strategies
-from otherminds.worlds.repeated_games.machines import Machine, build, bundled_machines, constant, periodic, reactive
+from otherminds.worlds.repeated_games.machines import (
+    Machine,
+    build,
+    bundled_machines,
+    constant,
+    periodic,
+    reactive,
+    read_machines,
+    together,
+)
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.rules import Game
 
@@ -20,6 +32,8 @@ PERIOD = 10  # rounds that `switcher` plays each of its two ways; chosen
 MAX_ACTIONS = 30  # actions of games that named partners play; bounds the size of machines
 MAX_ROUNDS = 1000  # digits of a cycle; bounds time
 MAX_SUITE = 10_000  # partners in a suite; bounds time
+MAX_OTHERS = 1000  # joint actions of the others to which a named partner can react; bounds the size of machines
+MAX_TOGETHER = 10_000  # states of several partners together; bounds time
 
 Maker = Callable[[Game], Machine]
 
@@ -28,23 +42,66 @@ class UnknownPartnerError(InputError):
     """No partner has this name."""
 
 
-def partner(name: str, game: Game) -> Machine:
+def partner(name: str, game: Game, own: Mapping[str, Machine] | None = None) -> Machine:
     """The partner with this name, ignoring case; a suffix such as `~0.05` adds noise.
 
+    `own` are machines by name that come before all others, as `own_machines` reads them.
     Raises UnknownPartnerError for an unknown name, InputError for a partner that cannot play the game.
     """
+    known = own or {}
+    if _plain(name) in known:
+        return known[_plain(name)]
     plain, tilde, noise = _plain(name).partition("~")
-    _need(_of_two(game), plain, game, f"it plays games of two, with {MAX_ACTIONS} actions at most")
-    machine = _by_digits(plain, game) or _by_name(plain, game)
+    if plain in known:
+        machine = known[plain]
+    else:
+        _need(_fits(game), plain, game, f"it plays games with {MAX_ACTIONS} actions at most")
+        machine = _by_digits(plain, game) or _by_name(plain, game, known)
     try:
         return machine.trembling(float(noise)) if tilde else machine
     except ValueError:
         raise InputError(f"`{noise[:60]}` is not a noise", hint="a number from 0 to 1, as in tft~0.05") from None
 
 
+def own_machines(path: Path | None, game: Game) -> Mapping[str, Machine]:
+    """The machines of a file by name, in the second place of the game; empty without a file.
+
+    Raises InputError for a file that is not valid, or two machines whose names differ in case or spaces only.
+    """
+    found = dict[str, Machine]()
+    for machine in read_machines(path, game) if path else ():
+        if _plain(machine.name) in found:
+            hint = "names must differ in more than case and spaces"
+            raise InputError(f"`{machine.name[:60]}` is listed twice", path=path, hint=hint)
+        found[_plain(machine.name)] = machine
+    return found
+
+
+def partners_in(game: Game, names: Sequence[str], path: Path | None = None) -> list[Machine]:
+    """A partner for each match: in a game of two each that is named, or all of a file of machines if none is.
+
+    In a game of three or more there is one match. The names are those of the other agents in their order, whose product
+    machine is the partner (`together`). Raises InputError for unknown names, and for another number of names.
+    """
+    if len(game.agents) == 2:
+        own = own_machines(path, game)
+        return [partner(name, game, own) for name in names] if names else list(own.values())
+    others = game.agents[1:]
+    if len(names) != len(others):
+        hint = f"name one for each of {', '.join(others)}, in this order"
+        raise InputError(f"{game.name} needs {len(others)} partners, not {len(names)}", hint=hint)
+    found = []
+    for i, name in enumerate(names, 1):
+        view = game.seen_by(i).seen_by(1)  # agent i in the second place, the others in their order
+        found.append(partner(name, view, own_machines(path, view)))
+    if prod(len(machine.outputs) for machine in found) > MAX_TOGETHER:
+        raise InputError(f"these partners have more than {MAX_TOGETHER:,} states together", hint="choose smaller ones")
+    return [together(game, found)]
+
+
 def partner_names(game: Game) -> tuple[str, ...]:
     """The names of the partners that can play a game, without those with digits: cycle-011, reactive-001, …"""
-    if not _of_two(game):
+    if not _fits(game):
         return ()
     machines = _bundled() if game.shape == (2, 2) else ()
     return (*_constants(game), *(name for name in PARTNERS if not _misfit(name, game)), *machines)
@@ -161,10 +218,11 @@ PARTNERS: Mapping[str, Maker] = {
     "joss": _four_vector("joss", 0.9, 0.0, 0.9, 0.0),
 }
 SQUARE = ("tft", "copy", "anti-copy", "switcher")  # those that need as many actions as the other has
+OF_TWO = ("reciprocal-stubborn",)  # those that answer one other, besides the square ones
 TWO_BY_TWO = ("grim", "tit-for-two-tats", "gtft", "zd-extort-2", "joss")
 
 
-def _by_name(name: str, game: Game) -> Machine:
+def _by_name(name: str, game: Game, own: Mapping[str, Machine]) -> Machine:
     if name in PARTNERS or name in _bundled():
         misfit = _misfit(name, game)
         _need(not misfit, name, game, misfit)
@@ -172,7 +230,7 @@ def _by_name(name: str, game: Game) -> Machine:
     constants = _constants(game)
     if name in constants:
         return constants[name]
-    hint = meant(name, partner_names(game), "also cycle-, reactive- and memory-one- with digits, as cycle-011")
+    hint = meant(name, [*own, *partner_names(game)], "also cycle-, reactive- and memory-one- with digits, as cycle-011")
     raise UnknownPartnerError(f"unknown partner `{name[:60]}`", hint=hint)
 
 
@@ -199,6 +257,8 @@ def _misfit(name: str, game: Game) -> str:
     """Why a named partner cannot play a game; empty if it can."""
     if game.shape != (2, 2) and (name in TWO_BY_TWO or name not in PARTNERS):
         return "it plays 2 × 2 games"
+    if len(game.agents) > 2 and (name in SQUARE or name in OF_TWO):
+        return "it plays games of two"
     square = len(game.actions[0]) == len(game.actions[1])
     return "it needs as many actions as the other has" if name in SQUARE and not square else ""
 
@@ -216,8 +276,8 @@ def _plain(name: str) -> str:
     return "-".join(name.casefold().split())
 
 
-def _of_two(game: Game) -> bool:
-    return len(game.agents) == 2 and max(game.shape) <= MAX_ACTIONS
+def _fits(game: Game) -> bool:
+    return max(game.shape) <= MAX_ACTIONS and game.payoff(1).shape[1] <= MAX_OTHERS
 
 
 def _need(condition: bool, name: str, game: Game, reason: str) -> None:

@@ -1,4 +1,7 @@
-"""Matches and tournaments of machines: played round by round, many in lock step, or in exact expectation."""
+"""Matches and tournaments: machines round by round, many in lock step, or in exact expectation; any minds by sampling.
+
+`exploitability` says what a best responder takes from a machine, `replicator_dynamics` which strategies would spread.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from otherminds.distribution import Categorical, Distribution
+from otherminds.mind import Mind
+from otherminds.planning.best_response import best_response, value_of
 from otherminds.worlds.repeated_games.machines import Machine
-from otherminds.worlds.repeated_games.rules import Game
+from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+ROUNDING = 1e-9
+"""Difference of a sum of shares from 1 that counts as none."""
 _Row = list[tuple["_Row", int, float]]
 
 
@@ -67,6 +75,8 @@ def match_scores(game: Game, pairs: Sequence[tuple[Machine, Machine]], rounds: i
 def expected_score(game: Game, first: Machine, second: Machine, rounds: int) -> tuple[float, float]:
     """Exact expected total payoffs of two machines, which may be stochastic.
 
+    `expected_score(ipd, partner("tft", ipd), partner("random", ipd), 10)` are both totals over 10 rounds.
+
     w₀ = 1[(0, 0)],  w_{t+1} = w_t P,  E[Σ_t R_i] = Σ_t w_t · r_i, where w is a distribution over pairs of states, and P
     and r are their transitions and expected payoffs. Raises ValueError for a machine that does not fit its place in
     the game, or fewer than 1 round.
@@ -91,17 +101,120 @@ def expected_score(game: Game, first: Machine, second: Machine, rounds: int) -> 
 def tournament(game: Game, machines: Sequence[Machine], rounds: int) -> Floats:
     """Expected payoffs per round in a round-robin tournament with self-play: shape (machines, machines, 2).
 
-    Entry [i, j] has the payoffs of machine i in the first place and machine j in the second.
+    Entry [i, j] has the payoffs of machine i in the first place and machine j in the second:
+    `tournament(ipd, [partner(name, ipd) for name in ("tft", "grim", "random")], 100)[:, :, 0].mean(axis=1)`.
     Raises ValueError for a machine that does not fit both places, or fewer than 1 round.
     """
-    pairs = [(first, second) for first in machines for second in machines]
-    certain = np.array([machine.deterministic for machine in machines], dtype=bool)
-    sure = np.logical_and.outer(certain, certain).ravel()
+    return exact_scores(game, machines, machines, rounds)
+
+
+def exact_scores(game: Game, firsts: Sequence[Machine], seconds: Sequence[Machine], rounds: int) -> Floats:
+    """Expected payoffs per round of every machine for the first place with every one for the second.
+
+    Shape (firsts, seconds, 2). Raises ValueError for a machine that does not fit its place, or fewer than 1 round.
+    """
+    pairs = [(first, second) for first in firsts for second in seconds]
+    certain = [np.array([machine.deterministic for machine in machines], dtype=bool) for machines in (firsts, seconds)]
+    sure = np.logical_and.outer(*certain).ravel()
     found = np.zeros((len(pairs), 2))
     found[sure] = match_scores(game, list(compress(pairs, sure)), rounds)
     for k in np.flatnonzero(~sure):
         found[k] = expected_score(game, *pairs[k], rounds)
-    return found.reshape(len(machines), len(machines), 2) / rounds
+    return found.reshape(len(firsts), len(seconds), 2) / rounds
+
+
+Player = Mind[Outcome | None, int]
+
+
+def played_match(
+    game: Game, minds: tuple[Player, Player], rounds: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Total payoffs of two minds in one match; each observes rounds from its own side.
+
+    Actions are sampled. A certain one uses no randomness, so a match that leaves all generators unchanged is certain.
+    """
+    payoff, other_payoff = game.payoff(0).tolist(), game.payoff(1).tolist()
+    first, second = minds[0].observe(None), minds[1].observe(None)
+    total = other_total = 0.0
+    for _ in range(rounds):
+        own, other = _sampled(first.act(), rng), _sampled(second.act(), rng)
+        gain, other_gain = payoff[own][other], other_payoff[other][own]
+        first, second = first.observe(Outcome(own, other, gain)), second.observe(Outcome(other, own, other_gain))
+        total, other_total = total + gain, other_total + other_gain
+    return total, other_total
+
+
+def _sampled(policy: Distribution[int], rng: np.random.Generator) -> int:
+    certain = policy.mode if isinstance(policy, Categorical) and len(policy.support) == 1 else None
+    action: int = policy.sample(rng) if certain is None else certain
+    return action
+
+
+class Exploitability(NamedTuple):
+    """What a best responder to a machine gains per round, in units of payoff: over the value, and over the machine."""
+
+    over_value: float
+    over_machine: float
+
+
+def exploitability(game: Game, machine: Machine, rounds: int) -> Exploitability:
+    """What the first agent gains by the best response π* to a machine m in the second place.
+
+    over_value = max_π E[Σ_t R₁ | π, m] / T − v,  v = min_y max_a Σ_b y_b R₁(a, b);
+    over_machine = E[Σ_t R₁ − R₂ | π*, m] / T.
+
+    v is the least to which the second agent can hold the first in each round. So `over_value` is never negative, and in
+    a game of zero sum it is 0 for an optimal machine alone (the usual exploitability). A mixed strategy is a machine
+    with one state. `exploitability(rps, partner("always-rock", rps), 100).over_value` is the payoff of a win.
+    Raises ValueError for a machine that does not fit the second place, or fewer than 1 round.
+    """
+    _check_rounds(rounds)
+    _check_place(game, 1, machine)
+    response = best_response(game.payoff(0), machine.chances, rounds)
+    best = float(response.values[0, 0])
+    earned = value_of(response.actions, np.ascontiguousarray(game.payoff(1).T), machine.chances)
+    return Exploitability(best / rounds - security_level(game), (best - earned) / rounds)
+
+
+def security_level(game: Game) -> float:
+    """v = min_y max_a Σ_b y_b R₁(a, b): the least to which the second agent can hold the first, in mixed strategies.
+
+    Raises ValueError if the solver fails.
+    """
+    from scipy.optimize import linprog
+
+    payoff = game.payoff(0)
+    options, others = payoff.shape
+    above = np.c_[payoff, -np.ones(options)]  # R y ≤ v
+    sum_to_one = np.r_[np.ones(others), 0.0][None]
+    bounds = [(0.0, 1.0)] * others + [(None, None)]
+    found = linprog(np.eye(others + 1)[-1], above, np.zeros(options), sum_to_one, [1.0], bounds=bounds).x
+    if found is None:
+        raise ValueError(f"the minimax program of {game.name} has no solution")
+    return float(found[-1])
+
+
+def replicator_dynamics(payoffs: Floats, generations: int, shares: Floats | None = None) -> Floats:
+    """The shares of strategies in a population over generations, shape (generations + 1, strategies).
+
+    p_i′ = p_i (f_i − m) / Σ_j p_j (f_j − m),  f = A p,  with A[i, j] the payoff of strategy i with j, and m the lowest
+    payoff in A: discrete replicator dynamics (Maynard Smith, Evolution and the Theory of Games, 1982, appendix D). The
+    first generation has equal shares unless `shares` are given. `replicator_dynamics(tournament(ipd, machines, 100)[:,
+    :, 0], 500)[-1]` is the last generation. Raises ValueError if A is not square or `shares` is no distribution.
+    """
+    size = len(payoffs)
+    if not size or payoffs.shape != (size, size):
+        raise ValueError(f"payoffs have to be a square table, and not of shape {payoffs.shape}")
+    start = np.full(size, 1.0 / size) if shares is None else np.asarray(shares, dtype=float)
+    if start.shape != (size,) or (start < 0).any() or abs(start.sum() - 1.0) > ROUNDING:
+        raise ValueError(f"shares have to be a distribution over {size} strategies")
+    above = payoffs - payoffs.min()
+    found = [start]
+    for _ in range(generations):
+        offspring = found[-1] * (above @ found[-1])
+        total = offspring.sum()
+        found.append(offspring / total if total > 0.0 else found[-1])
+    return np.array(found)
 
 
 class _MachineArrays(NamedTuple):

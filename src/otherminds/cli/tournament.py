@@ -1,0 +1,66 @@
+"""`otherminds tournament`: a round robin of players and machines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from typer import Argument, Option
+
+from otherminds.cli.options import JsonOption, MachinesOption, SeedOption
+
+
+def tournament(
+    game: Annotated[str, Argument(metavar="GAME", help="rps, ibs, ipd, ordinal-001 to -144, or a file.")],
+    names: Annotated[
+        list[str] | None,
+        Argument(metavar="NAME...", help="Players, as rmax, and partners, as tft or tft~0.05. Default: all partners."),
+    ] = None,
+    machines: MachinesOption = None,
+    rounds: Annotated[int, Option(min=1, max=10_000, metavar="N", help="Rounds of a match.")] = 100,
+    episodes: Annotated[int, Option(min=1, max=1000, metavar="N", help="Matches of a pair with a player.")] = 3,
+    seed: SeedOption = 42,
+    as_json: JsonOption = False,
+    page: Annotated[
+        Path | None, Option(metavar="FILE", help="Write a page: matrix, replicator dynamics, fingerprints.")
+    ] = None,
+) -> None:
+    """Let everybody play everybody: ranking, payoffs, and which strategies would spread.
+
+    Machines meet in exact expectation, matches with players are sampled.
+
+    Example: otherminds tournament ipd tft grim wsls rmax --page tournament.html
+    """
+    from otherminds.evaluation.round_robin import entrants_in, round_robin
+    from otherminds.files.text import write_whole
+    from otherminds.reports.terminal import tables as terminal
+    from otherminds.reports.tournament_page import GENERATIONS, tournament_page
+    from otherminds.worlds.repeated_games.payoff_files import find_game
+
+    chosen = find_game(game)
+    found = round_robin(chosen, entrants_in(chosen, names or (), machines), rounds, episodes, seed)
+    shares = found.shares(GENERATIONS)[-1].tolist()
+    if page:
+        write_whole(page, [tournament_page(found).encode("utf-8", "backslashreplace")])
+    if as_json:
+        ends = dict(zip((one.name for one in found.entrants), shares, strict=True))
+        ranking = [{"name": one.name, **one.score._asdict(), "share": ends[one.name]} for one in found.ranking]
+        told = {
+            "game": chosen.name,
+            "rounds": rounds,
+            "episodes": episodes,
+            "seed": seed,
+            "ranking": ranking,
+            "entrants": [one.name for one in found.entrants],
+            "scores": found.scores.mean(axis=0).tolist(),
+        }
+        typer.echo(json.dumps(told, ensure_ascii=False))
+        return
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    console.print(terminal.standings(found.ranking, {e.name: s for e, s in zip(found.entrants, shares, strict=True)}))
+    if page:
+        console.print(f"Page: {page}", markup=False, highlight=False, soft_wrap=True)

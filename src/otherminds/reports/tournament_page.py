@@ -1,0 +1,179 @@
+"""The page of a tournament: ranking, who earns what with whom, replicator dynamics, and fingerprints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from otherminds.evaluation.round_robin import RoundRobin
+from otherminds.evaluation.statistics import Estimate
+from otherminds.files.text import printable
+from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
+from otherminds.reports.plots import SOFT, WIDER, WIDTH, styled, with_axes
+from otherminds.worlds.repeated_games.fingerprints import fingerprint
+from otherminds.worlds.repeated_games.partners import partner
+
+Floats = NDArray[np.float64]
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+STYLES = ("-", "--")
+SHADES = 32  # of a scale; matplotlib would draw one of 50 or more as an image, which pages do not load
+NAMED = 8  # strategies with a line of their own in replicator dynamics; chosen
+LINE = 0.145  # inches for a row of the matrix
+LONGEST = 22  # characters of a name; chosen
+GENERATIONS = 500  # of replicator dynamics; chosen
+PANELS = 9  # machines whose fingerprint is shown
+PER_ROW = 3
+PROBE = "tft"
+PROBED = 50  # rounds of a fingerprint, as in the Axelrod library
+STEP = 0.1  # of its grid; chosen
+
+
+def tournament_page(found: RoundRobin) -> Page:
+    """The page of a tournament. Fingerprints are of the best machines, in 2 × 2 games."""
+    order = _order(found)
+    shares = found.shares(GENERATIONS)
+    names = [found.entrants[i].name for i in order]
+    how = f"{found.game.title or found.game.name}: {len(names)} entrants, {found.rounds} rounds a match."
+    matches = (
+        f"Matches with a player are sampled ({len(found.scores)} of each pair), all others are exact expectations."
+    )
+    grid = matrix(found.table[np.ix_(order, order)], names)
+    caption = "Payoff per round of the row’s entrant with the column’s. Both are numbered by rank."
+    spread = f"Shares of a population over {GENERATIONS} generations, from equal shares: replicator dynamics."
+    sections = [
+        Section("Ranking", _ranking(found, shares[-1])),
+        Section("Who earns what with whom", inline(grid, caption)),
+        Section("Which strategies would spread", inline(dynamics(shares[:, order], names), spread)),
+    ]
+    if panels := dict(_fingerprints(found, order)):
+        sections.append(Section("Fingerprints", _explained(panels)))
+    return page("Tournament", f"{how} {matches}", sections)
+
+
+def _order(found: RoundRobin) -> list[int]:
+    """The entrants' numbers from the best to the worst."""
+    numbers = {entrant.name: i for i, entrant in enumerate(found.entrants)}
+    return [numbers[one.name] for one in found.ranking]
+
+
+def _ranking(found: RoundRobin, shares: Floats) -> Html:
+    lines = [
+        (rank, standing.name, _interval(standing.score), number(100 * float(shares[i]), 1))
+        for rank, (standing, i) in enumerate(zip(found.ranking, _order(found), strict=True), 1)
+    ]
+    columns = ("Rank", "Entrant", "Payoff a round", "Share, %")
+    words = (
+        "The mean payoff with all others, with its 95 % interval if matches were sampled, and the share in the end of "
+        "the replicator dynamics below."
+    )
+    return stack(words, table(columns, lines))
+
+
+def _interval(score: Estimate) -> str:
+    return interval(*score[:3]) if score.low < score.high else number(score.value)
+
+
+def _fingerprints(found: RoundRobin, order: Sequence[int]) -> Iterator[tuple[str, Floats]]:
+    if found.game.shape != (2, 2):
+        return
+    probe = partner(PROBE, found.game)
+    best = [one for one in (found.entrants[i] for i in order) if one.machines][:PANELS]
+    for entrant in best:
+        if entrant.machines:
+            yield entrant.name, fingerprint(found.game, entrant.machines[0], probe, PROBED, STEP)
+
+
+def _explained(panels: Mapping[str, Floats]) -> Html:
+    words = (
+        "What a machine earns per round from a probe that is more and more disturbed. The probe cooperates with "
+        "probability x, defects with probability y, and else plays tit for tat. Above the diagonal, where x + y ≥ 1, "
+        "it cooperates with probability 1 − y, defects with 1 − x, and else does the opposite of tit for tat. Equal "
+        "strategies have equal fingerprints (Ashlock and Kim 2008)."
+    )
+    caption = f"The best {len(panels)} machines, {PROBED} rounds in exact expectation; x to the right, y upwards."
+    return stack(words, inline(prints(panels), caption))
+
+
+@styled
+def matrix(payoffs: Floats, names: Sequence[str]) -> Figure:
+    """The payoff of the row's entrant with the column's, as shades."""
+    size = len(names)
+    side = max(1.6, LINE * size)
+    figure, axes = with_axes(side + 2.3, side + 0.6)
+    mesh = axes.pcolormesh(payoffs, cmap=_shades())
+    axes.set_yticks(np.arange(size) + 0.5, [f"{_short(name)}  {i}" for i, name in enumerate(names, 1)], fontsize=7)
+    every = range(0, size, 1 if size <= PANELS else 5)
+    axes.set_xticks([i + 0.5 for i in every], [str(i + 1) for i in every], fontsize=7)
+    axes.invert_yaxis()
+    axes.set_aspect("equal")
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    _scale(figure, mesh, axes)
+    return figure
+
+
+@styled
+def dynamics(shares: Floats, names: Sequence[str]) -> Figure:
+    """Shares over generations, shape (generations + 1, names); the largest in the end have a name, others are grey."""
+    figure, axes = with_axes(WIDTH, 3.4)
+    largest = [int(i) for i in np.argsort(-shares[-1], kind="stable")[:NAMED]]
+    for i in range(len(names)):
+        if i not in largest:
+            axes.plot(shares[:, i], color=SOFT, linewidth=0.6, alpha=0.6)
+    for rank, i in enumerate(largest):
+        colour, style = COLOURS[rank % len(COLOURS)], STYLES[rank // len(COLOURS)]
+        axes.plot(shares[:, i], color=colour, linestyle=style, linewidth=1.5, label=_short(names[i]))
+    axes.set_xlim(0, len(shares) - 1)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("generation")
+    axes.set_ylabel("share")
+    figure.legend(loc="outside upper left", ncols=2, frameon=False, borderaxespad=0, fontsize=7)
+    return figure
+
+
+@styled
+def prints(panels: Mapping[str, Floats]) -> Figure:
+    """A panel for each fingerprint, all with the same scale."""
+    rows = -(-len(panels) // PER_ROW)
+    figure = Figure(figsize=(WIDER, 0.5 + 1.45 * rows))
+    every = figure.subplots(rows, PER_ROW, squeeze=False)
+    low, high = min(map(np.min, panels.values())), max(map(np.max, panels.values()))
+    edges = np.linspace(0.0, 1.0, next(iter(panels.values())).shape[0])
+    for axes in every.flat[len(panels) :]:
+        axes.set_visible(False)
+    mesh = None
+    for axes, (name, cells) in zip(every.flat, panels.items(), strict=False):
+        # y upwards, x to the right
+        mesh = axes.pcolormesh(edges, edges, cells.T, cmap=_shades(), vmin=low, vmax=high, shading="nearest")
+        axes.set_title(_short(name), loc="left", fontsize=7)
+        axes.set_aspect("equal")
+        axes.set_xticks([0, 1])
+        axes.set_yticks([0, 1])
+        axes.tick_params(length=0, labelsize=7)
+    if mesh is not None:
+        _scale(figure, mesh, list(every.flat))
+    return figure
+
+
+def _shades() -> matplotlib.colors.Colormap:
+    return matplotlib.colormaps["cividis"].resampled(SHADES)
+
+
+def _scale(figure: Figure, mesh: QuadMesh, axes: Axes | Iterable[Axes]) -> None:
+    bar = figure.colorbar(mesh, ax=axes, location="bottom", shrink=0.6, aspect=30)
+    bar.set_label("payoff a round", fontsize=8)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=0, labelsize=7)
+
+
+def _short(name: str) -> str:
+    text = printable(name)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
