@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -60,8 +61,14 @@ def test_games_without_cooperation_have_no_fingerprints(run: Run, here: Path) ->
         ("ipd tft rmx", "did you mean rmax"),
         ("idp tft rmax", "did you mean ipd"),
         ("ipd tft rmax --machines nowhere.json", "cannot be read"),
-        ("ipd tft grim --rounds 5 --page .", "cannot be written"),
     ],
 )
 def test_what_is_no_tournament(run: Run, here: Path, arguments: str, message: str) -> None:
     complaint(run("tournament", *arguments.split()), message)
+
+
+def test_a_page_that_cannot_be_written_takes_the_ranking_from_nobody(run: Run) -> None:
+    result = run("tournament", "ipd", "tft", "grim", "--rounds", "5", "--page", ".")
+    assert result.code == 2
+    assert "grim" in result.out
+    assert re.fullmatch(r"otherminds: [^\n]*cannot be written[^\n]*\n", result.err)

@@ -44,8 +44,6 @@ def tournament(
     chosen = find_game(game)
     found = round_robin(chosen, entrants_in(chosen, names or (), machines), rounds, episodes, seed)
     shares = found.shares(GENERATIONS)[-1].tolist()
-    if page:
-        write_whole(page, [tournament_page(found).encode("utf-8", "backslashreplace")])
     if as_json:
         ends = dict(zip((one.name for one in found.entrants), shares, strict=True))
         ranking = [{"name": one.name, **one.score._asdict(), "share": ends[one.name]} for one in found.ranking]
@@ -59,8 +57,10 @@ def tournament(
             "scores": found.scores.mean(axis=0).tolist(),
         }
         typer.echo(json.dumps(told, ensure_ascii=False))
-        return
-    console = Console(width=None if sys.stdout.isatty() else 120)
-    console.print(terminal.standings(found.ranking, {e.name: s for e, s in zip(found.entrants, shares, strict=True)}))
+    else:
+        console = Console(width=None if sys.stdout.isatty() else 120)
+        standings = terminal.standings(found.ranking, dict(zip((e.name for e in found.entrants), shares, strict=True)))
+        console.print(standings)
     if page:
-        console.print(f"Page: {page}", markup=False, highlight=False, soft_wrap=True)
+        write_whole(page, [tournament_page(found).encode("utf-8", "backslashreplace")])
+        typer.echo(f"Page: {page}", err=as_json)
