@@ -38,7 +38,30 @@ _CHOOSING = {
 """All that may stand beside the option in a sentence that chooses it, except for leads and reasons."""
 _REASON = re.compile(rf"(?:^|[\s,:])(?:{_WORDS['reasons']}|[:–—-]) .*")
 _EXPLAINED = re.compile(r"[ ,(]+(?:because|since|as(?! well))(?: (?!but )[^\s,.!;:]+){2,}", re.IGNORECASE)
-_HEDGE = re.compile(rf"\?|\b(?:{_WORDS['hedges']})\b|(?:^|[.!;\n,:–—-]\s*)(?:{_WORDS['turns']})\b")
+_BACK = re.compile(rf"\?|\b(?:{_WORDS['retractions']})\b|(?:^|[.!;\n]\s*)(?:{_WORDS['turns']})\b")
+_HEDGE = re.compile(rf"{_BACK.pattern}|\b(?:{_WORDS['hedges']})\b|[,:–—-]\s*(?:{_WORDS['turns']})\b")
+_CONCLUSION = re.compile(rf"\W*(?:{_WORDS['conclusions']})\b")
+_CHOOSE, _OPTION = rf"(?:{_WORDS['verbs']})", rf"(?: the)?(?: option)? ?{SLOT}"
+_HEADS = {
+    theirs: re.compile(
+        rf"\b(?:{who})\b(?: (?:{_WORDS['modals']}))* {_CHOOSE}{_OPTION}"
+        rf"|{whose}\b(?:{_WORDS['nouns']})\b[^.,;:!?{SLOT}]*?(?:\bis|\bbe|:)(?: to)?(?: {_CHOOSE})?{_OPTION}"
+        rf"|\b(?:best|better|optimal|safest|rational) to {_CHOOSE}{_OPTION}"
+    )
+    for theirs, who, whose in (
+        (False, "i|we|you|me|us|let's", "(?<!player's )(?<!opponent's )(?<!partner's )(?<!their )"),
+        (True, "player|opponent|partner|they|he|she|both players", ""),
+    )
+}
+"""Subject, verb and option of a sentence that chooses, whatever else it says."""
+_AND = re.compile(r",? and (?:the )?(?:other )?(?:player|opponent|partner|they|you|i)\b")
+_BOTH = re.compile(rf"{SLOT}[^,;]*{_AND.pattern}")
+_WANT = re.compile(r"\bif you (?:want|wish|aim|prefer) to [^,]*,", re.IGNORECASE)
+_IF = re.compile(r"\b(?:if|when|unless|assuming|suppose|supposing|either)\b")
+_PURPOSE = re.compile(rf"\b(option|choice|move|action|decision|strategy) to (?:{_WORDS['purposes']})\b[^,:]*? is\b")
+_RULE = re.compile(
+    r"\b(?:you|they|players?)\b[^.\n]*\b(?:receives?|wins?|gets?|earns?|scores?)\b[^.\n]*\b(?:points?|score)\b"
+)
 _AGAINST = re.compile(rf"\b(?:{_WORDS['against']})\b|n't\b")
 _LETTERS = ("a", "i")  # names of options that are also English words
 
@@ -55,6 +78,8 @@ def read_choice(text: str, labels: Sequence[str], *, reasons: bool = False, thei
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
     lines = [line for line in text.split("\n") if line.strip() and not line.strip().startswith("```")]
+    if reasons:  # a line `My answer is:` announces the next one
+        lines = [line for line in lines[:-1] if (rest := _answer(line)) is None or rest.strip(LISTED)] + lines[-1:]
     if not lines:
         return unreadable("is empty", text)
     answers = [(place, rest) for place, line in enumerate(lines) if (rest := _answer(line)) is not None]
@@ -63,7 +88,7 @@ def read_choice(text: str, labels: Sequence[str], *, reasons: bool = False, thei
     else:
         found = _plain("\n".join(lines), labels, theirs=theirs)
         if isinstance(found, str) and reasons:
-            found = _last(lines, labels, theirs=theirs)
+            found = _concluded(lines, labels, theirs=theirs)
     return found if isinstance(found, int) else unreadable(found, text)
 
 
@@ -114,35 +139,55 @@ def _plain(text: str, labels: Sequence[str], *, theirs: bool) -> int | str:
     sentences = [one for one in CLAUSES.split(_slotted(text, labels)) if SLOT in one]
     chosen = [_chooses(one, theirs=theirs) for one in sentences]
     others = [one for one, chooses in zip(sentences, chosen, strict=True) if not chooses]
-    if not any(chosen) or any(map(_AGAINST.search, others)):
+    if not any(chosen) or any(map(_AGAINST.search, others)) or (len(sentences) > 1 and _RULE.search(_lowered(text))):
         return "names an option without choosing it"
     return mentioned.pop()
 
 
-def _last(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> int | str:
-    """The option that the last line of a chain of thought chooses, or why there is none.
+def _concluded(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> int | str:
+    """The option that a chain of thought chooses, or why there is none.
 
-    It is the last line that names an option. All of its sentences that choose, and all earlier lines that do, have to
-    agree, and nothing after them may take it back.
+    It is the last one that a sentence chooses. Others may choose other options only before one that concludes, in the
+    last line that names an option. Nothing after it may take it back.
     """
     end = max((place for place, line in enumerate(lines) if _mentions(line, labels)), default=0)
-    sentences = [one for one in STOPS.split(lines[end][-LONGEST_READ:]) if one.strip(LISTED)]
-    chosen = [_plain(one, labels, theirs=theirs) for one in sentences]
-    places = [place for place, option in enumerate(chosen) if isinstance(option, int)]
-    if not places:
+    split = [(place, one) for place, line in enumerate(lines) for one in STOPS.split(line[-LONGEST_READ:])]
+    said = [(place, one) for place, one in split if one.strip(LISTED)]
+    said[-1:] = [(place, _WANT.sub("", one)) for place, one in said[-1:]]
+    choices = [
+        (k, option) for k, (_, one) in enumerate(said) if (option := _chosen(one, labels, theirs=theirs)) is not None
+    ]
+    if not choices:
         return "does not end with an answer"
-    found, after = chosen[places[-1]], [*sentences[places[-1] + 1 :], *lines[end + 1 :]]
-    earlier = [_plain(line, labels, theirs=theirs) for line in lines[:end]]
-    others = any(isinstance(one, int) and one != found for one in (*earlier, *chosen))
-    if others or _mentions(lines[end], labels)[-1] != found:
+    last, found = choices[-1]
+    concludes = said[last][0] == end and _CONCLUSION.match(_lowered(said[last][1]))
+    if any(option != found and (not concludes or said[k][0] == end) for k, option in choices):
         return "does not end with one answer"
+    after = [one for _, one in said[last + 1 :]]
     against = any(found in _mentions(one, labels) and _AGAINST.search(_lowered(one)) for one in after)
-    return "takes its answer back" if against or _HEDGE.search(_lowered(". ".join(after))) else found
+    return "takes its answer back" if against or _BACK.search(_lowered(". ".join(after))) else found
+
+
+def _chosen(sentence: str, labels: Sequence[str], *, theirs: bool) -> int | None:
+    """The option that a sentence of a chain of thought chooses, which may name others before it or in a reason."""
+    found = _plain(sentence, labels, theirs=theirs)
+    if isinstance(found, int):
+        return found
+    slotted = " ".join(_slotted(sentence, labels).split())
+    heads = list(_HEADS[theirs].finditer(slotted))
+    if not heads or _HEDGE.search(slotted):
+        return None
+    before, after = slotted[: heads[-1].start()], slotted[heads[-1].end() :]
+    if len(heads) > 1 or _AGAINST.search(heads[0][0]) or _IF.search(before) or SLOT in _REASON.sub("", after):
+        return None
+    if _BOTH.search(f"{before}{heads[0][0]}") or _AND.match(after):
+        return None  # it tells what both do in some case
+    return _mentions(sentence, labels)[slotted[: heads[0].end()].count(SLOT) - 1]
 
 
 def _chooses(sentence: str, *, theirs: bool) -> bool:
     """Whether a sentence, with SLOT for each option, makes a choice: all its words are of choosing."""
-    before, _, after = " ".join(sentence.split()).strip(" -–—:,").partition(SLOT)
+    before, _, after = " ".join(_PURPOSE.sub(r"\1 is", sentence).split()).strip(" -–—:,").partition(SLOT)
     if "round" not in sentence:  # there, it tells of the past
         before = before.replace("i chose ", "i choose ").replace("i have ", "i ")
     *leads, start = before.split(",")
