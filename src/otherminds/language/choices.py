@@ -54,7 +54,7 @@ _HEADS = {
     )
 }
 """Subject, verb and option of a sentence that chooses, whatever else it says."""
-_BOTH = re.compile(rf"{SLOT}[^,;]*,? and (?:now )?(?:the )?(?:other )?(?:player|opponent|partner|they|you|i)\b(?! chose)")
+_BOTH = re.compile(rf"{SLOT}[^,;]*,? and (?:now |the |other )*(?:player|opponent|partner|they|you|i)\b(?! chose)")
 _SINCE = re.compile(r"^(?:since|because|as|given|considering|based)\b[^,]*,")
 _WANT = re.compile(r"\bif you (?:want|wish|aim|prefer) to [^,]*,", re.IGNORECASE)
 _IF = re.compile(r"\b(?:if|when|unless|assuming|suppose|supposing|either)\b")
