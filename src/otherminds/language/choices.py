@@ -44,7 +44,7 @@ _CONCLUSION = re.compile(rf"\W*(?:{_WORDS['conclusions']})\b")
 _CHOOSE, _OPTION = rf"(?:{_WORDS['verbs']})", rf"(?: the)?(?: option)? ?{SLOT}"
 _HEADS = {
     theirs: re.compile(
-        rf"\b(?:{who})\b(?: (?:{_WORDS['modals']}))* {_CHOOSE}{_OPTION}"
+        rf"\b(?:{who})\b(?:'[a-z]+)?(?: (?:{_WORDS['modals']}))* {_CHOOSE}{_OPTION}"
         rf"|{whose}\b(?:{_WORDS['nouns']})\b[^.,;:!?{SLOT}]*?(?:\bis|\bbe|:)(?: to)?(?: {_CHOOSE})?{_OPTION}"
         rf"|\b(?:best|better|optimal|safest|rational) to {_CHOOSE}{_OPTION}"
     )
@@ -54,8 +54,8 @@ _HEADS = {
     )
 }
 """Subject, verb and option of a sentence that chooses, whatever else it says."""
-_AND = re.compile(r",? and (?:the )?(?:other )?(?:player|opponent|partner|they|you|i)\b")
-_BOTH = re.compile(rf"{SLOT}[^,;]*{_AND.pattern}")
+_BOTH = re.compile(rf"{SLOT}[^,;]*,? and (?:now |the |other )*(?:player|opponent|partner|they|you|i)\b(?! chose)")
+_SINCE = re.compile(r"^(?:since|because|as|given|considering|based)\b[^,]*,")
 _WANT = re.compile(r"\bif you (?:want|wish|aim|prefer) to [^,]*,", re.IGNORECASE)
 _IF = re.compile(r"\b(?:if|when|unless|assuming|suppose|supposing|either)\b")
 _PURPOSE = re.compile(rf"\b(option|choice|move|action|decision|strategy) to (?:{_WORDS['purposes']})\b[^,:]*? is\b")
@@ -170,19 +170,18 @@ def _concluded(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> 
 
 def _chosen(sentence: str, labels: Sequence[str], *, theirs: bool) -> int | None:
     """The option that a sentence of a chain of thought chooses, which may name others before it or in a reason."""
-    found = _plain(sentence, labels, theirs=theirs)
-    if isinstance(found, int):
-        return found
     slotted = " ".join(_slotted(sentence, labels).split())
-    heads = list(_HEADS[theirs].finditer(slotted))
-    if not heads or _HEDGE.search(slotted):
-        return None
-    before, after = slotted[: heads[-1].start()], slotted[heads[-1].end() :]
-    if len(heads) > 1 or _AGAINST.search(heads[0][0]) or _IF.search(before) or SLOT in _REASON.sub("", after):
-        return None
-    if _BOTH.search(f"{before}{heads[0][0]}") or _AND.match(after):
+    plain = _SINCE.sub("", slotted)
+    if _BOTH.search(plain):
         return None  # it tells what both do in some case
-    return _mentions(sentence, labels)[slotted[: heads[0].end()].count(SLOT) - 1]
+    found = _plain(sentence, labels, theirs=theirs)
+    head = _HEADS[theirs].search(plain)
+    if isinstance(found, int) or not head:
+        return found if isinstance(found, int) else None
+    before, after = plain[: head.start()], plain[head.end() :]
+    if any((_AGAINST.search(head[0]), _IF.search(before), _HEDGE.search(plain), SLOT in _REASON.sub("", after))):
+        return None
+    return _mentions(sentence, labels)[slotted.count(SLOT) - after.count(SLOT) - 1]
 
 
 def _chooses(sentence: str, *, theirs: bool) -> bool:
