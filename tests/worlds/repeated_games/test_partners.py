@@ -191,7 +191,8 @@ def test_which_partners_fit_which_game() -> None:
     assert set(partner_names(WIDE)) == anywhere | {"always-x-y", "always-z", "always-w"}
     assert set(partner_names(RPS)) == anywhere | square | {"always-rock", "always-paper", "always-scissors"}
     assert set(partner_names(IBS)) > anywhere | square | dilemma | {"always-fight", "tit-for-tat", "detective"}
-    assert partner_names(THREE) == ()
+    alone = {"best-response", "wsls", "win-shift", "alternate", "random"}
+    assert set(partner_names(THREE)) == alone | {"always-c", "always-d"}
 
 
 def test_games_with_many_actions() -> None:
