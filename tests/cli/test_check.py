@@ -333,7 +333,7 @@ WRONG = {
     f"{NONE} --game nowhere": "no bundled game `nowhere`",
     f"{NONE} --game nowhere.toml": "cannot be read",
     f"{NONE} --game broken.toml": r"broken.toml:1",
-    f"{NONE} --game three.toml": "not a game of two",
+    f"{NONE} --game three.toml": "three has 3 agents",
     f"{NONE} --game chicken.toml --game larger.toml": "same name",
     "--agent bayes --game big.toml": "too large to be solved",
     f"{OWN} --strategy nothing": "no prompting strategy `nothing`",

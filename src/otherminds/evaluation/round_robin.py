@@ -92,7 +92,8 @@ def entrants_in(game: Game, names: Sequence[str], path: Path | None = None) -> t
     fit both places of the game.
     """
     if len(game.agents) != 2:
-        raise InputError(f"{game.name} has {len(game.agents)} agents", hint="tournaments are of games of two")
+        hint = "tournaments are of games of two; `otherminds play` has games of three or more"
+        raise InputError(f"{game.name} has {len(game.agents)} agents", hint=hint)
     own = own_machines(path, game.seen_by(1)), own_machines(path, game)
     if names:
         return tuple({one.name: one for one in (_entrant(name, game, own) for name in names)}.values())

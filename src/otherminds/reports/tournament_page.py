@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -11,7 +13,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from otherminds.evaluation.round_robin import RoundRobin
+from otherminds.evaluation.round_robin import RoundRobin, Standing
 from otherminds.evaluation.statistics import Estimate
 from otherminds.files.text import printable
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
@@ -23,7 +25,12 @@ Floats = NDArray[np.float64]
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 STYLES = ("-", "--")
-SHADES = 32  # of a scale; matplotlib would draw one of 50 or more as an image, which pages do not load
+# 32 shades: matplotlib would draw a scale of 50 or more as an image, which pages do not load. Edges close thin gaps.
+SHADING: Mapping[str, Any] = {
+    "cmap": matplotlib.colormaps["cividis"].resampled(32),
+    "edgecolors": "face",
+    "linewidth": 0.3,
+}
 NAMED = 8  # strategies with a line of their own in replicator dynamics; chosen
 LINE = 0.145  # inches for a row of the matrix
 LONGEST = 22  # characters of a name; chosen
@@ -37,36 +44,31 @@ STEP = 0.1  # of its grid; chosen
 
 def tournament_page(found: RoundRobin) -> Page:
     """The page of a tournament. Fingerprints are of the best machines, in 2 × 2 games."""
-    order = _order(found)
+    numbers = {entrant.name: i for i, entrant in enumerate(found.entrants)}
+    order = [numbers[one.name] for one in found.ranking]
     shares = found.shares(GENERATIONS)
     names = [found.entrants[i].name for i in order]
-    how = f"{found.game.title or found.game.name}: {len(names)} entrants, {found.rounds} rounds a match."
-    matches = (
-        f"Matches with a player are sampled ({len(found.scores)} of each pair), all others are exact expectations."
+    words = (
+        f"{found.game.title or found.game.name}: {len(names)} entrants, {found.rounds} rounds a match. Matches with a "
+        f"player are sampled ({len(found.scores)} of each pair), all others are exact expectations."
     )
     grid = matrix(found.table[np.ix_(order, order)], names)
     caption = "Payoff per round of the row’s entrant with the column’s. Both are numbered by rank."
     spread = f"Shares of a population over {GENERATIONS} generations, from equal shares: replicator dynamics."
     sections = [
-        Section("Ranking", _ranking(found, shares[-1])),
-        Section("Who earns what with whom", inline(grid, caption)),
+        Section("Ranking", _ranking(found.ranking, shares[-1, order])),
+        Section("Who earns what with whom", Html(f'<div class="table">{inline(grid, caption)}</div>')),
         Section("Which strategies would spread", inline(dynamics(shares[:, order], names), spread)),
     ]
     if panels := dict(_fingerprints(found, order)):
         sections.append(Section("Fingerprints", _explained(panels)))
-    return page("Tournament", f"{how} {matches}", sections)
+    return page("Tournament", words, sections)
 
 
-def _order(found: RoundRobin) -> list[int]:
-    """The entrants' numbers from the best to the worst."""
-    numbers = {entrant.name: i for i, entrant in enumerate(found.entrants)}
-    return [numbers[one.name] for one in found.ranking]
-
-
-def _ranking(found: RoundRobin, shares: Floats) -> Html:
+def _ranking(ranking: Sequence[Standing], shares: Floats) -> Html:
     lines = [
-        (rank, standing.name, _interval(standing.score), number(100 * float(shares[i]), 1))
-        for rank, (standing, i) in enumerate(zip(found.ranking, _order(found), strict=True), 1)
+        (rank, name, _interval(score), number(100 * float(share), 1))
+        for rank, ((name, score), share) in enumerate(zip(ranking, shares, strict=True), 1)
     ]
     columns = ("Rank", "Entrant", "Payoff a round", "Share, %")
     words = (
@@ -84,10 +86,9 @@ def _fingerprints(found: RoundRobin, order: Sequence[int]) -> Iterator[tuple[str
     if found.game.shape != (2, 2):
         return
     probe = partner(PROBE, found.game)
-    best = [one for one in (found.entrants[i] for i in order) if one.machines][:PANELS]
-    for entrant in best:
-        if entrant.machines:
-            yield entrant.name, fingerprint(found.game, entrant.machines[0], probe, PROBED, STEP)
+    best = (found.entrants[i] for i in order)
+    for name, machines in islice(((one.name, one.machines) for one in best if one.machines), PANELS):
+        yield name, fingerprint(found.game, machines[0], probe, PROBED, STEP)
 
 
 def _explained(panels: Mapping[str, Floats]) -> Html:
@@ -107,7 +108,7 @@ def matrix(payoffs: Floats, names: Sequence[str]) -> Figure:
     size = len(names)
     side = max(1.6, LINE * size)
     figure, axes = with_axes(side + 2.3, side + 0.6)
-    mesh = axes.pcolormesh(payoffs, cmap=_shades())
+    mesh = axes.pcolormesh(payoffs, **SHADING)
     axes.set_yticks(np.arange(size) + 0.5, [f"{_short(name)}  {i}" for i, name in enumerate(names, 1)], fontsize=7)
     every = range(0, size, 1 if size <= PANELS else 5)
     axes.set_xticks([i + 0.5 for i in every], [str(i + 1) for i in every], fontsize=7)
@@ -152,7 +153,7 @@ def prints(panels: Mapping[str, Floats]) -> Figure:
     mesh = None
     for axes, (name, cells) in zip(every.flat, panels.items(), strict=False):
         # y upwards, x to the right
-        mesh = axes.pcolormesh(edges, edges, cells.T, cmap=_shades(), vmin=low, vmax=high, shading="nearest")
+        mesh = axes.pcolormesh(edges, edges, cells.T, vmin=low, vmax=high, shading="nearest", **SHADING)
         axes.set_title(_short(name), loc="left", fontsize=7)
         axes.set_aspect("equal")
         axes.set_xticks([0, 1])
@@ -161,10 +162,6 @@ def prints(panels: Mapping[str, Floats]) -> Figure:
     if mesh is not None:
         _scale(figure, mesh, list(every.flat))
     return figure
-
-
-def _shades() -> matplotlib.colors.Colormap:
-    return matplotlib.colormaps["cividis"].resampled(SHADES)
 
 
 def _scale(figure: Figure, mesh: QuadMesh, axes: Axes | Iterable[Axes]) -> None:

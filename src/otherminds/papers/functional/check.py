@@ -67,7 +67,8 @@ class CheckPlan:
             raise InputError("two different games have the same name")
         for game in self.games:
             if len(game.agents) != 2:
-                raise InputError(f"{game.name} is not a game of two", hint="a check is with one partner at a time")
+                hint = "a check is with one partner at a time; `otherminds play` has games of three or more"
+                raise InputError(f"{game.name} has {len(game.agents)} agents", hint=hint)
         if all(math.isnan(normalised(task, 0.0)) for task in self.tasks()):
             raise InputError("with these partners random play loses nothing", hint="choose others")
 

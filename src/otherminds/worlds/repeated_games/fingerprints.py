@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.rules import Game
-from otherminds.worlds.repeated_games.tournament import expected_score
+from otherminds.worlds.repeated_games.tournament import ROUNDING, expected_score
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +56,3 @@ def fingerprint(game: Game, strategy: Machine, probe: Machine, rounds: int, step
             probing = joss_ann(opposite, 1.0 - y, 1.0 - x) if beyond else joss_ann(probe, x, y)
             found[i, j] = expected_score(game, strategy, probing, rounds)[0]
     return found / rounds
-
-
-ROUNDING = 1e-9
-"""Difference of probabilities that counts as none."""

@@ -22,7 +22,7 @@ from otherminds.worlds.repeated_games.rules import Game, Outcome
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 ROUNDING = 1e-9
-"""Difference of a sum of shares from 1 that counts as none."""
+"""Difference of probabilities that counts as none."""
 _Row = list[tuple["_Row", int, float]]
 
 
