@@ -46,7 +46,7 @@ _HEADS = {
     theirs: re.compile(
         rf"\b(?:{who})\b(?:'[a-z]+)?(?: (?:{_WORDS['modals']}))* {_CHOOSE}{_OPTION}"
         rf"|{whose}\b(?:{_WORDS['nouns']})\b[^.,;:!?{SLOT}]*?(?:\bis|\bbe|:)(?: to)?(?: {_CHOOSE})?{_OPTION}"
-        rf"|\b(?:best|better|optimal|safest|rational) to {_CHOOSE}{_OPTION}"
+        rf"|\b(?:best|better|optimal|safest|rational|reasonable|sense) to {_CHOOSE}{_OPTION}"
     )
     for theirs, who, whose in (
         (False, "i|we|you|me|us|let's", "(?<!player's )(?<!opponent's )(?<!partner's )(?<!their )"),
@@ -174,7 +174,7 @@ def _chosen(sentence: str, labels: Sequence[str], *, theirs: bool) -> int | None
     plain = _SINCE.sub("", slotted)
     if _BOTH.search(plain):
         return None  # it tells what both do in some case
-    found = _plain(sentence, labels, theirs=theirs)
+    found = None if "i chose " in plain else _plain(sentence, labels, theirs=theirs)
     head = _HEADS[theirs].search(plain)
     if isinstance(found, int) or not head:
         return found if isinstance(found, int) else None
