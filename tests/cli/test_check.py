@@ -207,9 +207,9 @@ def test_the_report_says_what_the_files_say(run: Run, here: Path, monkeypatch: p
     result = run("check", *agents, "--game", "rps", "--rounds", "5", "--max-regret", "0.1", "--out", "out")
     assert (result.code, result.err) == (1, "")
     page = Page(here / "out" / "report.html")
-    parts = ("Verdict", "Scores", "Beside reference players", "Where it breaks", "Partner by partner", "Worst episodes")
-    parts = (*parts, "Calls")
-    assert [title for title in page.text if title] == list(parts)
+    parts = ["Verdict", "Scores", "Beside reference players", "Where it breaks"]
+    parts += ["Partner by partner", "Worst episodes", "Calls"]
+    assert [title for title in page.text if title] == parts
     found: dict[tuple[str, str], dict[str, Any]] = {
         (row["subject"], row["metric"]): row for row in json.loads((here / "out" / "summary.json").read_text("utf-8"))
     }
