@@ -1,7 +1,8 @@
 """Reading which of several options a reply chooses: by an explicit answer, or by naming one option and no other.
 
 A choice is only taken from words that make one: `J`, `Answer: J, since F would lose`, `I choose J.`
-Beside the option, a lead and a reason, the sentence may have no other words than those of choosing.
+Beside the option, a lead and a reason, the sentence may have no other words than those of choosing. In a chain of
+thought it may, if subject, verb and option say the choice: `Therefore, in round 4, you should choose J to win.`
 Two options, refusals, hedges, questions, and sentences that only mention an option are unreadable.
 """
 
@@ -71,7 +72,8 @@ def read_choice(text: str, labels: Sequence[str], *, reasons: bool = False, thei
 
     Lines that begin with `Answer:` count, if there are any: all have to name the same option, and nothing after the
     last one may take it back or name another. Else the reply has to name one option and no other, in a short sentence
-    that chooses it. With `reasons`, such a sentence at the end is enough, whatever options were named before it.
+    that chooses it. With `reasons`, the last sentence of a chain of thought that chooses counts, whatever it named
+    before.
     `theirs`: the question is which option another player will choose; without it, sentences about what others do choose
     nothing.
     """
@@ -181,7 +183,9 @@ def _chosen(sentence: str, labels: Sequence[str], *, theirs: bool) -> int | None
     before, after = plain[: head.start()], plain[head.end() :]
     if any((_AGAINST.search(head[0]), _IF.search(before), _HEDGE.search(plain), SLOT in _REASON.sub("", after))):
         return None
-    return _mentions(sentence, labels)[slotted.count(SLOT) - after.count(SLOT) - 1]
+    named = _mentions(sentence, labels)
+    alike = len(named) != slotted.count(SLOT)  # a name that fits two options
+    return None if alike else named[len(named) - after.count(SLOT) - 1]
 
 
 def _chooses(sentence: str, *, theirs: bool) -> bool:
