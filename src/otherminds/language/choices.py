@@ -59,7 +59,6 @@ _BOTH = re.compile(rf"{SLOT}[^,;]*,? and (?:now |the |other )*(?:player|opponent
 _SINCE = re.compile(r"^(?:since|because|as|given|considering|based)\b[^,]*,")
 _WANT = re.compile(r"\bif you (?:want|wish|aim|prefer) to [^,]*,", re.IGNORECASE)
 _IF = re.compile(r"\b(?:if|when|unless|assuming|suppose|supposing|either)\b")
-_PURPOSE = re.compile(rf"\b(option|choice|move|action|decision|strategy) to (?:{_WORDS['purposes']})\b[^,:]*? is\b")
 _RULE = re.compile(
     r"\b(?:you|they|players?)\b[^.\n]*\b(?:receives?|wins?|gets?|earns?|scores?)\b[^.\n]*\b(?:points?|score)\b"
 )
@@ -190,7 +189,7 @@ def _chosen(sentence: str, labels: Sequence[str], *, theirs: bool) -> int | None
 
 def _chooses(sentence: str, *, theirs: bool) -> bool:
     """Whether a sentence, with SLOT for each option, makes a choice: all its words are of choosing."""
-    before, _, after = " ".join(_PURPOSE.sub(r"\1 is", sentence).split()).strip(" -–—:,").partition(SLOT)
+    before, _, after = " ".join(sentence.split()).strip(" -–—:,").partition(SLOT)
     if "round" not in sentence:  # there, it tells of the past
         before = before.replace("i chose ", "i choose ").replace("i have ", "i ")
     *leads, start = before.split(",")
