@@ -56,6 +56,9 @@ _HEADS = {
 }
 """Subject, verb and option of a sentence that chooses, whatever else it says."""
 _BOTH = re.compile(rf"{SLOT}[^,;]*,? and (?:now |the |other )*(?:player|opponent|partner|they|you|i)\b(?! chose)")
+_AND = re.compile(r",? and (?:i|we|you|they|(?:the |my )?(?:other player|opponent|partner))\b.*")
+_NAMED = re.compile(r"\boption ([A-Z]{1,3})\b")
+"""What is named like an option, though it may be none: the X of the question, or two letters in one."""
 _SINCE = re.compile(r"^(?:since|because|as|given|considering|based)\b[^,]*,")
 _WANT = re.compile(r"\bif you (?:want|wish|aim|prefer) to [^,]*,", re.IGNORECASE)
 _IF = re.compile(r"\b(?:if|when|unless|assuming|suppose|supposing|either)\b")
@@ -149,7 +152,8 @@ def _concluded(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> 
     """The option that a chain of thought chooses, or why there is none.
 
     It is the last one that a sentence chooses. Others may choose other options only before one that concludes, in the
-    last line that names an option. Nothing after it may take it back.
+    last line that names an option, and in the same line only if that is the last sentence of all. Nothing after it may
+    take it back.
     """
     end = max((place for place, line in enumerate(lines) if _mentions(line, labels)), default=0)
     split = [(place, one) for place, line in enumerate(lines) for one in STOPS.split(line[-LONGEST_READ:])]
@@ -161,10 +165,12 @@ def _concluded(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> 
     if not choices:
         return "does not end with an answer"
     last, found = choices[-1]
-    concludes = said[last][0] == end and _CONCLUSION.match(_lowered(said[last][1]))
-    if any(option != found and (not concludes or said[k][0] == end) for k, option in choices):
+    concludes, ends = said[last][0] == end and _CONCLUSION.match(_lowered(said[last][1])), last == len(said) - 1
+    if any(option != found and (not concludes or (said[k][0] == end and not ends)) for k, option in choices):
         return "does not end with one answer"
     after = [one for _, one in said[last + 1 :]]
+    if any(not _mentions(name, labels) for one in (said[last][1], *after) for name in _NAMED.findall(one)):
+        return "names what is no option"
     against = any(found in _mentions(one, labels) and _AGAINST.search(_lowered(one)) for one in after)
     return "takes its answer back" if against or _BACK.search(_lowered(". ".join(after))) else found
 
@@ -173,14 +179,15 @@ def _chosen(sentence: str, labels: Sequence[str], *, theirs: bool) -> int | None
     """The option that a sentence of a chain of thought chooses, which may name others before it or in a reason."""
     slotted = " ".join(_slotted(sentence, labels).split())
     plain = _SINCE.sub("", slotted)
-    if _BOTH.search(plain):
+    if _BOTH.search(plain) and not _CONCLUSION.match(plain):
         return None  # it tells what both do in some case
     found = None if "i chose " in plain else _plain(sentence, labels, theirs=theirs)
     head = _HEADS[theirs].search(plain)
     if isinstance(found, int) or not head:
         return found if isinstance(found, int) else None
     before, after = plain[: head.start()], plain[head.end() :]
-    if any((_AGAINST.search(head[0]), _IF.search(before), _HEDGE.search(plain), SLOT in _REASON.sub("", after))):
+    further = _REASON.sub("", _AND.sub("", after) if _CONCLUSION.match(plain) else after)
+    if any((_AGAINST.search(head[0]), _IF.search(before), _HEDGE.search(plain), SLOT in further)):
         return None
     named = _mentions(sentence, labels)
     alike = len(named) != slotted.count(SLOT)  # a name that fits two options
