@@ -16,7 +16,8 @@ from rich.live import Live
 from typer import Argument, Option
 
 from otherminds.cli.levels import load_level, try_to_write, write
-from otherminds.cli.options import LevelArgument, SeedOption
+from otherminds.cli.lists import offer_levels
+from otherminds.cli.options import ChosenLevel, JsonOption, LevelArgument, SeedOption
 from otherminds.errors import InputError
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.level_files import Level
@@ -48,8 +49,11 @@ def episode(level: Level | KitchenLevel, helper: str, seed: int) -> FacilitatedE
 
 def show(
     played: FacilitatedEpisode[Any, Any, Any], level: Level | KitchenLevel, delay: float, steps: list[Step[Any, Any]]
-) -> None:
-    """Play an episode on the console, live if it is a terminal, and append every step to `steps` as it is played."""
+) -> int:
+    """Play an episode on the console, live if it is a terminal, and append every step to `steps` as it is played.
+
+    Returns the number of messages.
+    """
     from otherminds.evaluation.progress import patiently, telling
     from otherminds.reports.terminal import screens
 
@@ -78,6 +82,7 @@ def show(
         display(last, played.facilitator.beliefs(), "the end", 0.0)
     done = played.world.done(last)
     console.print(f"{'Everybody succeeded' if done else 'Not everybody succeeded'} after {len(steps)} steps.")
+    return len(said)
 
 
 def _follow_up(said: list[tuple[Hashable, str]], statuses: Mapping[Any, str]) -> None:
@@ -89,7 +94,7 @@ def _follow_up(said: list[tuple[Hashable, str]], statuses: Mapping[Any, str]) ->
 
 
 def watch(
-    level: LevelArgument,
+    level: ChosenLevel = None,
     facilitator: Annotated[
         Helper, Option(metavar="NAME", help="none, random, oracle, protom, protom_at_once (maps only), protom_paper.")
     ] = "protom",
@@ -106,6 +111,9 @@ def watch(
     from otherminds.evaluation.progress import noted
     from otherminds.papers.protom.trajectories import write_trajectory
 
+    if level is None:
+        offer_levels("watch")
+        return
     with noted("preparing"):
         found = load_level(level)
         played = episode(found, facilitator, seed)
@@ -122,11 +130,13 @@ def watch(
 def infer(
     level: LevelArgument,
     trajectory: Annotated[
-        list[Path], Argument(metavar="TRAJECTORY...", help="What happened (.jsonl, .plan); each goes on from the last.")
+        list[Path],
+        Argument(metavar="TRAJECTORY...", help="What happened (.csv, .jsonl, .plan); each goes on from the last."),
     ],
     form: Annotated[
         Literal["table", "json", "picture"], Option("--format", metavar="FORMAT", help="table, json, picture.")
     ] = "table",
+    as_json: JsonOption = False,
     out: Annotated[Path, Option(metavar="FILE", help="The picture.")] = Path("posterior.svg"),
     beta: Annotated[float, Option(min=0.0, metavar="X", help="Rationality β.")] = 3.0,
     lapse: Annotated[float, Option(min=0.0, max=1.0, metavar="X", help="How often acts are random.")] = 0.05,
@@ -135,7 +145,9 @@ def infer(
 ) -> None:
     """Infer from a trajectory what everybody wants, step by step.
 
-    Example: otherminds infer locked-in walk.jsonl --format json
+    By hand, write a table with the columns step, agent and action (walk.csv); `watch --save` writes .jsonl.
+
+    Example: otherminds infer locked-in walk.csv
     """
     from otherminds.evaluation.progress import noted
     from otherminds.papers.protom.goal_inference import draw, posteriors, read_all
@@ -148,7 +160,7 @@ def infer(
     if form == "picture":
         draw(history, found.world, out)
         typer.echo(f"Picture: {out}")
-    elif form == "json":
+    elif as_json or form == "json":
         typer.echo(json.dumps(history, ensure_ascii=False))
     else:
         Console(width=None if sys.stdout.isatty() else 160).print(screens.posteriors(history))
