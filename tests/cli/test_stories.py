@@ -119,7 +119,9 @@ def test_what_somebody_means_to_another(run: Run, here: Path, which: str, option
     assert found["answer"] == best
     shown = fine(run("ask", "milk.txt", "--question", WHY.format(which)))
     assert ("the least likely was asked for" in shown) == (which == "LEAST")
-    assert re.search(r"Zoe takes the milk from the kitchen fridge. That speaks for B, with odds of up to [\d,]+ to 1.", flat(shown))
+    assert re.search(
+        r"Zoe takes the milk from the kitchen fridge. That speaks for B, with odds of up to [\d,]+ to 1.", flat(shown)
+    )
     percents = [float(p) for p in re.findall(r"^[ABC]\) .* ([\d.]+)%", shown, re.MULTILINE)]
     assert sum(percents) == pytest.approx(100.0, abs=0.2)
 

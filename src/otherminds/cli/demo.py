@@ -36,7 +36,7 @@ def demo(
     console, level, steps = Console(), load_level(LEVEL), list[Any]()
     console.print(BEFORE, highlight=False)
     played = episode(level, "protom", seed)
-    messages = show(played, level, delay if console.is_terminal else 0.0, steps)
+    messages = show(played, level, delay if console.is_terminal else 0.0, steps, [])
     alone = sum(1 for _ in episode(level, "none", seed))
     if messages and alone > len(steps):
         told = f"\nWithout the facilitator, the same two people need {alone} steps instead of {len(steps)}."

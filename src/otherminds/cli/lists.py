@@ -84,7 +84,7 @@ def games(as_json: JsonOption = False) -> None:
 def players(game: GameArgument = "ipd", as_json: JsonOption = False) -> None:
     """List the players of repeated games, and the partners.
 
-    Every partner plays, too. Besides, there are partners with digits, such as cycle-011, and any with noise, such as tft~0.05.
+    Every partner plays, too. Besides, there are partners with digits, such as cycle-011, and with noise: tft~0.05.
 
     Example: otherminds players rps
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -25,6 +25,7 @@ from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 if TYPE_CHECKING:
     from otherminds.papers.protom.episodes import FacilitatedEpisode
+    from otherminds.reports.moving_picture import Scene
 
 
 Helper = Literal["none", "random", "oracle", "protom", "protom_at_once", "protom_paper"]
@@ -47,14 +48,27 @@ def episode(level: Level | KitchenLevel, helper: str, seed: int) -> FacilitatedE
     return played
 
 
-def show(
-    played: FacilitatedEpisode[Any, Any, Any], level: Level | KitchenLevel, delay: float, steps: list[Step[Any, Any]]
-) -> int:
-    """Play an episode on the console, live if it is a terminal, and append every step to `steps` as it is played.
+def drawn(level: Level | KitchenLevel, scenes: Sequence[Scene]) -> str:
+    """The moving picture of what was shown."""
+    from otherminds.reports.moving_picture import moving_picture
+    from otherminds.reports.terminal.screens import goal_name
 
-    Returns the number of messages.
+    return moving_picture(level, scenes, lambda goal: goal_name(level.world, goal))
+
+
+def show(
+    played: FacilitatedEpisode[Any, Any, Any],
+    level: Level | KitchenLevel,
+    delay: float,
+    steps: list[Step[Any, Any]],
+    scenes: list[Scene],
+) -> int:
+    """Play an episode on the console, live if it is a terminal.
+
+    Appends every step to `steps` and every scene to `scenes` as it is played. Returns the number of messages.
     """
     from otherminds.evaluation.progress import patiently, telling
+    from otherminds.reports.moving_picture import Scene
     from otherminds.reports.terminal import screens
 
     console, said, surprise = Console(), list[tuple[Hashable, str]](), dict[str, float]()
@@ -62,6 +76,7 @@ def show(
 
     def display(state: Any, beliefs: Mapping[str, Any], when: str, seconds: float) -> None:
         words, caption = [one for _, one in said[-SHOWN:]], f"{level.name}, {when}"
+        scenes.append(Scene(state, beliefs, words[-1] if words else ""))
         frame = screens.frame(level.world, state, beliefs, surprise, words, caption)
         if live is None:
             console.print(frame)
@@ -100,7 +115,9 @@ def watch(
     ] = "protom",
     seed: SeedOption = 42,
     delay: Annotated[float, Option(min=0.0, max=10.0, metavar="X", help="Seconds between steps.")] = 0.4,
-    save: Annotated[Path | None, Option(metavar="FILE", help="Write what happens (.jsonl).")] = None,
+    save: Annotated[
+        Path | None, Option(metavar="FILE", help="Write what happens (.jsonl), or a moving picture (.svg).")
+    ] = None,
 ) -> None:
     """Watch simulated people and a facilitator, live in the terminal.
 
@@ -110,6 +127,7 @@ def watch(
     """
     from otherminds.evaluation.progress import noted
     from otherminds.papers.protom.trajectories import write_trajectory
+    from otherminds.reports.moving_picture import Scene
 
     if level is None:
         offer_levels("watch")
@@ -117,14 +135,15 @@ def watch(
     with noted("preparing"):
         found = load_level(level)
         played = episode(found, facilitator, seed)
-    steps: list[Step[Any, Any]] = []
+    steps, scenes = list[Step[Any, Any]](), list[Scene]()
     if save:
         try_to_write(save)
     try:
-        show(played, found, delay, steps)
+        show(played, found, delay, steps, scenes)
     finally:
         if save and steps:
-            write(save, write_trajectory(found.world, steps))
+            picture = save.suffix == ".svg"
+            write(save, drawn(found, scenes) if picture else write_trajectory(found.world, steps))
 
 
 def infer(

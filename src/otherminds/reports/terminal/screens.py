@@ -83,6 +83,11 @@ def bars(world: Known, i: int, belief: Categorical[Any], title: str, surprise: f
     return Group(panel, Text(f"  {words}")) if words else panel
 
 
+def goal_name(world: Known, goal: Any) -> str:
+    """The name of a goal: the colour of a gem, or a recipe."""
+    return _goal_look(world, goal)[0]
+
+
 def _goal_look(world: Known, goal: Any) -> tuple[str, str]:
     """The name of a goal and the style of its bar."""
     if goal == NONE_OF_THESE:

@@ -83,7 +83,7 @@ def happening(told: Happening) -> str:
                     "open": f"opens {where or what}",
                     "close": f"closes {where or what}",
                     "grab": f"takes {what}{f' from {where}' if where else ''}",
-                    "put": f"puts {what} down{f' at {where}' if where else ''}",
+                    "put": f"puts {what} at {where}" if where else f"puts {what} down",
                     "move": f"moves {what}{f' to {where}' if where else ''}",
                     "look": f"looks at {where or what}",
                     "wait": "waits",
