@@ -32,6 +32,7 @@ from paths import ROOT
 
 WORDS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 PAGES = sorted(ROOT / name for name in WORDS) + sorted((ROOT / "docs").rglob("*.md"))
+LESSONS = {ROOT / "README.md", *(ROOT / "docs" / "tutorial").glob("*.md")}
 EXTRAS = {"embedded": "xllamacpp", "fast": "numba", "inspect": "inspect_ai", "parquet": "pyarrow", "web": "fastapi"}
 """What extras are imported as, where that is another name."""
 ANYTHING = "…"
@@ -96,8 +97,13 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 def run(page: Path, namespace: dict[str, Any]) -> Iterator[tuple[Block, str]]:
-    """Every block of Python in a page that can be run here, and what it printed; they share a namespace."""
+    """Every block in a page that can be run here, and what it printed.
+
+    Blocks of Python share a namespace; commands are run in README and in lessons only.
+    """
     for block in blocks(page.read_text("utf-8")):
+        if block.language == "sh" and not block.left_out and page in LESSONS:
+            yield block, "".join(map(typed, block.code.splitlines()))
         if block.language == "python" and not block.left_out:
             printed = io.StringIO()
             code = compile("\n" * (block.line - 1) + block.code, f"{title(page)}:{block.line}", "exec")
@@ -105,6 +111,16 @@ def run(page: Path, namespace: dict[str, Any]) -> Iterator[tuple[Block, str]]:
             with contextlib.redirect_stdout(printed), matplotlib.rc_context(LOOK):
                 exec(code, namespace)
             yield block, printed.getvalue()
+
+
+def typed(line: str) -> str:
+    """What a command prints that is typed as this line. A check may fail, which is no mistake of the page."""
+    program, *words = shlex.split(line, comments=True)
+    assert program == "otherminds", f"{line} is another program"
+    done = subprocess.run([sys.executable, "-m", program, *words], capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode in (0, 1), f"{line}: {done.stderr}"
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.stdout
 
 
 def alike(told: str, printed: str) -> bool:

@@ -209,8 +209,8 @@ def test_an_unknown_place_to_save_is_refused_before_anything_is_shown(run: Run, 
 
 def test_a_level_as_text(run: Run, here: Path) -> None:
     assert [line.rstrip() for line in fine(run("draw", "nook.txt")).rstrip().split("\n")] == [
-        " a1⚷r ▒r▒◆r",
-        "███ a2 · ◆b",
+        " A ⚷r ▒r▒◆r",
+        "███ B  · ◆b",
     ]
 
 
@@ -406,7 +406,7 @@ def test_deeds_of_no_listed_mind_are_those_of_none_of_these(run: Run, here: Path
 LINES: dict[str, tuple[str, str]] = {
     "a command that is none": ("nonsense", "nonsense"),
     "an unknown option": ("draw nook.txt --colour", "--colour"),
-    "an argument too few": ("draw", "LEVEL|level"),
+    "an argument too few": ("infer", "LEVEL|level"),
     "an argument too many": ("draw nook.txt more", "more"),
     "no trajectory": ("infer nook.txt", "TRAJECTORY"),
     "a missing level": ("draw missing.txt", r"missing\.txt: cannot be read: No such file"),

@@ -78,8 +78,8 @@ def test_a_kitchen_as_text(run: Run, here: Path) -> None:
     assert [row.rstrip() for row in drawn[:6]] == [
         "   0   1   2   3   4   5   6   7   8",
         "0 ░░░░░░░░░t░░░░░░░░░░░░░░░()░░░░░░░░░",
-        "1 //// ·   1   ·  ░░░░ ·   ·   ·  ░l░░",
-        "2 **** ·   ·   ·   ∩   ·   2   ·  ░░░░",
+        "1 //// ·   A   ·  ░░░░ ·   ·   ·  ░l░░",
+        "2 **** ·   ·   ·   ∩   ·   B   ·  ░░░░",
         "3 ░░░░ ·   ·   ·  ░░░░ ·   ·   ·  ////",
         "4 ░░░░░()░░░░░░░░░░░░░░░░░****░░░░░░░░",
     ]
@@ -92,7 +92,7 @@ def test_a_kitchen_as_one_of_the_cooks_sees_it(run: Run, here: Path) -> None:
     assert [row.rstrip() for row in drawn[1:6]] == [
         "0 ░?░░░?░░░?░░░?░░░?░░░░░░░()░░░░░░?░░",
         "1 /?//            ░░░░ ·   ·   ·  ░l░░",
-        "2 *?**             ∩   ·   2   ·  ░░░░",
+        "2 *?**             ∩   ·   B   ·  ░░░░",
         "3 ░?░░            ░░░░ ·   ·   ·  ////",
         "4 ░?░░░?░░░?░░░?░░░?░░░░░░****░░░░░?░░",
     ]
@@ -258,7 +258,7 @@ LINES = {
     "a trajectory of a kitchen elsewhere": ("infer nook.txt walk.jsonl", r"walk\.jsonl:1: Ana cannot up here"),
     "a plan for a kitchen": (
         "infer rooms.txt x.plan",
-        r"x\.plan: is not a trajectory \(the name must end in \.jsonl\)",
+        r"x\.plan: is not a trajectory \(the name must end in \.jsonl or \.csv\)",
     ),
     "a picture with a wrong suffix": ("draw rooms.txt --out x.gif", r"x\.gif: pictures are \.svg or \.png"),
     "no folder to save into": ("watch rooms.txt --save no/x.jsonl", r"no/x\.jsonl: cannot be written"),

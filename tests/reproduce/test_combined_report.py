@@ -35,7 +35,8 @@ def results(*summary: Row, title: str = "A chapter") -> Results:
         ("functional_regret", 0.1, 9, "better"),
         ("functional_regret", 0.9, 9, "worse"),
         ("messages", 0.9, 9, "higher"),
-        ("messages", 0.1, 1, "lower, once"),
+        ("messages", 0.1, 1, "lower so far, too few to say"),
+        ("success", 0.55, 4, "too few to say"),
     ],
 )
 def test_a_verdict_says_who_is_ahead_if_intervals_are_apart(metric: str, value: float, n: int, expected: str) -> None:

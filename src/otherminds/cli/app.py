@@ -12,8 +12,10 @@ import typer
 from typer import Option
 
 from otherminds import __version__
+from otherminds.cli.demo import demo
 from otherminds.cli.help import Command, Group, slip
-from otherminds.cli.levels import draw, generate, levels, verify
+from otherminds.cli.levels import draw, generate, verify
+from otherminds.cli.lists import experiments, games, levels, players
 from otherminds.cli.models import models
 from otherminds.cli.reproduce import check, play, reproduce
 from otherminds.cli.runs import export, merge, report, resume, runs
@@ -32,17 +34,17 @@ ASKING = "asking"
 # typer keeps its click to itself: the base of everything that can be wrong with a command line
 UsageError: Any = typer.BadParameter.__bases__[0].__bases__[0]
 
-LEVELS, MODELS = "Worlds and levels", "Models and the web app"
+THERE, LEVELS = "What there is", "Worlds and levels"
 
 app = typer.Typer(
     cls=Group,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
     help="""Computational Theory of Mind: watch agents, infer what they want, use it.
 
+Example: otherminds demo
 Example: otherminds watch locked-in
-Example: otherminds reproduce protom-dkg --quick
 Example: otherminds ask story.txt --question "Where will Sally look?"
 
 Commands, each of which tells more with --help:""",
@@ -57,18 +59,20 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    show: Annotated[bool, Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+    show: Annotated[
+        bool, Option("--version", "-V", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     pass
 
 
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Watch and infer": (watch, infer),
+    "Watch and infer": (demo, watch, infer, serve),
     "Reproduce and measure": (reproduce, check, play, tournament),
     "Stories": (ask, audit),
-    LEVELS: (draw, levels),
+    THERE: (levels, games, players, experiments),
+    LEVELS: (draw,),
     "Runs": (runs, resume, report, export, merge),
-    MODELS: (serve,),
 }
 for panel, commands in COMMANDS.items():
     for command in commands:
@@ -76,7 +80,7 @@ for panel, commands in COMMANDS.items():
 generate.command("stories", cls=Command)(generate_stories)
 app.add_typer(generate, name="generate", rich_help_panel=LEVELS)
 app.add_typer(verify, name="verify", rich_help_panel=LEVELS)
-app.add_typer(models, name="models", rich_help_panel=MODELS)
+app.add_typer(models, name="models", rich_help_panel=THERE)
 
 
 def main() -> None:

@@ -50,7 +50,7 @@ class Group(TyperGroup):
         """Print the help."""
         summaries = ((one, (one.short_help or one.help or "").split("\n\n")[0]) for one in self.commands.values())
         commands = ((one, (one.name or "", text.replace("\n", " "))) for one, text in summaries)
-        panels = _told([*commands, *_parameters(self, ctx)], formatter.width)
+        panels = (*_told(commands, formatter.width), *_told(_parameters(self, ctx), formatter.width))
         typer.echo("\n\n".join([*_opening(self, ctx, formatter.width), "\n".join(panels)]))
 
 

@@ -13,12 +13,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Column
 from typer import Argument, Option
 
 from otherminds.cli.help import Command, Group
-from otherminds.cli.options import TARGET_MISSED, JobsOption, LevelArgument
+from otherminds.cli.lists import offer_levels
+from otherminds.cli.options import TARGET_MISSED, ChosenLevel, JobsOption
 from otherminds.errors import InputError, unknown
 from otherminds.files.text import read_text, write_whole
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric, parse_cooking
@@ -96,21 +96,6 @@ def bundled() -> dict[str, list[Level | KitchenLevel]]:
     return {world: design.bundled() for world, design in DESIGNS.items()}
 
 
-def levels() -> None:
-    """List the bundled levels, and what help is worth there.
-
-    Example: otherminds levels
-    """
-    from otherminds.reports.terminal.tables import plain_table
-
-    named = (Column(name, no_wrap=True) for name in ("level", "class", "world"))
-    table = plain_table(Column(justify="right", no_wrap=True), *named)
-    for world, found in bundled().items():
-        for number, level in enumerate(found, 1):
-            table.add_row(str(number) if isinstance(level, Level) else "", escape(level.name), level.kind, world)
-    Console().print(table)
-
-
 @generate.command("levels", cls=Command)
 def generate_levels(
     out: Annotated[Path, Option(metavar="FOLDER", help="Where to write.")] = Path("levels"),
@@ -118,7 +103,9 @@ def generate_levels(
         Literal["doors-keys-gems", "overcooked"], Option(metavar="WORLD", help="doors-keys-gems or overcooked.")
     ] = "doors-keys-gems",
     seed: Annotated[int, Option(min=0, metavar="N", help="Seed of all randomness.")] = 1,
-    per_class: Annotated[int, Option(min=1, max=10_000, metavar="N", help="Levels of each class.")] = 5,
+    per_class: Annotated[
+        int, Option("--per-class", "--n", min=1, max=10_000, metavar="N", help="Levels of each class.")
+    ] = 5,
     jobs: JobsOption = 1,
 ) -> None:
     """Make levels of every class, each with its certificate.
@@ -201,7 +188,7 @@ def verify_melting_pot(
 
 
 def draw(
-    level: LevelArgument,
+    level: ChosenLevel = None,
     out: Annotated[Path | None, Option(metavar="FILE", help="A .svg or .png file; default: text.")] = None,
     seen_by: Annotated[str | None, Option(metavar="NAME", help="Only what this agent sees.")] = None,
 ) -> None:
@@ -213,6 +200,9 @@ def draw(
     """
     from otherminds.reports.terminal import screens
 
+    if level is None:
+        offer_levels("draw", *SUBSTRATES, SOUP)
+        return
     found = load_avatars(level)
     world: Any = found or load_level(level, (*SUBSTRATES, SOUP)).world
     state = found.start(np.random.default_rng(0)) if found else world.initial

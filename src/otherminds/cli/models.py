@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +11,7 @@ from rich.table import Column
 from typer import Argument, Option
 
 from otherminds.cli.help import Command, Group
+from otherminds.cli.options import JsonOption
 from otherminds.errors import InputError
 from otherminds.evaluation.progress import telling
 
@@ -22,17 +24,17 @@ models = typer.Typer(cls=Group)
 
 
 @models.callback(invoke_without_command=True)
-def _root(context: typer.Context) -> None:
+def _root(context: typer.Context, as_json: JsonOption = False) -> None:
     """List and fetch the language models that run in the process.
 
     Example: otherminds models fetch smollm2
     """
     if context.invoked_subcommand is None:
-        list_models()
+        list_models(as_json)
 
 
 @models.command("list", cls=Command)
-def list_models() -> None:
+def list_models(as_json: JsonOption = False) -> None:
     """List the models that can be fetched, and which are there.
 
     Example: otherminds models list
@@ -40,11 +42,18 @@ def list_models() -> None:
     from otherminds.language import weights
     from otherminds.reports.terminal.tables import plain_table
 
-    numbers = (Column(name, justify="right") for name in ("parameters", "size"))
-    table = plain_table(Column("model", no_wrap=True), *numbers, "licence", "file")
+    rows = []
     for model in weights.pinned_models():
         there = model.path.name if weights.intact(model) else "damaged" if model.path.exists() else "not fetched"
-        table.add_row(model.name, model.parameters, _size(model), model.licence, there)
+        cells = (model.name, model.parameters, _size(model), model.licence, there)
+        rows.append(dict(zip(("model", "parameters", "size", "licence", "file"), cells, strict=True)))
+    if as_json:
+        typer.echo(json.dumps(rows, ensure_ascii=False))
+        return
+    numbers = (Column(name, justify="right") for name in ("parameters", "size"))
+    table = plain_table(Column("model", no_wrap=True), *numbers, "licence", "file")
+    for row in rows:
+        table.add_row(*row.values())
     console = Console()
     console.print(table)
     console.print(f"Files are in {weights.models_folder()}", markup=False, highlight=False, soft_wrap=True)

@@ -28,10 +28,14 @@ JobsOption = Annotated[int, Option(min=1, max=256, metavar="N", help="Processes 
 LevelArgument = Annotated[
     str, Argument(metavar="LEVEL", help="A bundled level, or the file of a level or PDDL problem.")
 ]
+ChosenLevel = Annotated[
+    str | None, Argument(metavar="[LEVEL]", help="A bundled level, or the file of a level; none: lists them.")
+]
 EngineOption = Annotated[
     str | None, Option(metavar="ENGINE", help="processes, ray[=ADDRESS], dask[=ADDRESS]; --jobs workers.")
 ]
 MachinesOption = Annotated[Path | None, Option(metavar="FILE", help="Your own machines; partners by name, too.")]
+OpenOption = Annotated[bool, Option("--open", help="Show the page in the browser.")]
 JsonOption = Annotated[bool, Option("--json", help="Print the result as JSON.")]
 model_option = partial(Option, rich_help_panel=PANEL)
 """An option in the help's panel about language models."""

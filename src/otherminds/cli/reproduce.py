@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 from typer import Argument, Option
 
+from otherminds.cli.lists import open_in_browser
 from otherminds.cli.options import (
     TARGET_MISSED,
     EngineOption,
@@ -23,6 +24,7 @@ from otherminds.cli.options import (
     JsonOption,
     MachinesOption,
     ModelOptions,
+    OpenOption,
     SeedOption,
     model_option,
     with_model_options,
@@ -44,11 +46,7 @@ GAMES = ("rps", "ibs", "ipd")
 def reproduce(
     name: Annotated[
         str,
-        Argument(
-            metavar="NAME",
-            help="protom-dkg, protom-overcooked, functional, mumatom, melting-pot, hypothetical, study, dkg-human or "
-            "all.",
-        ),
+        Argument(metavar="NAME", help="As `otherminds experiments` lists them, or all."),
     ] = "all",
     *,
     quick: Annotated[bool, Option("--quick", help="The smallest run that says something.")] = False,
@@ -74,9 +72,11 @@ def reproduce(
     fixed: Annotated[
         str | None, Option(metavar="SETTINGS", help="dkg-human: score beta=2,lapse=0.05,leak=0.1 without a fit.")
     ] = None,
+    open_page: OpenOption = False,
+    as_json: JsonOption = False,
     asked: ModelOptions,
     model: Annotated[
-        str | None, model_option(metavar="SPEC", help="embedded[:NAME|FILE.gguf], openai:MODEL@URL, module:object.")
+        str | None, model_option(metavar="SPEC", help="embedded[:NAME|FILE], openai:MODEL@URL, module:object.")
     ] = None,
     episodes: Annotated[int, model_option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1,
     pictures: Annotated[bool, model_option("--pictures", help="As a facilitator, it sees pictures too.")] = False,
@@ -94,7 +94,7 @@ def reproduce(
         if given and name not in where:
             raise InputError(f"{option} is not for {name}", hint=f"for {' and '.join(where)}")
     part = parse_shard(shard) if shard is not None else (1, 1)
-    console, found = Console(), dict[str, Results]()
+    console, found = Console(quiet=as_json), dict[str, Results]()
     chosen = names(name, data, bool(model))
     asking = asked.asking([model], model=model, episodes=episodes, pictures=pictures) if model else None
     root = out or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
@@ -117,6 +117,12 @@ def reproduce(
             found[experiment] = results
     if 1 < len(chosen) == len(found):
         combine(root, found | ({} if model else _check_known_players(root, seed, console)), console)
+    if as_json:
+        typer.echo(
+            json.dumps({experiment: results.summary for experiment, results in found.items()}, ensure_ascii=False)
+        )
+    if open_page and found:
+        open_in_browser(root / "report.html")
     if check and not all(met for results in found.values() for *_, met in verdicts(results.summary)):
         raise typer.Exit(TARGET_MISSED)
 
@@ -201,6 +207,8 @@ def check(
     out: Annotated[Path | None, Option(metavar="FOLDER", help="Default: runs/check-TIME.")] = None,
     machines: MachinesOption = None,
     junit: Annotated[Path | None, Option(metavar="FILE", help="Write the verdicts for JUnit, too.")] = None,
+    open_page: OpenOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Does an agent act on what it knows about its partner?
 
@@ -232,20 +240,29 @@ def check(
     checked = check_as_asked(options)
     if junit:
         write_junit(checked, junit)
-    print_verdicts(checked, folder)
+    print_verdicts(checked, folder, as_json=as_json, open_page=open_page)
 
 
-def print_verdicts(checked: CheckResult, folder: Path) -> None:
-    """Print the verdicts. Raises Exit with code 1 if an agent failed."""
+def print_verdicts(checked: CheckResult, folder: Path, *, as_json: bool = False, open_page: bool = False) -> None:
+    """Print the verdicts, as JSON with the summary. Raises Exit with code 1 if an agent failed."""
     from otherminds.evaluation.runs import digest
     from otherminds.reports.terminal import tables as terminal
 
-    console = Console()
+    console = Console(quiet=as_json)
     console.print(terminal.verdicts(checked.findings, checked.subjects))
     for line in checked.calls:
         console.print(line, markup=False, highlight=False)
     console.print(f"Digest: {digest(folder)}", markup=False, highlight=False, soft_wrap=True)
     console.print(f"Report: {folder / 'report.html'}", markup=False, soft_wrap=True)
+    if as_json:
+        said = [
+            {"agent": one.name, "checked": one.name in checked.subjects, **one.verdict._asdict()}
+            for one in checked.findings
+        ]
+        told = {"verdicts": said, "summary": checked.results.summary if checked.results else []}
+        typer.echo(json.dumps(told, ensure_ascii=False))
+    if open_page:
+        open_in_browser(folder / "report.html")
     if checked.failed:
         raise typer.Exit(TARGET_MISSED)
 
@@ -260,11 +277,13 @@ def play(
         Option(
             "--player",
             metavar="NAME",
-            help="As rmax; repeatable. Default: bayes_simplicity, or posterior_sampling in large games.",
+            help="As rmax, or me; repeatable. Default: bayes_simplicity, posterior_sampling in large games.",
         ),
     ] = None,
     machines: MachinesOption = None,
-    rounds: Annotated[int, Option(min=1, max=10_000, metavar="N", help="Rounds of an episode.")] = 100,
+    rounds: Annotated[
+        int | None, Option(min=1, max=10_000, metavar="N", help="Rounds of an episode. [100; you: 20]")
+    ] = None,
     episodes: Annotated[int, Option(min=1, max=10_000, metavar="N", help="Episodes with each partner.")] = 20,
     seed: SeedOption = 42,
     as_json: JsonOption = False,
@@ -276,13 +295,25 @@ def play(
 
     Example: otherminds play ipd tft always-defect --player rmax
     """
+    from otherminds.cli.person import ME, ROUNDS, play_yourself
+    from otherminds.evaluation.tasks import Task
     from otherminds.papers.functional.agents import pair_scores
     from otherminds.reports.terminal import tables as terminal
+    from otherminds.worlds.repeated_games.partners import partners_in
     from otherminds.worlds.repeated_games.payoff_files import find_game
 
+    if ME in (players or ()) and not machines:
+        partners = partners or ["tft"]
     if not partners and not machines:
         raise InputError("there is no partner", hint="name partners, as tft, or give a file with --machines")
-    found = pair_scores(find_game(game), partners or (), players or (), rounds, episodes, seed, machines)
+    chosen = find_game(game)
+    if ME in (players or ()):
+        tasks = [Task(chosen, partner, rounds or ROUNDS) for partner in partners_in(chosen, partners or (), machines)]
+        if len(tasks) > 1 or len(players or ()) > 1 or as_json:
+            raise InputError("you play alone, with one partner", hint=f"otherminds play {game} tft --player {ME}")
+        play_yourself(tasks[0], seed)
+        return
+    found = pair_scores(chosen, partners or (), players or (), rounds or 100, episodes, seed, machines)
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False))
     else:

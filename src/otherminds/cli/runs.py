@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +12,22 @@ import typer
 from rich.console import Console
 from typer import Argument, Option
 
-from otherminds.cli.options import TARGET_MISSED, UNKNOWN, BudgetOption, EngineOption, PriceOption
+from otherminds.cli.lists import open_in_browser
+from otherminds.cli.options import (
+    TARGET_MISSED,
+    UNKNOWN,
+    BudgetOption,
+    EngineOption,
+    JsonOption,
+    OpenOption,
+    PriceOption,
+)
 from otherminds.cli.reproduce import CHECK, combine, print_verdicts, reproduced
 from otherminds.errors import InputError
 from otherminds.files.text import printable, write_whole
 
 if TYPE_CHECKING:
+    from otherminds.evaluation.runs import Run
     from otherminds.reports.results import Results
 
 RUNS = Path("runs")
@@ -33,6 +44,7 @@ def runs(
     salvage: Annotated[
         Path | None, Option(metavar="OUT", help="Write what is whole of a damaged run into a new folder.")
     ] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """List runs: how far they are, and what they cost.
 
@@ -54,7 +66,11 @@ def runs(
         typer.echo(f"{salvage}: {run.finished:,} of {run.planned:,} episodes, {run.answered.calls:,} answered calls")
         wrong = [f"not saved: {fault}" for fault in wrong] or ["nothing is damaged"]
     elif (folder / FILE).exists():
-        console.print(run_details(look(folder), digest(folder)))
+        run = look(folder)
+        if as_json:
+            typer.echo(json.dumps(_as_data(run) | {"digest": digest(folder)}, ensure_ascii=False))
+        else:
+            console.print(run_details(run, digest(folder)))
     else:
         found = []
         for one in runs_in(folder):
@@ -62,11 +78,31 @@ def runs(
                 found.append(look(one))
             except InputError as error:
                 wrong.append(str(error))
-        console.print(runs_table(found, folder))
+        if as_json:
+            typer.echo(json.dumps([_as_data(run) for run in found], ensure_ascii=False))
+        else:
+            console.print(runs_table(found, folder))
     for complaint in wrong:
         console.print(printable(complaint), markup=False, highlight=False, soft_wrap=True)
     if wrong and salvage is None:
         raise typer.Exit(TARGET_MISSED)
+
+
+def _as_data(run: Run) -> dict[str, Any]:
+    """How far a run is, as JSON data."""
+    return {
+        "folder": str(run.folder),
+        "name": run.name,
+        "state": run.state,
+        "begun": run.begun,
+        "version": run.version,
+        "episodes": run.finished,
+        "planned": run.planned,
+        "failed": len(run.failures),
+        "calls": run.answered.calls,
+        "uncertain": len(run.uncertain),
+        "dollars": run.dollars,
+    }
 
 
 def resume(
@@ -97,7 +133,7 @@ def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def report(folder: RunArgument, model: NamedOption = None) -> None:
+def report(folder: RunArgument, model: NamedOption = None, open_page: OpenOption = False) -> None:
     """Write the report of a finished run again, or of several.
 
     Nothing is played, and nobody is asked. A folder with several runs gets one report about all of them.
@@ -111,6 +147,8 @@ def report(folder: RunArgument, model: NamedOption = None) -> None:
     told = [_reported(run, model, FROZEN) for run in several or [folder]]
     if several:
         combine(folder, {name: results for name, results in told if results}, Console())
+    if open_page:
+        open_in_browser(folder / "report.html")
 
 
 def _reported(folder: Path, named: Sequence[str] | None, changes: dict[str, Any]) -> tuple[str, Results | None]:

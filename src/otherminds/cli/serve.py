@@ -6,12 +6,14 @@ import os
 import socket
 from contextlib import suppress
 from pathlib import Path
+from threading import Timer
 from typing import Annotated
 
 import typer
 from typer import Option
 
 from otherminds.cli.levels import bundled, load_level
+from otherminds.cli.options import OpenOption
 from otherminds.errors import InputError
 from otherminds.evaluation.progress import telling
 
@@ -25,6 +27,7 @@ def serve(
     allowed_origin: Annotated[
         list[str] | None, Option(metavar="ORIGIN", help="Where pages are opened, as https://study.example.org.")
     ] = None,
+    open_page: OpenOption = False,
     level: Annotated[list[Path] | None, Option(metavar="FILE", help="A level of your own to play; repeatable.")] = None,
     model: Annotated[
         list[str] | None,
@@ -58,6 +61,8 @@ def serve(
         typer.echo(f"otherminds is at {address} (Ctrl-C ends it); everything is kept in {settings.store}")
         login = "/enter, with the secret of this server" if secret else f"/enter#{settings.keys.key}"
         typer.echo(f"Studies: {address}{login}")
+        if open_page:
+            Timer(1.0, typer.launch, [address]).start()
         with telling(), suppress(KeyboardInterrupt):
             server.run(sockets=[listening])
     if settings.problem:

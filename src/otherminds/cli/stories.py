@@ -17,9 +17,11 @@ ACCEPTED = 100_000
 
 
 def ask(
-    story: Annotated[Path, Argument(metavar="STORY", help="A text, a JSON file, or JSONL with --id.")],
+    story: Annotated[
+        str, Argument(metavar="[STORY]", help="The story itself, or a file: text, JSON, or JSONL with --id.")
+    ] = "-",
     question: Annotated[
-        str | None, Option(metavar="TEXT", help="With options A) … B) …; default: the one in the file.")
+        str | None, Option(metavar="TEXT", help="With options A) … B) …; default: the one in the story.")
     ] = None,
     name: Annotated[str | None, Option("--id", metavar="ID", help="Which story of a JSONL file.")] = None,
     model: Annotated[
@@ -32,12 +34,13 @@ def ask(
 ) -> None:
     """Ask what somebody in a story believes, wants, or means.
 
-    The answer comes with what it rests on.
+    The answer comes with what it rests on. Without a story, it is read from standard input.
 
     Example: otherminds ask story.txt --question "Where will Sally look?"
     """
     from otherminds.evaluation.progress import noted
 
+    story = sys.stdin.read() if story == "-" else story
     with noted("reading the story"):
         from otherminds.evaluation.story_questions import asked
         from otherminds.reports.terminal import stories as story_screens

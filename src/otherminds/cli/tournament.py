@@ -11,7 +11,8 @@ import typer
 from rich.console import Console
 from typer import Argument, Option
 
-from otherminds.cli.options import JsonOption, MachinesOption, SeedOption
+from otherminds.cli.lists import open_in_browser
+from otherminds.cli.options import JsonOption, MachinesOption, OpenOption, SeedOption
 
 
 def tournament(
@@ -25,13 +26,14 @@ def tournament(
     episodes: Annotated[int, Option(min=1, max=1000, metavar="N", help="Matches of a pair with a player.")] = 3,
     seed: SeedOption = 42,
     as_json: JsonOption = False,
+    open_page: OpenOption = False,
     page: Annotated[
         Path | None, Option(metavar="FILE", help="Write a page: matrix, replicator dynamics, fingerprints.")
     ] = None,
 ) -> None:
-    """Let everybody play everybody: ranking, payoffs, and which strategies would spread.
+    """Let everybody play everybody, and see who would spread.
 
-    Machines meet in exact expectation, matches with players are sampled.
+    A ranking, payoffs, and replicator dynamics. Machines meet in exact expectation, matches with players are sampled.
 
     Example: otherminds tournament ipd tft grim wsls rmax --page tournament.html
     """
@@ -61,6 +63,9 @@ def tournament(
         console = Console(width=None if sys.stdout.isatty() else 120)
         standings = terminal.standings(found.ranking, dict(zip((e.name for e in found.entrants), shares, strict=True)))
         console.print(standings)
+    page = page or (Path("tournament.html") if open_page else None)
     if page:
         write_whole(page, [tournament_page(found).encode("utf-8", "backslashreplace")])
         typer.echo(f"Page: {page}", err=as_json)
+        if open_page:
+            open_in_browser(page)

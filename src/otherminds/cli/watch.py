@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -16,7 +16,8 @@ from rich.live import Live
 from typer import Argument, Option
 
 from otherminds.cli.levels import load_level, try_to_write, write
-from otherminds.cli.options import LevelArgument, SeedOption
+from otherminds.cli.lists import offer_levels
+from otherminds.cli.options import ChosenLevel, JsonOption, LevelArgument, SeedOption
 from otherminds.errors import InputError
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.level_files import Level
@@ -24,6 +25,7 @@ from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 if TYPE_CHECKING:
     from otherminds.papers.protom.episodes import FacilitatedEpisode
+    from otherminds.reports.moving_picture import Scene
 
 
 Helper = Literal["none", "random", "oracle", "protom", "protom_at_once", "protom_paper"]
@@ -46,11 +48,27 @@ def episode(level: Level | KitchenLevel, helper: str, seed: int) -> FacilitatedE
     return played
 
 
+def drawn(level: Level | KitchenLevel, scenes: Sequence[Scene]) -> str:
+    """The moving picture of what was shown."""
+    from otherminds.reports.moving_picture import moving_picture
+    from otherminds.reports.terminal.screens import goal_name
+
+    return moving_picture(level, scenes, lambda goal: goal_name(level.world, goal))
+
+
 def show(
-    played: FacilitatedEpisode[Any, Any, Any], level: Level | KitchenLevel, delay: float, steps: list[Step[Any, Any]]
-) -> None:
-    """Play an episode on the console, live if it is a terminal, and append every step to `steps` as it is played."""
+    played: FacilitatedEpisode[Any, Any, Any],
+    level: Level | KitchenLevel,
+    delay: float,
+    steps: list[Step[Any, Any]],
+    scenes: list[Scene],
+) -> int:
+    """Play an episode on the console, live if it is a terminal.
+
+    Appends every step to `steps` and every scene to `scenes` as it is played. Returns the number of messages.
+    """
     from otherminds.evaluation.progress import patiently, telling
+    from otherminds.reports.moving_picture import Scene
     from otherminds.reports.terminal import screens
 
     console, said, surprise = Console(), list[tuple[Hashable, str]](), dict[str, float]()
@@ -58,6 +76,7 @@ def show(
 
     def display(state: Any, beliefs: Mapping[str, Any], when: str, seconds: float) -> None:
         words, caption = [one for _, one in said[-SHOWN:]], f"{level.name}, {when}"
+        scenes.append(Scene(state, beliefs, words[-1] if words else ""))
         frame = screens.frame(level.world, state, beliefs, surprise, words, caption)
         if live is None:
             console.print(frame)
@@ -78,6 +97,7 @@ def show(
         display(last, played.facilitator.beliefs(), "the end", 0.0)
     done = played.world.done(last)
     console.print(f"{'Everybody succeeded' if done else 'Not everybody succeeded'} after {len(steps)} steps.")
+    return len(said)
 
 
 def _follow_up(said: list[tuple[Hashable, str]], statuses: Mapping[Any, str]) -> None:
@@ -89,13 +109,15 @@ def _follow_up(said: list[tuple[Hashable, str]], statuses: Mapping[Any, str]) ->
 
 
 def watch(
-    level: LevelArgument,
+    level: ChosenLevel = None,
     facilitator: Annotated[
         Helper, Option(metavar="NAME", help="none, random, oracle, protom, protom_at_once (maps only), protom_paper.")
     ] = "protom",
     seed: SeedOption = 42,
     delay: Annotated[float, Option(min=0.0, max=10.0, metavar="X", help="Seconds between steps.")] = 0.4,
-    save: Annotated[Path | None, Option(metavar="FILE", help="Write what happens (.jsonl).")] = None,
+    save: Annotated[
+        Path | None, Option(metavar="FILE", help="Write what happens (.jsonl), or a moving picture (.svg).")
+    ] = None,
 ) -> None:
     """Watch simulated people and a facilitator, live in the terminal.
 
@@ -105,28 +127,35 @@ def watch(
     """
     from otherminds.evaluation.progress import noted
     from otherminds.papers.protom.trajectories import write_trajectory
+    from otherminds.reports.moving_picture import Scene
 
+    if level is None:
+        offer_levels("watch")
+        return
     with noted("preparing"):
         found = load_level(level)
         played = episode(found, facilitator, seed)
-    steps: list[Step[Any, Any]] = []
+    steps, scenes = list[Step[Any, Any]](), list[Scene]()
     if save:
         try_to_write(save)
     try:
-        show(played, found, delay, steps)
+        show(played, found, delay, steps, scenes)
     finally:
         if save and steps:
-            write(save, write_trajectory(found.world, steps))
+            picture = save.suffix == ".svg"
+            write(save, drawn(found, scenes) if picture else write_trajectory(found.world, steps))
 
 
 def infer(
     level: LevelArgument,
     trajectory: Annotated[
-        list[Path], Argument(metavar="TRAJECTORY...", help="What happened (.jsonl, .plan); each goes on from the last.")
+        list[Path],
+        Argument(metavar="TRAJECTORY...", help="What happened (.csv, .jsonl, .plan); each goes on from the last."),
     ],
     form: Annotated[
         Literal["table", "json", "picture"], Option("--format", metavar="FORMAT", help="table, json, picture.")
     ] = "table",
+    as_json: JsonOption = False,
     out: Annotated[Path, Option(metavar="FILE", help="The picture.")] = Path("posterior.svg"),
     beta: Annotated[float, Option(min=0.0, metavar="X", help="Rationality β.")] = 3.0,
     lapse: Annotated[float, Option(min=0.0, max=1.0, metavar="X", help="How often acts are random.")] = 0.05,
@@ -135,7 +164,9 @@ def infer(
 ) -> None:
     """Infer from a trajectory what everybody wants, step by step.
 
-    Example: otherminds infer locked-in walk.jsonl --format json
+    By hand, write a table with the columns step, agent and action (walk.csv); `watch --save` writes .jsonl.
+
+    Example: otherminds infer locked-in walk.csv
     """
     from otherminds.evaluation.progress import noted
     from otherminds.papers.protom.goal_inference import draw, posteriors, read_all
@@ -148,7 +179,7 @@ def infer(
     if form == "picture":
         draw(history, found.world, out)
         typer.echo(f"Picture: {out}")
-    elif form == "json":
+    elif as_json or form == "json":
         typer.echo(json.dumps(history, ensure_ascii=False))
     else:
         Console(width=None if sys.stdout.isatty() else 160).print(screens.posteriors(history))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -16,23 +17,24 @@ from otherminds.stories.beliefs.percepts import answer_percept
 from otherminds.stories.beliefs.perspectives import PRESETS, Conventions
 from otherminds.stories.english.questions import read_question, split_options
 from otherminds.stories.english.reading import read_story
-from otherminds.stories.files import StoryFile, Worded, read_story_file
+from otherminds.stories.files import StoryFile, Worded, read_story_file, told_story
 from otherminds.stories.model import Question, Reading
 from otherminds.stories.mumatom_files import read_mumatom
 from otherminds.worlds.household.agent import ANSWERING
 
 MUMATOM = "mumatom"
+FILES = (".txt", ".json", ".jsonl")
 LONG = 200  # items from which an audit shows its progress; chosen
 
 
 def asked(
-    path: Path,
+    story: str,
     question: str | None = None,
     name: str | None = None,
     model: str | None = None,
     convention: str = "sally-anne",
 ) -> list[StoryAnswer]:
-    """The answers to the questions of a story file, or to `question` instead.
+    """The answers to the questions of a story, or to `question` instead: a file, or the text itself if there is none.
 
     `name` is the id of a row in a JSONL file, `model` the specification of a language model that reads what the rules
     cannot. Raises InputError if the convention is unknown, or if there is no question.
@@ -40,11 +42,19 @@ def asked(
     chosen = {one.name.lower(): one for one in PRESETS}
     if convention.lower() not in chosen:
         raise unknown("convention", convention, chosen)
-    found = read_story_file(path, name)
+    found = told_story(story) if _in_words(story) else read_story_file(Path(story), name)
     questions = (Worded(*split_options(question)),) if question is not None else found.questions
     if not questions:
-        raise InputError("has no question", path=path, hint='give one with --question "…"')
+        raise InputError("the story has no question", hint='give one with --question "…"')
     return [_asked(found, one, model, chosen[convention.lower()]) for one in questions]
+
+
+def _in_words(story: str) -> bool:
+    """Whether this is a story itself: no name of a file, with a space."""
+    try:
+        return bool(re.search(r"\s", story.strip())) and not story.endswith(FILES) and not Path(story).is_file()
+    except (OSError, ValueError):  # too long for a name, or with a NUL byte
+        return True
 
 
 def _asked(found: StoryFile, question: Question | Worded, model: str | None, conventions: Conventions) -> StoryAnswer:

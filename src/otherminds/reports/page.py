@@ -73,15 +73,20 @@ def page(title: str, lead: str, sections: Sequence[Section]) -> Page:
 
 
 def combined_page(title: str, lead: str, front: Sequence[Section], chapters: Sequence[Page]) -> str:
-    """One HTML page: sections of its own, then whole other pages as its chapters."""
+    """One HTML page: sections of its own, then whole other pages as its chapters, folded until they are opened."""
     parts = [_section(f"section-{i}", section) for i, section in enumerate(front, 1)]
     for n, chapter in enumerate(chapters, 1):
         name = f"chapter-{n}"
         inside = "\n".join(_section(f"{name}-{i}", section, "h3") for i, section in enumerate(chapter.sections, 1))
-        head = f"<h2>{safe(chapter.heading)}</h2>\n{block(chapter.lead)}\n{_contents(name, chapter.sections)}"
-        parts.append(f'<article id="{name}">\n{head}\n{inside}\n</article>')
+        head = f"{block(chapter.lead)}\n{_contents(name, chapter.sections)}"
+        parts.append(f'<article id="{name}">\n{folded(chapter.heading, Html(head + inside), "h2")}\n</article>')
     contents = _contents("section", front) + _links("chapter", [chapter.heading for chapter in chapters])
     return _whole(title, lead, contents, Html("\n".join(parts)))
+
+
+def folded(title: str, inside: str, heading: str = "h3") -> Html:
+    """Something that is shown when its title is opened, or when a link leads into it."""
+    return Html(f"<details>\n<summary><{heading}>{safe(title)}</{heading}></summary>\n{block(inside)}\n</details>")
 
 
 def chapter_link(number: int, title: str) -> Html:

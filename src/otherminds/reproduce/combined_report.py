@@ -14,17 +14,23 @@ from otherminds.files.toml import packaged
 from otherminds.papers.hypothetical_minds.report import thoughts
 from otherminds.reports import literal_functional_plots
 from otherminds.reports import page as html
+from otherminds.reports.level_replay import replays
 from otherminds.reports.page import Html, Section, framed, inline, interval, number, stack, table
 from otherminds.reports.results import Results, by_key, cell, verdicts, write_results
 from otherminds.reproduce.scoreboard_episodes import FAMILIES, GAMES, WORDS, episodes
 from otherminds.stories.files import episode_of
 from otherminds.stories.pictures.storyboard import storyboard_svg
-from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
+from otherminds.worlds.in_the_matrix.scenarios import scenarios
 
 Row = Mapping[str, Any]
 Found = Mapping[str, Results]
 AGREES, BETTER, WORSE, HIGHER, LOWER = "agrees", "better", "worse", "higher", "lower"
+ENOUGH, TOO_FEW = 5, "too few to say"  # units that a verdict needs; chosen
+SHOWN = 8  # rows of what falls short that are not folded; chosen
+PROTOTYPE = "prototype"  # how the source of a figure begins that is our own
+METRICS: Mapping[str, str] = WORDS["metrics"]
+SCENARIOS = {one.id: one.meaning for one in scenarios()}
 DILEMMA, KNOWING = GAMES["ipd"], "fictitious_play"
 FRONT_WORDS: Mapping[str, Mapping[str, str]] = WORDS["fronts"]
 SHOWN_LEVEL, SHOWN_STORY = "garden-gate", 42
@@ -59,12 +65,18 @@ def page(found: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
     entries = [entry for entry in listed if entry.get("unless") not in there]
     missing = [[entry["what"], html.with_code(entry["why"])] for entry in entries]
     compared = (_compared(results) for results in found.values() if _published(results.summary))
+    beside = stack(WORDS["verdicts"], *compared)
     front = [
-        Section("Four systems", fronts(found)),
-        Section("Beside the papers", stack(WORDS["verdicts"], *compared)),
-        Section("One scoreboard", _board(board)),
+        Section("What was found", fronts(found)),
         Section("What falls short", _short(summary)),
-        Section("What could not be compared, and why", table(("What", "Why"), missing)),
+        Section("One scoreboard", _board(board)),
+        Section(
+            "Beside the papers",
+            stack(
+                html.folded("Every figure that a paper prints", beside),
+                html.folded("What could not be compared, and why", table(("What", "Why"), missing)),
+            ),
+        ),
     ]
     chapters = [results.report for results in found.values()]
     return html.combined_page("otherminds", html.with_code(WORDS["lead"]), front, chapters)
@@ -81,15 +93,21 @@ def _published(rows: Sequence[Row]) -> list[Row]:
 def _compared(results: Results) -> Html:
     rows = _published(results.summary)
     told = ", ".join(f"{words}: {n}" for words, n in Counter(map(verdict, rows)).most_common())
+    ours = rows[0]["source"].startswith(PROTOTYPE)
     lines = [[*_about(row), _own(row), row["n"], _theirs(row), verdict(row)] for row in rows]
-    columns = ("Where", "Who", "Measure", "Ours", "n", "Published", "Verdict")
+    columns = ("Where", "Who", "Measure", "Ours", "n", "Prototype" if ours else "Published", "Verdict")
     source = rows[0]["source"].partition(":")[0]
-    caption = f"{results.report.heading}. {told.capitalize()}, of {len(rows)}. Published: {source}."
+    from_ = "Beside figures of our own, not published ones" if ours else "Published"
+    caption = f"{results.report.heading}. {told.capitalize()}, of {len(rows)}. {from_}: {source}."
     return table(columns, lines, caption)
 
 
 def _about(row: Row) -> list[str]:
-    return [row[name].replace("_", " ") for name in ("condition", "subject", "metric")]
+    """Where, who and what, in words."""
+    condition, subject = (row[name].replace("_", " ") for name in ("condition", "subject"))
+    scenario = SCENARIOS.get(row["condition"])
+    where = f"{condition}: {scenario}" if scenario else condition
+    return [where, subject, METRICS.get(row["metric"], row["metric"].replace("_", " "))]
 
 
 def _own(row: Row) -> str:
@@ -126,7 +144,9 @@ def _board(board: Sequence[Row]) -> Html:
         lines.append([name, agent.replace("_", " "), *map(_share, mine), cell(lost), n])
         before = world
     columns = ("World", "Who", "Literal, %", "Miscalibrated by, %", "Functional, %", "Regret an episode", "n")
-    return stack(WORDS["reading"], overview, html.side_by_side(*panels), table(columns, lines, WORDS["no_score"]))
+    worlds_apart = html.folded("World by world", html.side_by_side(*panels))
+    numbers = html.folded("All numbers", table(columns, lines, WORDS["no_score"]))
+    return stack(WORDS["reading"], overview, worlds_apart, numbers)
 
 
 def _share(row: Row | None) -> str:
@@ -137,31 +157,34 @@ def _share(row: Row | None) -> str:
 
 
 def _short(summary: Sequence[Row]) -> Html:
-    beside = _published(summary)
+    beside = [row for row in _published(summary) if not row["source"].startswith(PROTOTYPE)]
     worse = [row for row in beside if verdict(row).startswith(WORSE)]
     lines = [[" · ".join(_about(row)), _own(row), _theirs(row), verdict(row)] for row in worse]
     for target, row, met in verdicts(summary):
         if not met:
             lines.append([str(target).replace("_", " "), number(row["value"]), "", "target missed"])
-    told = f"Of {len(beside)} figures that stand beside a published one, these are worse, or missed."
-    return stack(told, table(("What", "Ours", "Published", ""), lines)) if lines else stack(WORDS["nothing_short"])
+    told = f"Of {len(beside)} figures that stand beside a published one, {len(worse)} are worse."
+    columns = ("What", "Ours", "Published", "")
+    more = html.folded(f"{len(lines) - SHOWN} more", table(columns, lines[SHOWN:])) if len(lines) > SHOWN else Html("")
+    return stack(told, table(columns, lines[:SHOWN]), more) if lines else stack(WORDS["nothing_short"])
 
 
 def verdict(row: Mapping[str, Any]) -> str:
     """`agrees` if our interval and the published one overlap, else `better` or `worse`.
 
     A figure published without an interval is a point. For metrics where neither more nor less is better, the verdict
-    is `higher` or `lower`. `, once` is added if our value is a single episode.
+    is `higher` or `lower`. Of fewer than ENOUGH units nothing is said but that, and who is ahead so far.
     """
+    few = row["n"] < ENOUGH
     low, high = row.get("published_low", row["published"]), row.get("published_high", row["published"])
     if row["low"] <= high + ROUNDING and low <= row["high"] + ROUNDING:
-        return AGREES
+        return TOO_FEW if few else AGREES
     above = row["value"] > row["published"]
     if row["metric"] in (*MORE_IS_BETTER, *LESS_IS_BETTER):
         ahead = BETTER if above == (row["metric"] in MORE_IS_BETTER) else WORSE
     else:
         ahead = HIGHER if above else LOWER
-    return ahead if row["n"] > 1 else f"{ahead}, once"
+    return f"{ahead} so far, {TOO_FEW}" if few else ahead
 
 
 def fronts(found: Mapping[str, Results]) -> Html:
@@ -199,7 +222,8 @@ def _protom(results: Results) -> tuple[str, Html]:
     told = {metric: values.told("all", "protom", metric) for metric in ("success", "speedup", "messages")}
     words = front["words"].format(**told, unhelped=values.told("all", "none", "success"))
     level = next(level for level in bundled_levels() if level.name == SHOWN_LEVEL)
-    return words, framed(map_drawing.draw(level.world, level.world.initial, goals=True).svg(), front["picture"])
+    shown = [row for row in results.rows if row["episode"] == SHOWN_LEVEL and row["subject"] in ("none", "protom")]
+    return words, replays({SHOWN_LEVEL: level}, shown)
 
 
 def _functional(results: Results) -> tuple[str, Html]:
@@ -215,13 +239,17 @@ def _functional(results: Results) -> tuple[str, Html]:
 def _hypothetical(results: Results) -> tuple[str, Html]:
     rows = [row for row in results.summary if row["metric"] == "score" and "published" in row]
     ahead = sum(row["value"] >= row["published"] for row in rows)
-    words = FRONT_WORDS["hypothetical"]["words"].format(ahead=ahead, n=len(rows))
+    times = max(row["n"] for row in rows)
+    episodes = "one episode" if times == 1 else f"{times} episodes"
+    words = FRONT_WORDS["hypothetical"]["words"].format(ahead=ahead, n=len(rows), episodes=episodes)
     return words, thoughts("rws_repeated_4", "programs", results.rows)
 
 
 def _mumatom(results: Results) -> tuple[str, Html]:
     values, front, real = Values(results.summary), FRONT_WORDS["mumatom"], ("text_video/all", "symbolic", "accuracy")
     told = {who: values.share("invented/plain", who, "accuracy") for who in ("symbolic", "question_only")}
+    read = [key for key in values.rows if key[0].startswith("invented/") and key[1:] == ("symbolic", "accuracy")]
+    told["least"] = values.share(*min(read, key=lambda key: values.rows[key]["value"]))
     answers = (
         front["real"].format(right=values.share(*real)) if real in values.rows else front["invented"].format(**told)
     )

@@ -6,6 +6,7 @@ Errors name the file and line of the first thing that is wrong.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def read_story_file(path: Path, name: str | None = None) -> StoryFile:
     if path.suffix not in (".json", ".jsonl"):
         if name is not None:
             raise InputError("is a text: --id is for JSONL files", path=path)
-        return _of_text(text)
+        return told_story(text)
     lines = [(1, text)] if path.suffix == ".json" else [(n, t) for n, t in enumerate(text.split("\n"), 1) if t.strip()]
     rows = [(line, parse(raw, path, line)) for line, raw in lines] if name is None else _named(lines, name, path)
     if len(rows) > 1:
@@ -86,13 +87,17 @@ def _named(lines: Sequence[tuple[int, str]], name: str, path: Path) -> list[tupl
     raise InputError(f"has no story with the id {name!r}", path=path)
 
 
-def _of_text(text: str) -> StoryFile:
-    """A text's story and question: the question follows a line `Question:`, or is a last paragraph with a `?`."""
+def told_story(text: str) -> StoryFile:
+    """The story of a text, and its question.
+
+    The question follows a line `Question:`, or is a last paragraph with a `?`, or the last sentence if it ends in one.
+    """
     story, mark, question = text.rpartition("\nQuestion:")
     if not mark:
         story, _, question = text.strip().rpartition("\n\n")
         if "?" not in question or not story:
-            story, question = text, ""
+            asked = re.fullmatch(r"(.*[.!?\"”])\s+([^.!?]+\?)", text.strip(), re.DOTALL)
+            story, question = asked.groups() if asked else (text, "")
     from otherminds.stories.english.questions import split_options
 
     questions = (Worded(*split_options(question.strip())),) if question.strip() else ()

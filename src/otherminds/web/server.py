@@ -24,7 +24,7 @@ from otherminds.web.event_log import EventLog
 from otherminds.web.guard import Guard, Limits, address_of
 from otherminds.web.lobby import INVALID, Lobby
 from otherminds.web.settings import InLimits, InLobby, ServerSettings, of_app
-from otherminds.web.stages import world_of
+from otherminds.web.stages import rules, world_of
 from otherminds.web.studies import WORDS, Study, StudyPlan
 from otherminds.web.thinking import ThinkingProcesses
 
@@ -121,7 +121,10 @@ def what_to_play(lobby: InLobby) -> Any:
         kind, people = KINDS.get(level.kind, "").lower(), level.world.agents
         levels[world_of(level)].append({"name": name, "title": name, "kind": kind, "people": people})
     return {
-        "worlds": [{"world": world, "title": title, "levels": levels[world]} for world, title in TITLES.items()],
+        "worlds": [
+            {"world": world, "title": title, "levels": levels[world], "rules": rules(world)}
+            for world, title in TITLES.items()
+        ],
         "facilitators": [{"name": name, "title": title, "about": about} for name, (title, about) in HELPERS.items()],
     }
 
@@ -185,7 +188,7 @@ Invited = Annotated[Study, Depends(invited)]
 @playing.get("/api/join/{token}")
 async def what_to_join(study: Invited) -> Any:
     """What an open invitation is for. Changes nothing, like the page that asks for it."""
-    return {"title": study.plan.title, "minutes": study.plan.minutes}
+    return {"title": study.plan.title, "minutes": study.plan.announced}
 
 
 @playing.post("/join/{token}")

@@ -65,7 +65,7 @@ def page(participant: Participant, game: LiveGame | None) -> tuple[str, Data]:
             text = FAREWELLS.get(participant.finished, FAREWELLS["finished"])
             data = {"code": participant.code or None, "url": url, "text": text, "solo": study.kind == "solo"}
         case "consent":
-            data = {"title": study.plan.title, "text": study.plan.consent, "minutes": study.plan.minutes}
+            data = {"title": study.plan.title, "text": study.plan.consent, "minutes": study.plan.announced}
         case "tutorial":
             data = lesson(participant)
         case "ready":
@@ -78,12 +78,18 @@ def page(participant: Participant, game: LiveGame | None) -> tuple[str, Data]:
     return stage, data
 
 
+def rules(world: str) -> list[Data]:
+    """The rules of a world in a few paragraphs, as in the tutorial."""
+    return [{**page, "text": " ".join(page["text"].split())} for page in LESSONS[world]["pages"]]
+
+
 def lesson(participant: Participant) -> Data:
     """The tutorial without the answers to its checks, and the checks answered wrongly at the last try."""
     study = participant.study
     level = study.levels[study.plan.levels[0]]
     told, advice = LESSONS[world_of(level)], LESSONS["advice"]
-    pages = [{**page, "text": " ".join(page["text"].split()), "looks": []} for page in (*told["pages"], advice)]
+    shown = [*rules(world_of(level)), {**advice, "text": " ".join(advice["text"].split())}]
+    pages = [{**page, "looks": []} for page in shown]
     pages[1]["looks"] = board(level).legend()
     checks = [{"question": check["question"], "options": check["options"]} for check in told["checks"]]
     progress = {"wrong": list(participant.wrong), "tries": participant.tries}
@@ -124,6 +130,7 @@ def playing(participant: Participant, game: LiveGame) -> Data:
         "actions": options(game.world, game.world.initial, agent),
         "legend": [*(person(shown.scene, i) for i in range(len(agents))), *shown.legend()],
         "clock": {"waits": game.waits, "seconds": game.seconds},
+        "rules": rules(world_of(game.setup.level)) if participant.study.kind == "solo" else [],
         **place(game),
         **counted(participant, game),
     }

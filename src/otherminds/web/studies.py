@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,13 +20,15 @@ WORDS = packaged("otherminds.web", "words.toml")
 FACILITATORS: dict[str, str] = WORDS["study"]["facilitators"]
 ASPECTS: Mapping[str, str] = WORDS["study"]["aspects"]
 
+ROUND, RATING, LESSON, FULL = 4, 1, 5, 5  # minutes of each part, and to which they are rounded up; chosen
+
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class StudyPlan(BaseModel, extra="forbid", frozen=True):
     """The settings of a study, as the researcher gives them.
 
-    minutes: the announced length. waits, seconds: see `LiveGame`. grace: seconds for which a room waits for a
+    minutes: the announced length, 0 to estimate it. waits, seconds: see `LiveGame`. grace: seconds for which a room waits for a
     disconnected player. lobby_minutes: how long participants wait for a partner, or their partner for them. hand_off:
     the address to send participants to at the end, with {code} for their completion code.
     """
@@ -37,7 +40,7 @@ class StudyPlan(BaseModel, extra="forbid", frozen=True):
     seed: int = Field(1, ge=0, lt=2**31)
     partner: Literal["person", "simulated"] = "person"
     consent: str = Field(WORDS["consent"], max_length=20_000)
-    minutes: int = Field(60, ge=1, le=600)
+    minutes: int = Field(0, ge=0, le=600)
     tutorial: bool = True
     practice: bool = True
     ratings: bool = True
@@ -66,6 +69,13 @@ class StudyPlan(BaseModel, extra="forbid", frozen=True):
         if len(set(self.levels)) < len(self.levels) or len(set(self.facilitators)) < len(self.facilitators):
             raise ValueError("no level and no facilitator may be given twice")
         return self
+
+    @property
+    def announced(self) -> int:
+        """The minutes that participants are told: as given, or estimated from what the plan has them do."""
+        rounds = len(self.levels) * (ROUND + RATING * self.ratings)
+        estimate = rounds + LESSON * self.tutorial + ROUND * self.practice
+        return self.minutes or math.ceil(estimate / FULL) * FULL
 
     def check(self, levels: Mapping[str, Playable], models: Collection[str] = ()) -> None:
         """Raises ValueError if a level or facilitator is unknown, or levels are not all for two and of one world."""

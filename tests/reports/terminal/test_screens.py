@@ -37,7 +37,7 @@ def squares(*hands: str, delivered: tuple[int, ...] = (), seen_by: str | None = 
 def test_every_kind_of_square_looks_different() -> None:
     found = squares("", "")
     assert found[0][0] == "░░░░"
-    assert found[1] == ["░()░", " 1  ", " 2  ", " ·  ", " ·  ", "****"]
+    assert found[1] == ["░()░", " A  ", " B  ", " ·  ", " ·  ", "****"]
     assert found[2][1:] == ["////", "░░░░", "░░░░", " ∩  ", "████"]
 
 
@@ -49,17 +49,17 @@ def test_fresh_food_differs_from_chopped_food() -> None:
 @pytest.mark.parametrize(
     ("held", "sign"),
     [
-        ("", " 1  "),
-        ("plate", " 1()"),
-        ("fresh lettuce", " 1l "),
-        ("chopped lettuce", " 1L "),
-        ("chopped onion, plate", "1(O)"),
-        ("chopped tomato, chopped lettuce", " 1TL"),
-        ("chopped tomato, chopped lettuce, plate", "1(T…"),
+        ("", " A  "),
+        ("plate", " A()"),
+        ("fresh lettuce", " Al "),
+        ("chopped lettuce", " AL "),
+        ("chopped onion, plate", "A(O)"),
+        ("chopped tomato, chopped lettuce", " ATL"),
+        ("chopped tomato, chopped lettuce, plate", "A(T…"),
     ],
 )
 def test_people_are_shown_with_what_they_carry(held: str, sign: str) -> None:
-    assert squares(held, "")[1][1:3] == [sign, " 2  "]
+    assert squares(held, "")[1][1:3] == [sign, " B  "]
 
 
 def test_what_has_been_delivered_is_shown_or_counted() -> None:
@@ -109,5 +109,5 @@ def test_a_large_kitchen_with_its_bars_fits_80_columns() -> None:
     assert any("surprising: 3.1 nats" in line for line in lines)
     assert max(map(len, lines)) <= 80
     assert "kitchen, step 3" in lines[0]
-    assert "1 Ana: chopped tomato, plate" in lines[0]
+    assert "A Ana: chopped tomato, plate" in lines[0]
     assert lines[-1].strip() == "» well"

@@ -225,8 +225,9 @@ def _first(name: str, subject: str, rows: Sequence[Row]) -> tuple[list[Row], lis
 
 
 def _title(mine: Sequence[Row]) -> str:
-    first = mine[0]
-    return f"{first['condition']}, {first['subject']} with {', '.join(next(r['bots'] for r in mine if 'bots' in r))}"
+    """The scenario, what its partners do, and the subject."""
+    where, who = mine[0]["condition"], mine[0]["subject"]
+    return f"{where}, partner: {scenario(where).meaning}; {who}"
 
 
 @styled

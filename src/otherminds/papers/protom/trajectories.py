@@ -1,16 +1,22 @@
-"""Trajectories as JSON Lines: the joint action of each step, one line a step.
+"""Trajectories as JSON Lines, the joint action of each step in a line, or as a table with an action in each line.
 
 {"schema": 1, "t": 0, "joint": {"Ana": "right", "Ben": "pickup key1"}}
+
+step,agent,action
+0,Ana,right
+0,Ben,pickup key1
 
 Actions are words of the world. The start is in the level, which is needed to read a trajectory.
 """
 
 from __future__ import annotations
 
+import csv
 import difflib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +32,9 @@ from otherminds.worlds.overcooked.rules import Overcooked
 
 SCHEMA = 1
 PLANS = (".pddl", ".dat", ".plan")
+TABLES = (".jsonl", ".csv")
+COLUMNS = ["step", "agent", "action"]
+STAY = "stay"  # what whoever has no line in a step does
 
 Steps = tuple[Step[Any, Any], ...]
 SpelledWorld = DoorsKeysGems | Overcooked  # deterministic worlds whose actions have words
@@ -52,36 +61,67 @@ def write_trajectory(world: SpelledWorld, steps: Iterable[Step[Any, Any]]) -> st
 
 
 def read_steps(path: Path, world: SpelledWorld, *, start: Any = None) -> Steps:
-    """Read a trajectory (.jsonl), or for Doors-Keys-Gems a plan (.pddl, .dat, .plan), from `start` on, default s₀.
+    """Read a trajectory (.jsonl, .csv), or for Doors-Keys-Gems a plan (.pddl, .dat, .plan), from `start` on, or s₀.
 
     Raises InputError for files of other kinds, and for the first line that is wrong.
     """
-    if path.suffix == ".jsonl":
+    if path.suffix in TABLES:
         return read_trajectory(path, world, start=start)
     if not isinstance(world, DoorsKeysGems):
-        raise InputError("is not a trajectory", path=path, hint="the name must end in .jsonl")
+        raise InputError("is not a trajectory", path=path, hint=f"the name must end in {' or '.join(TABLES)}")
     if path.suffix in PLANS:
         return follow_plan(world, read_plan(path, world, start=start), path, start=start)
-    hint = f"the name must end in .jsonl, or for a plan in {', '.join(PLANS)}"
+    hint = f"the name must end in {' or '.join(TABLES)}, or for a plan in {', '.join(PLANS)}"
     raise InputError("is neither a trajectory nor a plan", path=path, hint=hint)
 
 
 def read_trajectory(path: Path, world: SpelledWorld, *, start: Any = None) -> Steps:
     """Read a trajectory and replay it from `start`, default s₀. Raises InputError with the first line that is wrong."""
-    texts = read_text(path).split("\n")
-    if not texts[-1]:
-        texts.pop()
     rules: Any = world  # its states and actions are its own
     state, steps = world.initial if start is None else start, []
-    for t, text in enumerate(texts):
-        joint = _joint(_parse(text, path, t), world, path, t + 1)
+    for line, words in _by_hand(path, world) if path.suffix == ".csv" else _of_lines(path):
+        joint = _joint(words, world, path, line)
         if agent := rules.illegal_agent(state, joint):
             hint = f"allowed: {', '.join(map(rules.spell, rules.actions(state, agent)))}"
-            raise InputError(f"{agent} cannot {rules.spell(joint[agent])} here", path=path, line=t + 1, hint=hint)
+            raise InputError(f"{agent} cannot {rules.spell(joint[agent])} here", path=path, line=line, hint=hint)
         after = rules.step(state, joint)
         steps.append(Step(state, joint, after))
         state = after
     return tuple(steps)
+
+
+def _of_lines(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """The line and the words of each agent's action, for each step in JSON Lines."""
+    texts = read_text(path).split("\n")
+    if not texts[-1]:
+        texts.pop()
+    for t, text in enumerate(texts):
+        yield t + 1, _parse(text, path, t)
+
+
+def _by_hand(path: Path, world: SpelledWorld) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """The same of a table with the COLUMNS; whoever has no line in a step stays, and steps count from 0 or 1."""
+    rows = list(csv.reader(StringIO(read_text(path)), skipinitialspace=True))
+    if not rows or [name.strip().lower() for name in rows[0]] != COLUMNS:
+        raise InputError("has other columns", path=path, line=1, hint=f"the first line is {','.join(COLUMNS)}")
+    idle, steps = dict.fromkeys(world.agents, STAY), dict[int, tuple[int, dict[str, str]]]()
+    for line, row in enumerate(rows[1:], 2):
+        cells = [cell.strip() for cell in row]
+        if not any(cells):
+            continue
+        if len(cells) != len(COLUMNS) or not cells[0].isdecimal():
+            raise InputError("is no number of a step, agent, action", path=path, line=line, hint="such as 0,Ana,right")
+        t, agent, action = int(cells[0]), cells[1], cells[2]
+        last = max(steps, default=None)
+        if t not in ((0, 1) if last is None else (last, last + 1)):
+            told = "the first step is 0 or 1" if last is None else f"after step {last} comes step {last + 1}"
+            raise InputError(f"step {t} is out of order", path=path, line=line, hint=told)
+        _joint({**idle, agent: action}, world, path, line)
+        _, words = steps.setdefault(t, (line, {}))
+        if agent in words:
+            raise InputError(f"step {t} has a second action of {agent[:60]}", path=path, line=line)
+        words[agent] = action
+    yield from ((line, {**idle, **words}) for line, words in steps.values())
 
 
 def _parse(text: str, path: Path, t: int) -> Mapping[str, str]:

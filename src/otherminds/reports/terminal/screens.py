@@ -29,7 +29,7 @@ from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.overcooked import drawing as overcooked_drawing
 from otherminds.worlds.overcooked.kitchen import parts
 from otherminds.worlds.overcooked.rules import Overcooked
-from otherminds.worlds.sprites import hue
+from otherminds.worlds.sprites import hue, labels
 
 Known = DoorsKeysGems | Overcooked
 
@@ -83,6 +83,11 @@ def bars(world: Known, i: int, belief: Categorical[Any], title: str, surprise: f
     return Group(panel, Text(f"  {words}")) if words else panel
 
 
+def goal_name(world: Known, goal: Any) -> str:
+    """The name of a goal: the colour of a gem, or a recipe."""
+    return _goal_look(world, goal)[0]
+
+
 def _goal_look(world: Known, goal: Any) -> tuple[str, str]:
     """The name of a goal and the style of its bar."""
     if goal == NONE_OF_THESE:
@@ -103,14 +108,12 @@ def frame(
 ) -> RenderableType:
     """One step of an episode: the map, the beliefs about each agent's goal, surprises, and the messages so far.
 
-    Beliefs have the agent's name as a title and, in kitchens, the thing that it carries.
+    Beliefs have the agent's label and name as a title and, in kitchens, the thing that it carries.
     """
-    titles = list(world.agents)
+    titles = [f"{label} {agent}" for agent, label in labels(world.agents).items()]
     if isinstance(world, Overcooked):
         carried = (", ".join(parts(thing)) for thing in state.hands)
-        titles = [
-            f"{i} {a}: {it}" if it else f"{i} {a}" for i, (a, it) in enumerate(zip(titles, carried, strict=True), 1)
-        ]
+        titles = [f"{title}: {it}" if it else title for title, it in zip(titles, carried, strict=True)]
     panels = [
         bars(world, i, beliefs[a], titles[i], surprise.get(a, 0.0)) for i, a in enumerate(world.agents) if a in beliefs
     ]

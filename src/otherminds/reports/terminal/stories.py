@@ -40,11 +40,11 @@ def answer(asked: StoryAnswer) -> RenderableType:
         parts += [Text(), table]
     if terms := found.decisive():
         parts += [Text(), Text("because", style="dim")]
-        parts += [Text.assemble(("  · ", "dim"), happening(t.happening), (f"   {_favours(t)}", "dim")) for t in terms]
+        parts += [Text.assemble(("  · ", "dim"), happening(t.happening), (f" {_favours(t)}", "dim")) for t in terms]
     reading = asked.reading
-    read = f"read {reading.coverage:.0%} of the story, {len(reading.episode.timeline)} happenings"
-    if reading.unread:
-        read += f"; not read: {printable(shortened(reading.unread[0], LONGEST))}"
+    much = "All" if reading.coverage == 1.0 and not reading.unread else f"{reading.coverage:.0%}"
+    read = f"{much} of the story was read"
+    read += f"; not this: {printable(shortened(reading.unread[0], LONGEST))}" if reading.unread else "."
     parts += [Text(), Text(read, style="dim"), Text()]
     return Group(*parts)
 
@@ -62,24 +62,55 @@ def _labels(asked: StoryAnswer) -> tuple[str, ...]:
 
 
 def _favours(term: Term) -> str:
-    best = max(range(len(term.log_probs)), key=lambda i: term.log_probs[i])
+    best = letter(max(range(len(term.log_probs)), key=lambda i: term.log_probs[i]))
     if not math.isfinite(term.weight):
-        return f"only fits {letter(best)}"
-    return f"speaks for {letter(best)}, odds up to {math.exp(min(term.weight, 60.0)):,.0f} : 1"
+        return f"That rules out every answer but {best}."
+    return f"That speaks for {best}, with odds of up to {math.exp(min(term.weight, 60.0)):,.0f} to 1."
 
 
 def happening(told: Happening) -> str:
-    """A happening in a few words, with its source and probability if it is uncertain."""
+    """A happening in a sentence, with its source and probability if it is uncertain."""
     match told:
         case Event(agent=agent, verb=verb, obj=thing):
-            where = told.place or told.room
-            words = f"{agent or 'somebody'} · {verb}{f' {thing}' if thing else ''}{f' · {where}' if where else ''}"
+            where = _the(told.place or told.room)
+            what = _the(thing) or "something"
+            words = (
+                f"{agent or 'Somebody'} "
+                + {
+                    "enter": f"enters {where}",
+                    "leave": f"leaves {where}",
+                    "walk": f"walks to {where}" if where else "walks",
+                    "open": f"opens {where or what}",
+                    "close": f"closes {where or what}",
+                    "grab": f"takes {what}{f' from {where}' if where else ''}",
+                    "put": f"puts {what} at {where}" if where else f"puts {what} down",
+                    "move": f"moves {what}{f' to {where}' if where else ''}",
+                    "look": f"looks at {where or what}",
+                    "wait": "waits",
+                }[verb].rstrip()
+            )
         case Utterance(speaker=speaker, act=act, content=content):
-            about = f" {content.subject}" + (f" · {content.value}" if content.value else "") if content else ""
-            words = f"{speaker} · {act}{about}"
+            thing = _the(content.subject) if content else "it"
+            place = f"at {_the(content.value)}" if content and content.value else "there"
+            words = (
+                f"{speaker} "
+                + {
+                    "ask": f"asks where {thing} is",
+                    "assert": f"says that {thing} is {place}",
+                    "deny": f"says that {thing} is not {place}",
+                    "unsure": f"says not to know where {thing} is",
+                    "silence": "does not answer",
+                }[act]
+            )
         case Observation(agent=agent, fact=fact, sees=sees):
-            words = f"{agent or 'it'} · {'sees' if sees else 'does not see'} {fact.subject} · {fact.value}"
-    return printable(words + (f"  ({told.source}, p {told.p:.2g})" if told.p < 1.0 else ""))
+            words = f"{agent or 'Somebody'} {'sees' if sees else 'does not notice'} that {_the(fact.subject)} is at "
+            words += _the(fact.value)
+    return printable(words + (f" ({told.source}, with probability {told.p:.2g})" if told.p < 1.0 else "") + ".")
+
+
+def _the(name: str | None) -> str:
+    """A name as it stands in a sentence: things and places get an article, people do not."""
+    return "" if not name else name if name[:1].isupper() else f"the {name}"
 
 
 def as_data(asked: StoryAnswer) -> dict[str, Any]:

@@ -386,7 +386,7 @@ def runs_table(runs: Sequence[Run], folder: Path) -> RenderableType:
     if not runs:
         return Text(f"There are no runs in {printable(str(folder))}.")
     asked = any(run.answered.calls or run.uncertain for run in runs)
-    texts = (Column(name, overflow="fold") for name in (f"in {printable(str(folder))}", "what"))
+    texts = (Column(f"in {printable(str(folder))}", no_wrap=True, overflow="ignore"), Column("what", overflow="fold"))
     numbers = ("episodes", *(("calls", "uncertain", "spent") if asked else ()))
     columns = (Column(name, justify="right", no_wrap=True) for name in numbers)
     table = plain_table(*texts, Column("state", no_wrap=True), *columns, edge=True, gap=1)

@@ -229,6 +229,8 @@ export class Game {
     if (world === "overcooked") {
       entries.push(make("li", {}, fog[0], "dark: not seen yet"), make("li", {}, fog[1], "dim: as last seen"));
     }
-    return make("aside", { class: "game-legend", "aria-label": "Legend" }, make("ul", {}, ...entries));
+    const rules = (this.data.rules || []).map(({ title, text }) => [make("dt", {}, title), make("dd", {}, text)]);
+    const told = rules.length ? make("details", { class: "rules" }, make("summary", {}, "How to play"), make("dl", {}, ...rules.flat())) : "";
+    return make("aside", { class: "game-legend", "aria-label": "Legend" }, told, make("ul", {}, ...entries));
   }
 }

@@ -71,7 +71,7 @@ export function planForm({ levels, facilitators, plan }) {
       make(
         "fieldset",
         { class: "abreast" },
-        number("Minutes announced", "minutes", { min: "1", max: "600" }),
+        number("Minutes announced", "minutes", { min: "0", max: "600" }, "0: estimated from the plan."),
         number("Minutes in the lobby", "lobby_minutes", { min: "0.1", max: "600", step: "any" }, "At most, for a partner to come."),
         number("Seconds to come back", "grace", { min: "1", max: "3600", step: "any" }, "For who has lost the connection."),
         choice("Who does not come back", "dropout", [["simulated", "is replaced by a simulated person"], ["end", "ends the game"]]),

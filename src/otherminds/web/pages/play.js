@@ -31,7 +31,7 @@ function group(title, name, choices, chosen, changed = () => {}) {
 const kindOf = ({ kind }) => kind.replace(/^help /, "").replaceAll(" ", "_");
 
 function choices({ worlds, facilitators }) {
-  const at = { place: make("div"), levels: make("div"), seat: make("div") };
+  const at = { rules: make("div"), place: make("div"), levels: make("div"), seat: make("div") };
   let world = worlds[0];
   let level = null;
   const chooseLevel = (name) => {
@@ -50,6 +50,9 @@ function choices({ worlds, facilitators }) {
     const kinds = [...new Set(world.levels.map(kindOf))].sort((a, b) => Object.keys(KINDS).indexOf(a) - Object.keys(KINDS).indexOf(b));
     const first = kinds.includes(FIRST.kind) ? FIRST.kind : kinds[0];
     const told = kinds.map((kind) => [kind, ...(KINDS[kind] || [spelt(kind || "other"), ""])]);
+    const pages = world.rules.map(({ title, text }) => [make("dt", {}, title), make("dd", {}, text)]);
+    const shown = make("details", { class: "rules", open: true }, make("summary", {}, "How to play"), make("dl", {}, ...pages.flat()));
+    at.rules.replaceChildren(shown);
     at.place.replaceChildren(group("How much do you need each other?", "kind", told, first, chooseKind));
     chooseKind(first);
   };
@@ -61,6 +64,7 @@ function choices({ worlds, facilitators }) {
       "div",
       {},
       group("Where?", "world", worlds.map((one) => [one.world, one.title, PLACES[one.world]]), world.world, chooseWorld),
+      at.rules,
       at.place,
       make("div", { class: "side" }, at.levels, at.seat),
     ),

@@ -55,7 +55,10 @@ async function begin() {
     const { id } = await post("/api/watch", wanted());
     if (mine !== latest) return;
     const path = `/watch/${encodeURIComponent(id)}`;
-    if (window.location.pathname !== path) window.history.pushState(null, "", path);
+    if (window.location.pathname !== path) {
+      const first = !window.location.pathname.startsWith("/watch/");
+      window.history[first ? "replaceState" : "pushState"](null, "", path);
+    }
     await follow(id, mine);
   } catch (problem) {
     if (mine === latest) say("", problem.message);
@@ -120,13 +123,16 @@ async function copy() {
   setTimeout(() => { at.copy.textContent = "Copy link"; }, COPIED);
 }
 
-// The page of the address: the form alone, or an episode too
+// The page of the address: its episode, or without one that which the form begins with
 async function open() {
   const mine = ++latest;
   const [, id] = window.location.pathname.match(/^\/watch\/([^/]+)$/) ?? [];
   at.result.hidden = true;
   say("");
-  if (!id) return;
+  if (!id) {
+    await begin();
+    return;
+  }
   say("Playing the episode …");
   try {
     await follow(decodeURIComponent(id), mine, false);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from otherminds.worlds import sprites
 from otherminds.worlds.canvas import DIM, PERSON, Drawing, Tile, centre, ground
@@ -137,17 +137,18 @@ def colour_labels(world: DoorsKeysGems) -> dict[str, str]:
 
 
 def text_map(world: DoorsKeysGems, state: State, seen_by: str | None = None) -> Iterable[Iterable[Tile]]:
-    """The rows of the map for a terminal: walls as blocks, items in their colours, agents as a1, a2 …"""
+    """The rows of the map for a terminal: walls as blocks, items in their colours, agents by their label."""
     colours = {world.grid.xy(thing.cell): thing.colour for thing in (*world.keys, *world.doors, *world.gems)}
     rows = (row.split(" ") for row in draw_text(world, state).split("\n"))
-    return [[_tile(tile, colours.get((x, y), "")) for x, tile in enumerate(row)] for y, row in enumerate(rows)]
+    people = [*sprites.labels(world.agents).values()]
+    return [[_tile(tile, colours.get((x, y), ""), people) for x, tile in enumerate(row)] for y, row in enumerate(rows)]
 
 
-def _tile(tile: str, colour: str) -> Tile:
+def _tile(tile: str, colour: str, people: Sequence[str]) -> Tile:
     if tile == "##":
         return "███", DIM
     if tile == "..":
         return " · ", DIM
     if tile[0] == "a":
-        return f" {tile}"[-3:], PERSON
+        return people[int(tile[1:]) - 1].center(3), PERSON
     return f"{SIGNS[tile[0]]}{tile[1]}{'▒' if tile[0] == 'd' else ' '}", f"bold {hue(colour)}"

@@ -223,8 +223,9 @@ def text_map(world: Overcooked, state: State, seen_by: str | None = None) -> Ite
             content[cell] = [(f"×{len(dishes)}", "bold")]
         else:
             content[cell] = _letters(UNSEEN if dishes is None else sum(dishes))
-    for i, (cell, thing) in enumerate(zip(view.cells, view.hands, strict=True), 1):
-        content[cell] = [(str(i), PERSON), *_letters(thing)]
+    people = sprites.labels(world.agents).values()
+    for label, cell, thing in zip(people, view.cells, view.hands, strict=True):
+        content[cell] = [(label, PERSON), *_letters(thing)]
     margin = len(str(grid.height - 1))
     rows: list[list[Tile]] = [[(" " * margin, DIM), *((f"  {x}".ljust(WIDTH), DIM) for x in range(grid.width))]]
     for y, tiles in enumerate(layout.rows):

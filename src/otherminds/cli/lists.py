@@ -1,0 +1,145 @@
+"""`otherminds games`, `players`, `partners`, `experiments` and `levels`: what can be named in other commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Column
+from rich.text import Text
+from typer import Argument
+
+from otherminds.cli.options import JsonOption
+
+Row = Mapping[str, object]
+GameArgument = Annotated[str, Argument(metavar="[GAME]", help="rps, ibs, ipd, ordinal-001 to -144, or a file.")]
+
+ABOUT_PLAYERS = {
+    "rmax": "learns a table of replies, tries what is unknown first (the paper's tabular player)",
+    "rmax_exact_ties": "the same, with ties broken exactly",
+    "counts_myopic": "counts replies to its actions, plays for the next round",
+    "counts_model": "counts replies to its actions, plans to the last round",
+    "fictitious_play": "counts the partner's actions, plays for the next round",
+    "k_tom_0": "tracks how the partner's choices drift",
+    "k_tom_1": "takes the partner to be k_tom_0",
+    "k_tom_2": "takes the partner to be k_tom_0 or k_tom_1",
+    "bayes_simplicity": "Bayes-adaptive: plans with what it will learn, prefers simple rules",
+    "bayes_library": "Bayesian over a library of machines, plans ahead",
+    "posterior_sampling": "draws a rule from its posterior, plays the best response",
+    "me": "you, in the terminal",
+}
+ABOUT_EXPERIMENTS = {
+    "protom-dkg": ("ProToM: facilitators in Doors-Keys-Gems", ""),
+    "protom-overcooked": ("ProToM: facilitators in kitchens with rooms", ""),
+    "dkg-human": ("ProToM: goal inference beside people", "--data CLONE"),
+    "study": ("ProToM: the study, with simulated people", ""),
+    "functional": ("players and models in repeated games", ""),
+    "mumatom": ("questions about social interactions", "invented ones, or --data DIR"),
+    "melting-pot": ("Melting Pot's rules against ours", ""),
+    "hypothetical": ("Hypothetical Minds in Melting Pot's worlds", ""),
+}
+
+
+def levels(as_json: JsonOption = False) -> None:
+    """List the bundled levels, and what help is worth there.
+
+    Example: otherminds levels
+    """
+    _print(level_rows(), as_json, "otherminds watch garden-gate")
+
+
+def level_rows() -> list[Row]:
+    """A row for each bundled level: its name, whether help is needed there, and its world."""
+    from otherminds.papers.protom.levels.certificates import DESIGNS
+
+    found: list[Row] = []
+    for world, design in DESIGNS.items():
+        kitchens = world == "overcooked"
+        for number, level in enumerate(design.bundled(), 1):
+            help_is = level.kind.replace("_", " ")
+            found.append({"": "" if kitchens else number, "level": level.name, "help is": help_is, "world": world})
+    return found
+
+
+def games(as_json: JsonOption = False) -> None:
+    """List the bundled games.
+
+    Besides, the 144 ordinal games of two are named ordinal-001 to ordinal-144, and a game can come from a file.
+
+    Example: otherminds games
+    """
+    from otherminds.worlds.repeated_games.payoff_files import bundled_games
+
+    rows = [
+        {"game": one.name, "title": one.title, "actions": ", ".join(one.actions[0]), "agents": len(one.agents)}
+        for one in bundled_games()
+    ]
+    _print(rows, as_json, "otherminds play ipd tft")
+
+
+def players(game: GameArgument = "ipd", as_json: JsonOption = False) -> None:
+    """List the players of repeated games, and the partners.
+
+    Every partner plays, too. Besides, there are partners with digits, such as cycle-011, and with noise: tft~0.05.
+
+    Example: otherminds players rps
+    """
+    from otherminds.cli.person import ME
+    from otherminds.worlds.repeated_games.partners import partner_names
+    from otherminds.worlds.repeated_games.payoff_files import find_game
+    from otherminds.worlds.repeated_games.players.by_name import PLAYERS
+
+    rows: list[Row] = [{"player": name, "what it does": ABOUT_PLAYERS.get(name, "")} for name in (*PLAYERS, ME)]
+    rows += [{"player": name, "what it does": "partner"} for name in partner_names(find_game(game))]
+    _print(rows, as_json, f"otherminds play {game} tft --player rmax")
+
+
+def experiments(as_json: JsonOption = False) -> None:
+    """List the experiments that can be reproduced.
+
+    Example: otherminds experiments
+    """
+    from otherminds.reproduce.run import EXPERIMENTS
+
+    rows = []
+    for name in EXPERIMENTS:
+        what, data = ABOUT_EXPERIMENTS.get(name, ("", ""))
+        rows.append({"experiment": name, "what": what, "data": data})
+    _print(rows, as_json, "otherminds reproduce protom-dkg --quick")
+
+
+def _print(rows: Sequence[Row], as_json: bool, example: str) -> None:
+    """Print rows as a table, followed by a command that uses one of them; or as JSON."""
+    if as_json:
+        typer.echo(
+            json.dumps([{key or "number": value for key, value in row.items()} for row in rows], ensure_ascii=False)
+        )
+        return
+    from otherminds.reports.terminal.tables import plain_table
+
+    names = list(rows[0]) if rows else []
+    table = plain_table(*(Column(name, justify="left" if name else "right") for name in names))
+    for row in rows:
+        table.add_row(*(Text(str(value)) for value in row.values()))
+    console = Console()
+    console.print(table)
+    console.print(Text(f"\nFor example: {example}"))
+
+
+def offer_levels(command: str, *others: str) -> None:
+    """Print the names of all levels, for a command that was given none."""
+    from rich.columns import Columns
+
+    names = [*(str(row["level"]) for row in level_rows()), *others]
+    console = Console()
+    console.print(f"Which level? A file, or one of these; for example: otherminds {command} garden-gate\n")
+    console.print(Columns(map(Text, names), padding=(0, 3), column_first=True))
+
+
+def open_in_browser(page: Path) -> None:
+    """Show a page in the browser, where there is one."""
+    typer.launch(page.resolve().as_uri())
