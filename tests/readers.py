@@ -34,6 +34,7 @@ from otherminds.worlds.clue_games.wavelength import read_spectra
 from otherminds.worlds.collaborative_cooking.map_files import read_cooking
 from otherminds.worlds.doors_keys_gems.level_files import parse_level, read_level
 from otherminds.worlds.doors_keys_gems.pddl import parse_problem, read_problem
+from otherminds.worlds.food_trucks.level_files import read_food_trucks
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix, read_matrix_world
 from otherminds.worlds.overcooked.level_files import parse_kitchen, read_kitchen
 from otherminds.worlds.repeated_games.machines import read_machines
@@ -214,6 +215,8 @@ def _worlds() -> Iterator[Reader]:
     maps = [*_shipped("worlds/in_the_matrix/substrates", 9), *_shipped("worlds/collaborative_cooking/substrates", 9)]
     yield Reader("matrix map", "map.txt", read_matrix_world, [text for text in maps if b"kinds" in text], draw)
     yield Reader("cooking map", "soup.txt", read_cooking, [text for text in maps if b"cook:" in text], draw)
+    walks = _shipped("worlds/food_trucks/levels", 4)
+    yield Reader("food trucks", "walk.txt", read_food_trucks, walks)
     yield Reader("PDDL problem", "problem.pddl", read_problem, [PROBLEM.encode(), PROBLEM_OF_TWO.encode()], draw)
     games = [GAME.encode(), *_shipped("worlds/repeated_games/games", 3)]
     yield Reader(

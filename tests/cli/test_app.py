@@ -452,6 +452,8 @@ LINES: dict[str, tuple[str, str]] = {
     "an export that is none": ("reproduce study --data nook.txt", r"nook.txt: is not a file of rows .*\.jsonl"),
     "people without data": ("reproduce dkg-human", "--data"),
     "data that is not there": ("reproduce dkg-human --data nowhere", "nowhere: has no average_human_results_arrays"),
+    "trucks without data": ("reproduce food-trucks", "--data"),
+    "data without trucks": ("reproduce food-trucks --data nowhere", "nowhere: has no BeliefDesireInference/data/stim"),
     "both scales": ("reproduce --quick --full", "--quick and --full"),
     "a run of something else": ("reproduce protom-dkg --out old", r"old/run\.db: belongs to another run"),
     "a run that is no run": ("reproduce protom-dkg --out odd", r"odd/run\.db: cannot be used: "),

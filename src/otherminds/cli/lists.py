@@ -36,6 +36,7 @@ ABOUT_EXPERIMENTS = {
     "protom-dkg": ("ProToM: facilitators in Doors-Keys-Gems", ""),
     "protom-overcooked": ("ProToM: facilitators in kitchens with rooms", ""),
     "dkg-human": ("ProToM: goal inference beside people", "--data CLONE"),
+    "food-trucks": ("joint inference of beliefs and desires", "--data BTOM"),
     "study": ("ProToM: the study, with simulated people", ""),
     "functional": ("players and models in repeated games", ""),
     "mumatom": ("questions about social interactions", "invented ones, or --data DIR"),

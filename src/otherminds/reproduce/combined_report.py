@@ -37,10 +37,20 @@ SHOWN_LEVEL, SHOWN_STORY = "garden-gate", 42
 LOST, KNOWN = "relative_regret", "relative_tom_regret"
 ROUNDING = 1e-9
 """Difference of two bounds that counts as none: rounding of sums."""
-MORE_IS_BETTER = ("success", "speedup", "speedup_ratio_of_means", "score", "accuracy", "tom_percent", "r")
+MORE_IS_BETTER = (
+    "success",
+    "speedup",
+    "speedup_ratio_of_means",
+    "score",
+    "accuracy",
+    "tom_percent",
+    "r",
+    "desire_r",
+    "belief_r",
+)
 LESS_IS_BETTER = ("functional_regret", "tom_regret_paper")
 ORDER = (
-    *("protom-dkg", "protom-overcooked", "study", "dkg-human"),
+    *("protom-dkg", "protom-overcooked", "study", "dkg-human", "food-trucks"),
     *("functional", "check", "hypothetical", "melting-pot", "mumatom"),
 )
 """The order of the chapters."""

@@ -10,6 +10,8 @@ from otherminds.evaluation.engines import opened
 from otherminds.evaluation.experiment import Begin, Options
 from otherminds.evaluation.runs import how_begun
 from otherminds.evaluation.store import Store
+from otherminds.papers.food_trucks.clone import is_clone
+from otherminds.papers.food_trucks.reproduction import EXPERIMENTS as FOOD_TRUCKS
 from otherminds.papers.functional.reproduction import EXPERIMENTS as FUNCTIONAL
 from otherminds.papers.hypothetical_minds.reproduction import EXPERIMENTS as HYPOTHETICAL_MINDS
 from otherminds.papers.mumatom.reproduction import EXPERIMENTS as MUMATOM
@@ -46,11 +48,14 @@ def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
         return (name,)
     if data is not None and is_export(data):
         return ("study",)
+    if data is not None and is_clone(data):
+        return ("food-trucks",)
     told = data is not None and is_mumatom(data)
-    without = {"dkg-human"} if data is None or told else {"mumatom"}
+    without = {"food-trucks"}
+    without |= {"dkg-human"} if data is None or told else {"mumatom"}
     without |= {"study"} if data is not None else set()
     without |= {"melting-pot", "hypothetical"} if model else set()
     return tuple(e for e in EXPERIMENTS if e not in without and (e != "mumatom" or told or not model))
 
 
-EXPERIMENTS: Mapping[str, Begin] = {**PROTOM, **FUNCTIONAL, **MUMATOM, **HYPOTHETICAL_MINDS}
+EXPERIMENTS: Mapping[str, Begin] = {**PROTOM, **FOOD_TRUCKS, **FUNCTIONAL, **MUMATOM, **HYPOTHETICAL_MINDS}

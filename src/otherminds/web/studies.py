@@ -28,9 +28,9 @@ Name = Annotated[str, Field(min_length=1, max_length=100)]
 class StudyPlan(BaseModel, extra="forbid", frozen=True):
     """The settings of a study, as the researcher gives them.
 
-    minutes: the announced length, 0 to estimate it. waits, seconds: see `LiveGame`. grace: seconds for which a room waits for a
-    disconnected player. lobby_minutes: how long participants wait for a partner, or their partner for them. hand_off:
-    the address to send participants to at the end, with {code} for their completion code.
+    minutes: the announced length, 0 to estimate it. waits, seconds: see `LiveGame`. grace: seconds for which a room
+    waits for a disconnected player. lobby_minutes: how long participants wait for a partner, or their partner for them.
+    hand_off: the address to send participants to at the end, with {code} for their completion code.
     """
 
     title: str = Field("", max_length=200)

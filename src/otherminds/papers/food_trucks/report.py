@@ -1,0 +1,133 @@
+"""The report on food trucks, from rows and summary alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from otherminds.files.toml import packaged
+from otherminds.papers.food_trucks.clone import Judgement
+from otherminds.papers.food_trucks.experiment import BEST, GROUPS, HALF, HALVES, METRICS, SWEEP
+from otherminds.papers.food_trucks.models import JOINT
+from otherminds.papers.food_trucks.replay import walks_replay
+from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
+from otherminds.reports.plots import BLUE, SOFT, SPARE, styled
+from otherminds.reports.results import by_key, cell, targets
+from otherminds.worlds.food_trucks.agent import BETA
+from otherminds.worlds.food_trucks.drawing import truck_colours
+from otherminds.worlds.food_trucks.level_files import parse_food_trucks
+from otherminds.worlds.food_trucks.rules import TRUCKS
+
+Row = Mapping[str, Any]
+WORDS = packaged("otherminds.papers.food_trucks", "report.toml")
+CONDITIONS: Mapping[str, str] = WORDS["conditions"]
+MODELS: Mapping[str, str] = WORDS["models"]
+COLOURS = truck_colours(TRUCKS)
+MARKS = "osD^v"  # of trucks and contents, in their order
+AXES = {"desire": ("desires, 1 to 7", (0.8, 7.2)), "belief": ("beliefs, P", (-0.03, 1.03))}
+
+
+def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
+    """The whole page, from rows and summary alone."""
+    found = by_key(summary)
+    skipped = found["data", "people", "skipped"]
+    counted = {"scored": number(skipped["n"] - skipped["value"], 0), "skipped": number(skipped["value"], 0)}
+    final = [row for row in rows if row["subject"] == JOINT and "people_desire" in row]
+    sections = [
+        Section("Results", stack(_results(summary), WORDS["model"], WORDS["controls"], targets(summary))),
+        Section("Model and people", inline(_scatter(final), WORDS["scatter"])),
+        Section("Groups of scenarios", inline(_scatter(_grouped(final)), WORDS["groups"])),
+        Section("Rationality", inline(_sweep(summary), WORDS["sweep"])),
+        Section("Walks", _walks(rows)),
+        Section("Data", WORDS["data"].format(**counted)),
+    ]
+    return page(WORDS["title"], WORDS["lead"], sections)
+
+
+def _results(summary: Sequence[Row]) -> Html:
+    found = by_key(summary)
+    pairs = dict.fromkeys((row["condition"], row["subject"]) for row in summary if row["condition"] in CONDITIONS)
+    lines = []
+    for condition, model in sorted(pairs, key=lambda pair: list(CONDITIONS).index(pair[0])):
+        rows = [found.get((condition, model, metric)) for metric in METRICS]
+        n = max(row["n"] for row in rows if row)
+        beta = ""
+        if condition == BEST:
+            beta = number(found[condition, model, "beta"]["value"], 1)
+        elif condition == HALVES:
+            beta = " and ".join(number(found[f"{HALF}{half}", model, "beta"]["value"], 1) for half in (1, 2))
+        lines.append([CONDITIONS[condition], MODELS[model], beta, *map(cell, rows), n])
+    return table(("Condition", "Model", "β", "Desires, r", "Beliefs, r", "n"), lines, "β is 2.5 unless stated.")
+
+
+@styled
+def _sweep(summary: Sequence[Row]) -> Figure:
+    figure = Figure(figsize=(6.4, 2.6), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    colours = (BLUE, *(colour for colour, _ in SPARE))
+    swept = [row for row in summary if row["condition"].startswith(SWEEP)]
+    for axes, metric in zip(panels, METRICS, strict=True):
+        for model, colour in zip(dict.fromkeys(row["subject"] for row in swept), colours, strict=False):
+            mine = [row for row in swept if (row["subject"], row["metric"]) == (model, metric)]
+            betas = [float(row["condition"].removeprefix(SWEEP)) for row in mine]
+            axes.plot(betas, [row["value"] for row in mine], color=colour, label=MODELS[model])
+            axes.fill_between(betas, *([row[end] for row in mine] for end in ("low", "high")), color=colour, alpha=0.12)
+        axes.axvline(BETA, color=SOFT, linestyle=":", linewidth=0.8)
+        axes.set(xlabel="β", title={"desire_r": "desires", "belief_r": "beliefs"}[metric], ylim=(-0.45, 1.02))
+    panels[0].set_ylabel("r")
+    panels[0].legend(frameon=False, fontsize=8, loc="lower left")
+    return figure
+
+
+@styled
+def _scatter(rows: Sequence[Row]) -> Figure:
+    """People's judgements over the model's, a panel for desires and one for beliefs."""
+    figure = Figure(figsize=(6.4, 3.2), layout="constrained")
+    for axes, (what, (name, limits)) in zip(figure.subplots(1, 2), AXES.items(), strict=True):
+        axes.plot(limits, limits, color=SOFT, linewidth=0.7)
+        for mark, key in zip(MARKS, rows[0][what], strict=False):
+            colour = COLOURS.get(key, SOFT)
+            for irrational in (False, True):
+                mine = [row for row in rows if (row["condition"] == "irrational") == irrational]
+                points = [row[what][key] for row in mine], [row[f"people_{what}"][key] for row in mine]
+                look = {"facecolors": "none" if irrational else colour, "edgecolors": colour, "linewidths": 0.8}
+                axes.scatter(*points, s=18, marker=mark, alpha=0.8, label="" if irrational else key, **look)
+        axes.set(xlabel=f"model: {name}", ylabel=f"people: {name}", xlim=limits, ylim=limits, aspect="equal")
+        axes.legend(frameon=False, fontsize=7.5, loc="upper left", handletextpad=0.1)
+    return figure
+
+
+def _grouped(rows: Sequence[Row]) -> list[Row]:
+    """A row for each group of rational scenarios, with means."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["condition"] != "irrational":
+            groups.setdefault(row["group"], []).append(row)
+    fields = ("desire", "belief", "people_desire", "people_belief")
+    return [
+        {"condition": GROUPS}
+        | {f: {key: float(np.mean([row[f][key] for row in those])) for key in those[0][f]} for f in fields}
+        for those in groups.values()
+    ]
+
+
+def _walks(rows: Sequence[Row]) -> Html:
+    """The viewer of all walks."""
+    episodes: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["subject"] == JOINT:
+            episodes.setdefault(row["episode"], []).append(row)
+    levels, inferred, people = [], [], {}
+    for name, steps in episodes.items():
+        levels.append(parse_food_trucks(steps[0]["level"], Path(name)))
+        inferred.append([_judgement(step) for step in steps])
+        people[name] = _judgement(steps[-1], "people_")
+    return walks_replay(levels, inferred, people)
+
+
+def _judgement(row: Row, whose: str = "") -> Judgement:
+    return Judgement(*(np.array(list(row[f"{whose}{what}"].values())) for what in AXES))
