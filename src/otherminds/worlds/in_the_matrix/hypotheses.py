@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import combinations, pairwise, permutations, product
 from math import comb, log
+from typing import NamedTuple
 
 from otherminds.distribution import Categorical
 from otherminds.planning.best_response import clairvoyant
@@ -22,6 +23,9 @@ from otherminds.worlds.repeated_games.players.bayesian_lookahead import Hypothes
 from otherminds.worlds.repeated_games.rules import Game
 
 MARGIN = 5  # lead of the played kind that players are assumed to gather; that of most of Melting Pot's bots
+MARGINS = range(1, 13)  # leads that an agent chooses from; with more it gains next to nothing
+SEEN = 0.15  # probability that a partner that watches has seen a pick-up; chosen on development seeds
+MEANWHILE = 2  # resources that a partner gathers while the agent looks for it; read off development episodes
 
 
 def typical_inventory(kind: int, kinds: int, margin: int = MARGIN) -> Inventory:
@@ -36,6 +40,50 @@ def meeting_game(rules: Rules, margin: int = MARGIN) -> Game:
     payoffs = tuple(rules.reward(held[a], held[b]) for a in kinds for b in kinds)
     names = rules.resources
     return Game("meeting " + " ".join(names), ("me", "partner"), (names, names), payoffs)
+
+
+class Pace(NamedTuple):
+    """How fast a player is, in steps: to gather one more resource, and for all else from one meeting to the next."""
+
+    gather: float = 3.0
+    meet: float = 45.0
+
+
+STEADY = Pace()
+"""The pace that an agent expects of itself before it has moved; read off development episodes."""
+
+
+def chosen_margin(
+    rules: Rules, kind: int, theirs: Categorical[int], *, pace: Pace = STEADY, watched: float = 0.0
+) -> int:
+    """The lead of a kind that pays best in the long run: argmax_m E[R | m] / (steps of a meeting with lead m).
+
+    `theirs` is what the partner plays if it does not watch, `watched` the probability that it does. In a world for two
+    both start afresh after a meeting, so the partner has gathered as fast as the agent and a little longer, up to
+    MARGIN; in an arena it has had time to gather as much.
+    """
+    kinds = len(rules.resources)
+
+    def rate(margin: int) -> float:
+        own = typical_inventory(kind, kinds, margin)
+        lead = min(MARGIN, margin + MEANWHILE) if rules.players == 2 else MARGIN
+        seen = watched * seeing(margin)
+        plays = [(1.0 - seen) * theirs.prob(play) + seen * (play == counters(rules)[kind]) for play in range(kinds)]
+        pays = [rules.reward(own, typical_inventory(play, kinds, lead))[0] for play in range(kinds)]
+        return sum(p * pay for p, pay in zip(plays, pays, strict=True)) / (pace.meet + pace.gather * margin)
+
+    return max(MARGINS, key=rate)
+
+
+def seeing(lead: int) -> float:
+    """P(a partner that watches has seen which kind leads), given the lead."""
+    return float(1.0 - (1.0 - SEEN) ** lead)
+
+
+@lru_cache(maxsize=8)
+def counters(rules: Rules) -> tuple[int, ...]:
+    """The partner's best reply to each kind."""
+    return tuple(meeting_game(rules).payoff(1).argmax(axis=0).tolist())
 
 
 def machine_of(name: str, strategy: Strategy, game: Game) -> Machine:
