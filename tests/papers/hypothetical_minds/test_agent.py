@@ -394,8 +394,9 @@ def test_who_has_not_been_met_is_taken_to_be_as_anybody_or_like_those_who_were()
     first, second, _ = Listener().expects
     assert body_of(mind).worth == pytest.approx((0.0, *(payoffs([first])[0][mind.aim.kind],) * 2))
     mind = watching(world, mind, before, hit, *paying(world, hit))
-    mean = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
-    pays = payoffs([second, mean])
+    (lesson,) = mind.lessons
+    joint = [p * (2 if kind == lesson.theirs else 1) for kind, p in enumerate(first)]
+    pays = payoffs([second, [p / sum(joint) for p in joint]])
     assert body_of(mind).worth == pytest.approx((0.0, pays[0][mind.aim.kind], pays[1][mind.aim.kind]))
     value = [sum(max(pay[a], CHANCE * pay[a]) for pay in pays) for a in range(3)]
     assert mind.aim == Aim(int(np.argmax(value)), 5)
@@ -522,12 +523,12 @@ def test_theories_are_what_the_lessons_make_of_the_prior(substrate: str, bots: t
     world = short(substrate, 400)
     *_, (_, mind) = episode(world, bots, 2)
     theories, known = [mind.prior] * len(world.agents), set[int]()
-    for lesson in mind.lessons:
-        told = [mind.prior, *(theories[j] for j in sorted(known))]
-        believed = [theories[lesson.partner]] if lesson.partner in known and lesson.partner is not None else told
-        kinds = range(len(world.rules.resources))
-        mean = [sum(theory.predict().prob(kind) for theory in believed) / len(believed) for kind in kinds]
-        assert [lesson.expected.prob(kind) for kind in kinds] == pytest.approx(mean)
+    for i, lesson in enumerate(mind.lessons):
+        seen = [past.theirs for past in mind.lessons[:i] if past.partner != lesson.partner and past.theirs is not None]
+        theory = theories[lesson.partner] if lesson.partner in known and lesson.partner is not None else mind.prior
+        joint = [theory.predict().prob(kind) * (1 + seen.count(kind)) for kind in range(len(world.rules.resources))]
+        expected = [p / sum(joint) for p in joint]
+        assert [lesson.expected.prob(kind) for kind in range(len(joint))] == pytest.approx(expected)
         if lesson.partner is None:
             assert lesson.theory == mind.prior
             continue

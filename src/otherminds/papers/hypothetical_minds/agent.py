@@ -7,6 +7,7 @@ what its own window shows: what a partner held is inferred from the reward.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, Self
@@ -234,11 +235,17 @@ class HypotheticalMinds:
         return tuple(j for j in range(len(self.theories)) if j != self.me)
 
     def expected(self, player: int | None) -> Categorical[int]:
-        """P(the kind that a player plays next); for an unknown player, the mean over the prior and all known."""
-        if player in self.known:
-            return self.theories[player].predict()
-        believed = [self.prior, *(self.theories[j] for j in sorted(self.known))]
-        return Categorical.uniform(range(len(believed))).bind(lambda i: believed[i].predict())
+        """P(the kind that a player plays next) ∝ P(kind | its theory) · P(kind | what the other players have played).
+
+        The second factor is Laplace's rule of succession.
+        """
+        theory = self.theories[player] if player in self.known else self.prior
+        plays = [lesson.theirs for lesson in self.lessons if lesson.theirs is not None and lesson.partner != player]
+        law = theory.predict()
+        if not plays:
+            return law
+        kinds = range(len(self.game.actions[1]))
+        return Categorical.softmax([(kind, law.log_prob(kind) + math.log(1 + plays.count(kind))) for kind in kinds])
 
     def _partner(self, view: MatrixView) -> int | None:
         """The player that has just frozen: the only other one, or the only one seen awake a step ago; else None."""
@@ -262,13 +269,11 @@ class HypotheticalMinds:
 
     def _watched(self, over: Encounter, expected: Categorical[int]) -> float:
         """P(players watch) after a meeting: one that saw the kind in the lead plays its counter, else as expected."""
-        if over.played is None or over.theirs is None:
+        if over.played is None or over.theirs is None or not self.watched:
             return self.watched
-        lead = over.own[over.played] - sorted(over.own)[-2]
-        seen = seeing(lead)
-        p = expected.prob(over.theirs)
-        hit = over.theirs == counters(self.body.world.rules)[over.played]
-        joint = self.watched * (seen * hit + (1.0 - seen) * p)
+        rules, p = self.body.world.rules, expected.prob(over.theirs)
+        seen = seeing(rules, over.own[over.played] - sorted(over.own)[-2])
+        joint = self.watched * (seen * (over.theirs == counters(rules)[over.played]) + (1.0 - seen) * p)
         return (1.0 - BLINK) * joint / (joint + (1.0 - self.watched) * p) + BLINK * WATCHED
 
     def _aimed(self) -> Self:

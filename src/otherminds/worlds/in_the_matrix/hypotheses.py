@@ -14,7 +14,7 @@ from math import comb, log
 from typing import NamedTuple
 
 from otherminds.distribution import Categorical
-from otherminds.planning.best_response import clairvoyant
+from otherminds.planning.best_response import clairvoyant, commitment
 from otherminds.worlds.in_the_matrix import strategies
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, Strategy, StrategyState
@@ -25,7 +25,6 @@ from otherminds.worlds.repeated_games.rules import Game
 MARGIN = 5  # lead of the played kind that players are assumed to gather; that of most of Melting Pot's bots
 MARGINS = range(1, 13)  # leads that an agent chooses from; with more it gains next to nothing
 SEEN = 0.15  # probability that a partner that watches has seen a pick-up; chosen on development seeds
-MEANWHILE = 2  # resources that a partner gathers while the agent looks for it; read off development episodes
 
 
 def typical_inventory(kind: int, kinds: int, margin: int = MARGIN) -> Inventory:
@@ -58,26 +57,25 @@ def chosen_margin(
 ) -> int:
     """The lead of a kind that pays best in the long run: argmax_m E[R | m] / (steps of a meeting with lead m).
 
-    `theirs` is what the partner plays if it does not watch, `watched` the probability that it does. In a world for two
-    both start afresh after a meeting, so the partner has gathered as fast as the agent and a little longer, up to
-    MARGIN; in an arena it has had time to gather as much.
+    `theirs` is what the partner plays if it does not watch, `watched` the probability that it does. The partner
+    gathers MARGIN, no faster than the agent; to be ready before it saves only half of the time.
     """
     kinds = len(rules.resources)
+    held = [typical_inventory(play, kinds) for play in range(kinds)]
 
     def rate(margin: int) -> float:
         own = typical_inventory(kind, kinds, margin)
-        lead = min(MARGIN, margin + MEANWHILE) if rules.players == 2 else MARGIN
-        seen = watched * seeing(margin)
+        seen = watched * seeing(rules, margin)
         plays = [(1.0 - seen) * theirs.prob(play) + seen * (play == counters(rules)[kind]) for play in range(kinds)]
-        pays = [rules.reward(own, typical_inventory(play, kinds, lead))[0] for play in range(kinds)]
-        return sum(p * pay for p, pay in zip(plays, pays, strict=True)) / (pace.meet + pace.gather * margin)
+        pay = sum(p * rules.reward(own, other)[0] for p, other in zip(plays, held, strict=True))
+        return pay / (pace.meet + pace.gather * (margin + max(margin, MARGIN)) / 2)
 
     return max(MARGINS, key=rate)
 
 
-def seeing(lead: int) -> float:
-    """P(a partner that watches has seen which kind leads), given the lead."""
-    return float(1.0 - (1.0 - SEEN) ** lead)
+def seeing(rules: Rules, lead: int) -> float:
+    """P(a partner that watches answers this kind), given its lead; among many it is as likely to answer another's."""
+    return float(1.0 - (1.0 - SEEN) ** lead) / (rules.players - 1)
 
 
 @lru_cache(maxsize=8)
@@ -194,7 +192,9 @@ def library(rules: Rules, *, without: Iterable[str] = ()) -> HypothesisSet:
         raise ValueError("no hypothesis is left")
     total = sum(weight for _, weight in kept)
     prior = tuple(weight / total for _, weight in kept)
-    return HypothesisSet(game, tuple(one for one, _ in kept), prior, NOISE, HORIZON, clairvoyant, DEPTH)
+    # a zero-sum partner has no goodwill to lose, so that testing it is never worth its price later than now
+    leaf, depth = (clairvoyant, DEPTH) if len(set(counters(rules))) > 1 else (commitment, 1)
+    return HypothesisSet(game, tuple(one for one, _ in kept), prior, NOISE, HORIZON, leaf, depth)
 
 
 @lru_cache(maxsize=8)
