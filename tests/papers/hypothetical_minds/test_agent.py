@@ -14,7 +14,7 @@ import pytest
 
 from matrix_worlds import PAPER, ROCK, met, play, scene, wait, world_of
 from otherminds.distribution import Categorical
-from otherminds.papers.hypothetical_minds.agent import CHANCE, Diary, Encounter, HypotheticalMinds, Lesson
+from otherminds.papers.hypothetical_minds.agent import CHANCE, Encounter, HypotheticalMinds, Lesson, TimeSpent
 from otherminds.papers.hypothetical_minds.programs import Programs
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.bots import WALKER, MatrixBot
@@ -281,13 +281,13 @@ def test_to_cooperate_takes_less_than_to_defect() -> None:
 def test_the_pace_is_measured_from_the_first_resource_on() -> None:
     world = world_of()
     view = world.observe(scene(world, "3 3 >", "5 3 <"), world.agents[0])
-    diary, aim = Diary(0.0, 0.0, 0.0, 0.0), Aim(0, 3)
+    spent, aim = TimeSpent(0.0, 0.0, 0.0, 0.0), Aim(0, 3)
     held = [(1, 1, 1), (1, 1, 1), (2, 1, 1), (2, 1, 1), (3, 1, 1), (4, 1, 1), (4, 1, 1)]
     views = [view._replace(inventory=inventory) for inventory in held] + [view._replace(frozen=True)] * 3
     for last, now in itertools.pairwise(views):
-        diary = diary.after(last, now, aim)
-    assert diary == Diary(gathering=3.0, gathered=2.0, others=6.0, meetings=1.0)
-    assert diary.pace == Pace(1.5, 6.0)
+        spent = spent.after(last, now, aim)
+    assert spent == TimeSpent(gathering=3.0, gathered=2.0, others=6.0, meetings=1.0)
+    assert spent.pace == Pace(1.5, 6.0)
 
 
 def test_partners_that_play_what_beats_the_agent_come_to_be_taken_for_watchers() -> None:

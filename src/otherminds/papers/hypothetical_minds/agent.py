@@ -18,8 +18,8 @@ from otherminds.distribution import Categorical
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix.bots import DEFT, MatrixBot
 from otherminds.worlds.in_the_matrix.hypotheses import (
+    EXPECTED_PACE,
     MARGIN,
-    STEADY,
     Pace,
     chosen_margin,
     counters,
@@ -33,9 +33,9 @@ from otherminds.worlds.in_the_matrix.world import FROZEN, InTheMatrix, MatrixVie
 from otherminds.worlds.repeated_games.rules import Game
 
 WATCHED = 0.2  # probability, before any meeting, that players watch what the agent gathers; chosen, not tuned
-BLINK = 0.05  # probability that players start or stop to watch, after a meeting; chosen, not tuned
+SWITCH_RATE = 0.05  # probability, after a meeting, that whether players watch is decided anew; chosen, not tuned
 CHANCE = 0.5  # of meeting the partner of choice where there are many; chosen, not tuned
-PRACTICE = 5  # pick-ups, and meetings, that the pace expected at first counts for; chosen, not tuned
+PRIOR_COUNT = 5  # pick-ups, and meetings, for which the pace expected at first counts; chosen, not tuned
 SURE = 0.6  # least probability of a play to be inferred; set after a look at the calibration with seed 42
 
 
@@ -80,23 +80,23 @@ class Watch(NamedTuple):
 BEGINNING = Watch()
 
 
-class Diary(NamedTuple):
+class TimeSpent(NamedTuple):
     """How the agent has spent its time: steps of gathering, resources gathered, all other steps, and meetings.
 
     Gathering begins with the first resource, because the way to it is as long for one resource as for many.
     """
 
-    gathering: float = PRACTICE * STEADY.gather
-    gathered: float = PRACTICE
-    others: float = PRACTICE * STEADY.meet
-    meetings: float = PRACTICE
+    gathering: float = PRIOR_COUNT * EXPECTED_PACE.gather
+    gathered: float = PRIOR_COUNT
+    others: float = PRIOR_COUNT * EXPECTED_PACE.meet
+    meetings: float = PRIOR_COUNT
 
     @property
     def pace(self) -> Pace:
         """The agent's pace so far."""
         return Pace(self.gathering / self.gathered, self.others / self.meetings)
 
-    def after(self, last: MatrixView, view: MatrixView, aim: Aim) -> Diary:
+    def after(self, last: MatrixView, view: MatrixView, aim: Aim) -> TimeSpent:
         """After one more view."""
         before = sum(last.inventory)
         if view.frozen or before == len(last.inventory) or aim.is_met(last.inventory):
@@ -105,7 +105,7 @@ class Diary(NamedTuple):
         return self._replace(gathering=self.gathering + 1, gathered=self.gathered + more)
 
 
-UNWRITTEN = Diary()
+PRIOR_TIME = TimeSpent()
 
 
 class Theory(Protocol):
@@ -178,7 +178,7 @@ class HypotheticalMinds:
     aim: Aim
     known: frozenset[int]
     watch: Watch = BEGINNING
-    diary: Diary = UNWRITTEN
+    spent: TimeSpent = PRIOR_TIME
     watched: float = 0.0
     partner: int | None = None
     lessons: tuple[Lesson, ...] = ()
@@ -213,7 +213,7 @@ class HypotheticalMinds:
         view = view._replace(met=None)  # what a partner holds is not for this agent to see
         watch, over = self.watch.after(self.body.world, view)
         last = self.watch.last
-        mind = replace(self, watch=watch, diary=self.diary if last is None else self.diary.after(last, view, self.aim))
+        mind = replace(self, watch=watch, spent=self.spent if last is None else self.spent.after(last, view, self.aim))
         if watch.held is not None and self.watch.held is None:
             mind = replace(mind, partner=self._partner(view))
         elif over is not None:
@@ -274,7 +274,7 @@ class HypotheticalMinds:
         rules, p = self.body.world.rules, expected.prob(over.theirs)
         seen = seeing(rules, over.own[over.played] - sorted(over.own)[-2])
         joint = self.watched * (seen * (over.theirs == counters(rules)[over.played]) + (1.0 - seen) * p)
-        return (1.0 - BLINK) * joint / (joint + (1.0 - self.watched) * p) + BLINK * WATCHED
+        return (1.0 - SWITCH_RATE) * joint / (joint + (1.0 - self.watched) * p) + SWITCH_RATE * WATCHED
 
     def _aimed(self) -> Self:
         """With the kind to gather next: the choice of the partner's theory or, with many partners, the best payer.
@@ -293,12 +293,10 @@ class HypotheticalMinds:
         wanted = max(self.others, key=worth.__getitem__)
         return self._toward(best, self.expected(wanted), worth)
 
-    def _margin(self, kind: int, theirs: Categorical[int]) -> int:
-        rules, pace = self.body.world.rules, self.diary.pace
-        return chosen_margin(rules, kind, theirs, pace=pace, watched=self.watched)
-
     def _toward(self, kind: int, theirs: Categorical[int], worth: tuple[float, ...]) -> Self:
-        aim = Aim(kind, self.margin or self._margin(kind, theirs))
+        rules, pace = self.body.world.rules, self.spent.pace
+        margin = self.margin or chosen_margin(rules, kind, theirs, pace=pace, watched=self.watched)
+        aim = Aim(kind, margin)
         return replace(self, aim=aim, body=self.body.toward(aim, worth))
 
 

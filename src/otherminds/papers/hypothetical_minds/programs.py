@@ -26,7 +26,9 @@ from otherminds.worlds.repeated_games.players.best_responders import mirrored
 from otherminds.worlds.repeated_games.rules import Outcome
 
 ALPHA = 0.3  # learning rate of a value (Cross et al. 2024, table 2)
-AHEAD = 15  # meetings that are always expected ahead, as an episode ends by chance; about what the rules make of it
+AHEAD = (
+    15  # least meetings expected ahead, as episodes end by chance: about 9 in running with scissors, 20 in the dilemma
+)
 SHOWN = 4  # hypotheses that are reported
 LEAK = 0.005  # share of old evidence about a cook that is lost per step; chosen, not tuned
 HELP: Mapping[str, float] = {"skilled": 0.1, "semi-skilled": 0.04, "idle": 0.002}

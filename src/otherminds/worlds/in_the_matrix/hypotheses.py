@@ -48,12 +48,12 @@ class Pace(NamedTuple):
     meet: float = 45.0
 
 
-STEADY = Pace()
+EXPECTED_PACE = Pace()
 """The pace that an agent expects of itself before it has moved; read off development episodes."""
 
 
 def chosen_margin(
-    rules: Rules, kind: int, theirs: Categorical[int], *, pace: Pace = STEADY, watched: float = 0.0
+    rules: Rules, kind: int, theirs: Categorical[int], *, pace: Pace = EXPECTED_PACE, watched: float = 0.0
 ) -> int:
     """The lead of a kind that pays best in the long run: argmax_m E[R | m] / (steps of a meeting with lead m).
 
@@ -192,7 +192,7 @@ def library(rules: Rules, *, without: Iterable[str] = ()) -> HypothesisSet:
         raise ValueError("no hypothesis is left")
     total = sum(weight for _, weight in kept)
     prior = tuple(weight / total for _, weight in kept)
-    # a zero-sum partner has no goodwill to lose, so that testing it is never worth its price later than now
+    # as if the partner were known from then on: where a test costs goodwill, that would put it off forever
     leaf, depth = (clairvoyant, DEPTH) if len(set(counters(rules))) > 1 else (commitment, 1)
     return HypothesisSet(game, tuple(one for one, _ in kept), prior, NOISE, HORIZON, leaf, depth)
 
