@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,11 +14,11 @@ import pytest
 
 from matrix_worlds import PAPER, ROCK, met, play, scene, wait, world_of
 from otherminds.distribution import Categorical
-from otherminds.papers.hypothetical_minds.agent import CHANCE, HypotheticalMinds, Lesson
+from otherminds.papers.hypothetical_minds.agent import CHANCE, Encounter, HypotheticalMinds, Lesson, TimeSpent
 from otherminds.papers.hypothetical_minds.programs import Programs
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.bots import WALKER, MatrixBot
-from otherminds.worlds.in_the_matrix.hypotheses import library, meeting_game, typical_inventory
+from otherminds.worlds.in_the_matrix.hypotheses import Pace, chosen_margin, library, meeting_game, typical_inventory
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Ends
 from otherminds.worlds.in_the_matrix.scenarios import bot
@@ -75,7 +76,8 @@ def certain(kind: int) -> Listener:
 
 
 def initial(world: InTheMatrix, i: int = 0, prior: Listener | None = None, **more: Any) -> HypotheticalMinds:
-    return HypotheticalMinds.initial(world, world.agents[i], prior or Listener(), np.random.default_rng(0), **more)
+    rng, more = np.random.default_rng(0), {"margin": 5} | more
+    return HypotheticalMinds.initial(world, world.agents[i], prior or Listener(), rng, **more)
 
 
 def watching(world: InTheMatrix, mind: HypotheticalMinds, *states: matrix_rules.MatrixState) -> HypotheticalMinds:
@@ -245,6 +247,61 @@ def test_the_body_acts() -> None:
     assert len({body_of(mind).plan.cell for mind in minds} | {mind.act().mode for mind in minds}) > 1
 
 
+# How much to gather
+
+
+def surely(kind: int, kinds: int) -> Categorical[int]:
+    return Categorical(tuple(range(kinds)), tuple(0.0 if k == kind else -np.inf for k in range(kinds)))
+
+
+@pytest.mark.parametrize("name", ["rws_repeated", "pd_repeated", "rws_arena"])
+def test_more_is_gathered_the_faster_that_is_and_the_rarer_meetings_are(name: str) -> None:
+    rules = in_the_matrix(name).rules
+    law = surely(0, len(rules.resources))
+    paces = [[Pace(gather, meet) for gather in (9.0, 3.0, 1.0)] for meet in (20.0, 80.0)]
+    few, many = [[chosen_margin(rules, 1, law, pace=pace) for pace in row] for row in paces]
+    assert few == sorted(few)
+    assert many == sorted(many)
+    assert few[0] < few[-1]
+    assert all(a <= b for a, b in zip(few, many, strict=True))
+
+
+def test_as_little_as_can_be_is_gathered_before_the_eyes_of_one_that_watches() -> None:
+    rules = in_the_matrix("rws_repeated").rules
+    margins = [chosen_margin(rules, 1, surely(0, 3), watched=p) for p in (0.0, 0.5, 0.8, 1.0)]
+    assert margins == sorted(margins, reverse=True)
+    assert margins[-1] <= 2 < margins[0]
+
+
+def test_to_cooperate_takes_less_than_to_defect() -> None:
+    rules = in_the_matrix("pd_repeated").rules
+    assert chosen_margin(rules, 0, surely(0, 2)) == 1 < chosen_margin(rules, 1, surely(0, 2))
+
+
+def test_the_pace_is_measured_from_the_first_resource_on() -> None:
+    world = world_of()
+    view = world.observe(scene(world, "3 3 >", "5 3 <"), world.agents[0])
+    spent, aim = TimeSpent(0.0, 0.0, 0.0, 0.0), Aim(0, 3)
+    held = [(1, 1, 1), (1, 1, 1), (2, 1, 1), (2, 1, 1), (3, 1, 1), (4, 1, 1), (4, 1, 1)]
+    views = [view._replace(inventory=inventory) for inventory in held] + [view._replace(frozen=True)] * 3
+    for last, now in itertools.pairwise(views):
+        spent = spent.after(last, now, aim)
+    assert spent == TimeSpent(gathering=3.0, gathered=2.0, others=6.0, meetings=1.0)
+    assert spent.pace == Pace(1.5, 6.0)
+
+
+def test_partners_that_play_what_beats_the_agent_come_to_be_taken_for_watchers() -> None:
+    world = in_the_matrix("rws_repeated")
+    mind = initial(world, prior=Listener(((1 / 3,) * 3,)), margin=None)
+    fooled, lucky = mind, mind
+    for _ in range(8):
+        fooled = fooled._learn(Encounter((6, 1, 1), 1, -3.0), 1)
+        lucky = lucky._learn(Encounter((6, 1, 1), 2, 3.0), 1)
+    assert fooled.watched > 0.8 > mind.watched > lucky.watched > 0.0
+    assert fooled.aim.margin == 1
+    assert initial(in_the_matrix("pd_repeated"), prior=Listener(((0.5, 0.5),)), margin=None).watched == 0.0
+
+
 # Many partners
 
 THREE = ("3 3 >", "5 3 <", "3 5 ^")
@@ -337,8 +394,9 @@ def test_who_has_not_been_met_is_taken_to_be_as_anybody_or_like_those_who_were()
     first, second, _ = Listener().expects
     assert body_of(mind).worth == pytest.approx((0.0, *(payoffs([first])[0][mind.aim.kind],) * 2))
     mind = watching(world, mind, before, hit, *paying(world, hit))
-    mean = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
-    pays = payoffs([second, mean])
+    (lesson,) = mind.lessons
+    joint = [p * (2 if kind == lesson.theirs else 1) for kind, p in enumerate(first)]
+    pays = payoffs([second, [p / sum(joint) for p in joint]])
     assert body_of(mind).worth == pytest.approx((0.0, pays[0][mind.aim.kind], pays[1][mind.aim.kind]))
     value = [sum(max(pay[a], CHANCE * pay[a]) for pay in pays) for a in range(3)]
     assert mind.aim == Aim(int(np.argmax(value)), 5)
@@ -465,12 +523,12 @@ def test_theories_are_what_the_lessons_make_of_the_prior(substrate: str, bots: t
     world = short(substrate, 400)
     *_, (_, mind) = episode(world, bots, 2)
     theories, known = [mind.prior] * len(world.agents), set[int]()
-    for lesson in mind.lessons:
-        told = [mind.prior, *(theories[j] for j in sorted(known))]
-        believed = [theories[lesson.partner]] if lesson.partner in known and lesson.partner is not None else told
-        kinds = range(len(world.rules.resources))
-        mean = [sum(theory.predict().prob(kind) for theory in believed) / len(believed) for kind in kinds]
-        assert [lesson.expected.prob(kind) for kind in kinds] == pytest.approx(mean)
+    for i, lesson in enumerate(mind.lessons):
+        seen = [past.theirs for past in mind.lessons[:i] if past.partner != lesson.partner and past.theirs is not None]
+        theory = theories[lesson.partner] if lesson.partner in known and lesson.partner is not None else mind.prior
+        joint = [theory.predict().prob(kind) * (1 + seen.count(kind)) for kind in range(len(world.rules.resources))]
+        expected = [p / sum(joint) for p in joint]
+        assert [lesson.expected.prob(kind) for kind in range(len(joint))] == pytest.approx(expected)
         if lesson.partner is None:
             assert lesson.theory == mind.prior
             continue

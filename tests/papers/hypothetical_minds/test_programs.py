@@ -9,9 +9,9 @@ import pytest
 
 from otherminds.papers.hypothetical_minds.programs import Programs, RescorlaWagner
 from otherminds.planning.best_response import best_response
-from otherminds.worlds.in_the_matrix.hypotheses import library, machine_of, meeting_game, typical_inventory
+from otherminds.worlds.in_the_matrix.hypotheses import HORIZON, library, machine_of, meeting_game, typical_inventory
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, specialist
+from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Strategy, TitForTat, specialist
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead, closed_hypotheses
 from otherminds.worlds.repeated_games.rules import Outcome
@@ -123,3 +123,34 @@ def test_who_always_plays_the_same_is_found_out(kind: type[RescorlaWagner] | typ
             mind = mind.update(typical_inventory(mind.act().mode, 3), often, 0.0)
         assert mind.predict().mode == often
         assert mind.act().mode == (often + 1) % 3
+
+
+COOPERATE, DEFECT = range(2)
+
+
+def dilemma(strategy: Strategy, meetings: int) -> list[tuple[int, int]]:
+    """What programs and a strategy play in the prisoner's dilemma, if all is as meant."""
+    rules = in_the_matrix("pd_repeated").rules
+    partner = machine_of("partner", strategy, meeting_game(rules)).start
+    mind, plays = Programs.of(library(rules)), list[tuple[int, int]]()
+    for _ in range(meetings):
+        own, theirs = mind.act().mode, partner.act().mode
+        plays.append((own, theirs))
+        mind = mind.update(typical_inventory(own, 2), theirs, 0.0)
+        partner = partner.observe(Outcome(theirs, own, 0.0))
+    return plays
+
+
+C, D = Aim(COOPERATE, 5), Aim(DEFECT, 5)
+
+
+@pytest.mark.slow
+def test_those_who_cooperate_anyway_are_found_out_and_those_who_answer_are_cooperated_with() -> None:
+    assert dilemma(specialist(C), 12)[3:] == [(DEFECT, COOPERATE)] * 9
+    assert dilemma(TitForTat(C, D), 14)[-4:] == [(COOPERATE, COOPERATE)] * 4
+
+
+@pytest.mark.slow
+def test_long_episodes_have_no_last_meeting() -> None:
+    """More meetings than the plan has, and the next is as if some were ahead."""
+    assert dilemma(TitForTat(C, D), HORIZON + 8)[-8:] == [(COOPERATE, COOPERATE)] * 8

@@ -10,7 +10,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from otherminds.planning.best_response import clairvoyant
+from otherminds.planning.best_response import clairvoyant, commitment
 from otherminds.worlds.in_the_matrix.hypotheses import (
     DEPTH,
     HORIZON,
@@ -212,6 +212,8 @@ def test_a_habit_is_what_its_name_says(name: str, own: int, theirs: int, then: i
 def test_partners_are_granted_slips_and_plans_take_them_at_their_word() -> None:
     found = library(RWS)
     assert (found.noise, found.horizon, found.depth, found.leaf) == (NOISE, HORIZON, DEPTH, clairvoyant)
+    dilemma = library(in_the_matrix("pd_repeated").rules)
+    assert (dilemma.depth, dilemma.leaf) == (1, commitment)
     expected = [(1 - NOISE) + NOISE / 3, NOISE / 3, NOISE / 3]
     assert found.slipping[0].outputs[0] == pytest.approx(expected)
     assert found.machines[0].outputs[0] == (1.0, 0.0, 0.0)

@@ -7,6 +7,7 @@ what its own window shows: what a partner held is inferred from the reward.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, Self
@@ -16,12 +17,25 @@ import numpy as np
 from otherminds.distribution import Categorical
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix.bots import DEFT, MatrixBot
-from otherminds.worlds.in_the_matrix.hypotheses import MARGIN, meeting_game, partner_inventory, partner_play
+from otherminds.worlds.in_the_matrix.hypotheses import (
+    EXPECTED_PACE,
+    MARGIN,
+    Pace,
+    chosen_margin,
+    counters,
+    meeting_game,
+    partner_inventory,
+    partner_play,
+    seeing,
+)
 from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, play_of, specialist
 from otherminds.worlds.in_the_matrix.world import FROZEN, InTheMatrix, MatrixView, sighting
 from otherminds.worlds.repeated_games.rules import Game
 
+WATCHED = 0.2  # probability, before any meeting, that players watch what the agent gathers; chosen, not tuned
+SWITCH_RATE = 0.05  # probability, after a meeting, that whether players watch is decided anew; chosen, not tuned
 CHANCE = 0.5  # of meeting the partner of choice where there are many; chosen, not tuned
+PRIOR_COUNT = 5  # pick-ups, and meetings, for which the pace expected at first counts; chosen, not tuned
 SURE = 0.6  # least probability of a play to be inferred; set after a look at the calibration with seed 42
 
 
@@ -64,6 +78,34 @@ class Watch(NamedTuple):
 
 
 BEGINNING = Watch()
+
+
+class TimeSpent(NamedTuple):
+    """How the agent has spent its time: steps of gathering, resources gathered, all other steps, and meetings.
+
+    Gathering begins with the first resource, because the way to it is as long for one resource as for many.
+    """
+
+    gathering: float = PRIOR_COUNT * EXPECTED_PACE.gather
+    gathered: float = PRIOR_COUNT
+    others: float = PRIOR_COUNT * EXPECTED_PACE.meet
+    meetings: float = PRIOR_COUNT
+
+    @property
+    def pace(self) -> Pace:
+        """The agent's pace so far."""
+        return Pace(self.gathering / self.gathered, self.others / self.meetings)
+
+    def after(self, last: MatrixView, view: MatrixView, aim: Aim) -> TimeSpent:
+        """After one more view."""
+        before = sum(last.inventory)
+        if view.frozen or before == len(last.inventory) or aim.is_met(last.inventory):
+            return self._replace(others=self.others + 1, meetings=self.meetings + (view.frozen and not last.frozen))
+        more = max(0, sum(view.inventory) - before)
+        return self._replace(gathering=self.gathering + 1, gathered=self.gathered + more)
+
+
+PRIOR_TIME = TimeSpent()
 
 
 class Theory(Protocol):
@@ -124,17 +166,20 @@ class HypotheticalMinds:
     """A mind in a matrix world with a theory of each partner, which plays the best reply to its prediction.
 
     `prior` is the theory of a player that it has not met, `margin` the lead of the kind that it plays over all others
-    in its inventory, `known` the players with theories of their own.
+    in its inventory (None: chosen before each meeting), `known` the players with theories of their own, `watched` the
+    probability that players watch what the agent gathers and gather what beats it.
     """
 
     body: GatheringBody
     game: Game
     prior: Theory
-    margin: int
+    margin: int | None
     theories: tuple[Theory, ...]
     aim: Aim
     known: frozenset[int]
     watch: Watch = BEGINNING
+    spent: TimeSpent = PRIOR_TIME
+    watched: float = 0.0
     partner: int | None = None
     lessons: tuple[Lesson, ...] = ()
 
@@ -146,7 +191,7 @@ class HypotheticalMinds:
         prior: Theory,
         rng: np.random.Generator,
         *,
-        margin: int = MARGIN,
+        margin: int | None = None,
         body: GatheringBody | None = None,
         mapped: bool = True,
         theories: Sequence[Theory] | None = None,
@@ -155,17 +200,20 @@ class HypotheticalMinds:
 
         `theories`: one for each player, if they are not alike.
         """
-        aim = Aim(prior.act().mode, margin)
+        aim = Aim(prior.act().mode, margin or MARGIN)
         body = body or MatrixBot.initial(world, agent, specialist(aim), rng, DEFT, mapped=mapped)
         of_all = tuple(prior.for_partner(name) for name in world.agents) if theories is None else tuple(theories)
         known = frozenset(j for j, theory in enumerate(theories or ()) if theory is not prior)
-        return cls(body, meeting_game(world.rules, margin), prior, margin, of_all, aim, known)._aimed()
+        watched = WATCHED if len(set(counters(world.rules))) > 1 else 0.0
+        game = meeting_game(world.rules, margin or MARGIN)
+        return cls(body, game, prior, margin, of_all, aim, known, watched=watched)._aimed()
 
     def observe(self, view: MatrixView) -> Self:
         """Notice meetings, learn from them when they have paid, and let the body see."""
         view = view._replace(met=None)  # what a partner holds is not for this agent to see
         watch, over = self.watch.after(self.body.world, view)
-        mind = replace(self, watch=watch)
+        last = self.watch.last
+        mind = replace(self, watch=watch, spent=self.spent if last is None else self.spent.after(last, view, self.aim))
         if watch.held is not None and self.watch.held is None:
             mind = replace(mind, partner=self._partner(view))
         elif over is not None:
@@ -187,11 +235,17 @@ class HypotheticalMinds:
         return tuple(j for j in range(len(self.theories)) if j != self.me)
 
     def expected(self, player: int | None) -> Categorical[int]:
-        """P(the kind that a player plays next); for an unknown player, the mean over the prior and all known."""
-        if player in self.known:
-            return self.theories[player].predict()
-        believed = [self.prior, *(self.theories[j] for j in sorted(self.known))]
-        return Categorical.uniform(range(len(believed))).bind(lambda i: believed[i].predict())
+        """P(the kind that a player plays next) ∝ P(kind | its theory) · P(kind | what the other players have played).
+
+        The second factor is Laplace's rule of succession.
+        """
+        theory = self.theories[player] if player in self.known else self.prior
+        plays = [lesson.theirs for lesson in self.lessons if lesson.theirs is not None and lesson.partner != player]
+        law = theory.predict()
+        if not plays:
+            return law
+        kinds = range(len(self.game.actions[1]))
+        return Categorical.softmax([(kind, law.log_prob(kind) + math.log(1 + plays.count(kind))) for kind in kinds])
 
     def _partner(self, view: MatrixView) -> int | None:
         """The player that has just frozen: the only other one, or the only one seen awake a step ago; else None."""
@@ -209,7 +263,18 @@ class HypotheticalMinds:
         theories, known = list(self.theories), self.known
         if self.partner is not None:
             theories[self.partner], known = theory.update(over.own, over.theirs, over.reward), known | {self.partner}
-        return replace(self, theories=tuple(theories), known=known, lessons=(*self.lessons, lesson))._aimed()
+        watched = self._watched(over, expected)
+        lessons = (*self.lessons, lesson)
+        return replace(self, theories=tuple(theories), known=known, watched=watched, lessons=lessons)._aimed()
+
+    def _watched(self, over: Encounter, expected: Categorical[int]) -> float:
+        """P(players watch) after a meeting: one that saw the kind in the lead plays its counter, else as expected."""
+        if over.played is None or over.theirs is None or not self.watched:
+            return self.watched
+        rules, p = self.body.world.rules, expected.prob(over.theirs)
+        seen = seeing(rules, over.own[over.played] - sorted(over.own)[-2])
+        joint = self.watched * (seen * (over.theirs == counters(rules)[over.played]) + (1.0 - seen) * p)
+        return (1.0 - SWITCH_RATE) * joint / (joint + (1.0 - self.watched) * p) + SWITCH_RATE * WATCHED
 
     def _aimed(self) -> Self:
         """With the kind to gather next: the choice of the partner's theory or, with many partners, the best payer.
@@ -217,16 +282,21 @@ class HypotheticalMinds:
         With many partners, the agent meets one of its choice with probability CHANCE, else any.
         """
         if len(self.others) == 1:
-            return self._toward(self.theories[self.others[0]].act().mode, ())
+            theory = self.theories[self.others[0]]
+            return self._toward(theory.act().mode, theory.predict(), ())
         kinds, payoff = range(len(self.game.actions[1])), self.game.payoff()
-        plays = [[self.expected(j).prob(kind) for kind in kinds] for j in range(len(self.theories))]
-        pays = [[float(row @ play) for row in payoff] for play in plays]
+        plays = np.array([[self.expected(j).prob(kind) for kind in kinds] for j in range(len(self.theories))])
+        pays = plays @ payoff.T
         value = [sum(max(pays[j][kind], CHANCE * pays[j][kind]) for j in self.others) for kind in range(len(payoff))]
         best = max(range(len(value)), key=value.__getitem__)
-        return self._toward(best, tuple(0.0 if j == self.me else pay[best] for j, pay in enumerate(pays)))
+        worth = tuple(0.0 if j == self.me else float(pay[best]) for j, pay in enumerate(pays))
+        wanted = max(self.others, key=worth.__getitem__)
+        return self._toward(best, self.expected(wanted), worth)
 
-    def _toward(self, kind: int, worth: tuple[float, ...]) -> Self:
-        aim = Aim(kind, self.margin)
+    def _toward(self, kind: int, theirs: Categorical[int], worth: tuple[float, ...]) -> Self:
+        rules, pace = self.body.world.rules, self.spent.pace
+        margin = self.margin or chosen_margin(rules, kind, theirs, pace=pace, watched=self.watched)
+        aim = Aim(kind, margin)
         return replace(self, aim=aim, body=self.body.toward(aim, worth))
 
 

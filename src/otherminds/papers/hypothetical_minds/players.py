@@ -158,7 +158,7 @@ class ModelAgent:
         sentences = Sentences.initial(world, me, asker, self.settings)
         theory = Hybrid(Programs.of(library(world.rules)), sentences) if self.agent == HYBRID else sentences
         body = None if self.scripted else Subgoals.initial(world, me, asker.within("body"), mapped=self.mapped)
-        return HypotheticalMinds.initial(world, me, theory, rng, body=body, mapped=self.mapped)
+        return HypotheticalMinds.initial(world, me, theory, rng, margin=MARGIN, body=body, mapped=self.mapped)
 
     def in_kitchen(self, world: CollaborativeCooking, me: str, asker: Asker) -> SpeakingCook | ReactingCook:
         """The agent in a kitchen at the start of an episode."""

@@ -26,6 +26,9 @@ from otherminds.worlds.repeated_games.players.best_responders import mirrored
 from otherminds.worlds.repeated_games.rules import Outcome
 
 ALPHA = 0.3  # learning rate of a value (Cross et al. 2024, table 2)
+AHEAD = (
+    15  # least meetings expected ahead, as episodes end by chance: about 9 in running with scissors, 20 in the dilemma
+)
 SHOWN = 4  # hypotheses that are reported
 LEAK = 0.005  # share of old evidence about a cook that is lost per step; chosen, not tuned
 HELP: Mapping[str, float] = {"skilled": 0.1, "semi-skilled": 0.04, "idle": 0.002}
@@ -67,8 +70,9 @@ class Programs(ProgramTheory):
         return self.lookahead.predict()
 
     def act(self) -> Categorical[int]:
-        """The kind of the highest expected value."""
-        return self.lookahead.act()
+        """The kind of the highest expected value, with as many meetings ahead as an episode has, and always some."""
+        horizon = self.lookahead.library.horizon
+        return replace(self.lookahead, t=min(self.lookahead.t, horizon - AHEAD)).act()
 
     @property
     def ranked(self) -> Sequence[tuple[str, float]]:

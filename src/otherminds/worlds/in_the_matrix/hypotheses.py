@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import combinations, pairwise, permutations, product
 from math import comb, log
+from typing import NamedTuple
 
 from otherminds.distribution import Categorical
-from otherminds.planning.best_response import clairvoyant
+from otherminds.planning.best_response import clairvoyant, commitment
 from otherminds.worlds.in_the_matrix import strategies
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.strategies import Aim, Inventory, Strategy, StrategyState
@@ -22,6 +23,8 @@ from otherminds.worlds.repeated_games.players.bayesian_lookahead import Hypothes
 from otherminds.worlds.repeated_games.rules import Game
 
 MARGIN = 5  # lead of the played kind that players are assumed to gather; that of most of Melting Pot's bots
+MARGINS = range(1, 13)  # leads that an agent chooses from; with more it gains next to nothing
+SEEN = 0.15  # probability that a partner that watches has seen a pick-up; chosen on development seeds
 
 
 def typical_inventory(kind: int, kinds: int, margin: int = MARGIN) -> Inventory:
@@ -36,6 +39,49 @@ def meeting_game(rules: Rules, margin: int = MARGIN) -> Game:
     payoffs = tuple(rules.reward(held[a], held[b]) for a in kinds for b in kinds)
     names = rules.resources
     return Game("meeting " + " ".join(names), ("me", "partner"), (names, names), payoffs)
+
+
+class Pace(NamedTuple):
+    """How fast a player is, in steps: to gather one more resource, and for all else from one meeting to the next."""
+
+    gather: float = 3.0
+    meet: float = 45.0
+
+
+EXPECTED_PACE = Pace()
+"""The pace that an agent expects of itself before it has moved; read off development episodes."""
+
+
+def chosen_margin(
+    rules: Rules, kind: int, theirs: Categorical[int], *, pace: Pace = EXPECTED_PACE, watched: float = 0.0
+) -> int:
+    """The lead of a kind that pays best in the long run: argmax_m E[R | m] / (steps of a meeting with lead m).
+
+    `theirs` is what the partner plays if it does not watch, `watched` the probability that it does. The partner
+    gathers MARGIN, no faster than the agent; to be ready before it saves only half of the time.
+    """
+    kinds = len(rules.resources)
+    held = [typical_inventory(play, kinds) for play in range(kinds)]
+
+    def rate(margin: int) -> float:
+        own = typical_inventory(kind, kinds, margin)
+        seen = watched * seeing(rules, margin)
+        plays = [(1.0 - seen) * theirs.prob(play) + seen * (play == counters(rules)[kind]) for play in range(kinds)]
+        pay = sum(p * rules.reward(own, other)[0] for p, other in zip(plays, held, strict=True))
+        return pay / (pace.meet + pace.gather * (margin + max(margin, MARGIN)) / 2)
+
+    return max(MARGINS, key=rate)
+
+
+def seeing(rules: Rules, lead: int) -> float:
+    """P(a partner that watches answers this kind), given its lead; among many it is as likely to answer another's."""
+    return float(1.0 - (1.0 - SEEN) ** lead) / (rules.players - 1)
+
+
+@lru_cache(maxsize=8)
+def counters(rules: Rules) -> tuple[int, ...]:
+    """The partner's best reply to each kind."""
+    return tuple(meeting_game(rules).payoff(1).argmax(axis=0).tolist())
 
 
 def machine_of(name: str, strategy: Strategy, game: Game) -> Machine:
@@ -146,7 +192,9 @@ def library(rules: Rules, *, without: Iterable[str] = ()) -> HypothesisSet:
         raise ValueError("no hypothesis is left")
     total = sum(weight for _, weight in kept)
     prior = tuple(weight / total for _, weight in kept)
-    return HypothesisSet(game, tuple(one for one, _ in kept), prior, NOISE, HORIZON, clairvoyant, DEPTH)
+    # as if the partner were known from then on: where a test costs goodwill, that would put it off forever
+    leaf, depth = (clairvoyant, DEPTH) if len(set(counters(rules))) > 1 else (commitment, 1)
+    return HypothesisSet(game, tuple(one for one, _ in kept), prior, NOISE, HORIZON, leaf, depth)
 
 
 @lru_cache(maxsize=8)

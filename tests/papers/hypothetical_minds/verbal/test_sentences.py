@@ -25,6 +25,7 @@ from otherminds.papers.hypothetical_minds.melting_pot import background
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, Hypothesis, HypothesisSettings
 from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid, Sentences
 from otherminds.world import rollout
+from otherminds.worlds.in_the_matrix.hypotheses import MARGIN
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Inventory
 from otherminds.worlds.in_the_matrix.scenarios import bot
@@ -613,5 +614,6 @@ def test_a_model_that_thinks_straight_beats_bots(name: str) -> None:
     me, other = world.agents
     prior = Sentences.initial(world, me, Asker(scripted_model("straight", world)))
     bots = background(world, other, bot(f"rws_repeated__{name}"), rng)
-    steps = rollout(world, {me: HypotheticalMinds.initial(world, me, prior, rng), other: bots}, steps=700, rng=rng)
+    mind = HypotheticalMinds.initial(world, me, prior, rng, margin=MARGIN)
+    steps = rollout(world, {me: mind, other: bots}, steps=700, rng=rng)
     assert sum(step.after.rewards[0] for step in steps) > 10
