@@ -25,6 +25,8 @@ ANSWER = re.compile(
     r"(?:so|thus|therefore|hence)?[, ]*(?:(?:my|the|our|final|best|correct)\s+)*answer(?:\s+is)?[\s*_`\"']*[:=]\s*(.*)",
     re.IGNORECASE | re.DOTALL,
 )
+BOXED = re.compile(r"^[^\w\\]*\\boxed\{(?:\\text\{)?([^{}]*)\}{1,2}\W*$")
+"""A line with an answer as mathematicians mark it."""
 MARKS = re.compile(r"[*_`\"“”«»\[\](){}<>#|\\]+")
 STOPS = re.compile(r"[.!;](?=\s|$)|\n|,(?= (?:so|therefore) )")
 CLAUSES = re.compile(rf"{STOPS.pattern}|,? and (?=(?:i|you|they|(?:the |my )?(?:other player|opponent|partner)) )")
@@ -82,6 +84,7 @@ def read_choice(text: str, labels: Sequence[str], *, reasons: bool = False, thei
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
     lines = [line for line in text.split("\n") if line.strip() and not line.strip().startswith("```")]
+    lines = [BOXED.sub(r"Answer: \1", line) for line in lines]
     if reasons:  # a line `My answer is:` announces the next one
         lines = [line for line in lines[:-1] if (rest := _answer(line)) is None or rest.strip(LISTED)] + lines[-1:]
     if not lines:
