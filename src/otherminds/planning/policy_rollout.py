@@ -1,0 +1,202 @@
+"""Plans against one of many machines, valued by rollout: what a plan teaches is used as a base policy would use it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from otherminds.planning.best_response import Chances, Floats, Ints
+
+DECIMALS = 9  # to which action values are rounded, so that equal ones are equal
+
+
+class Plan(NamedTuple):
+    """Either a fixed sequence of actions, or the best response to a hypothesis until the partner deviates from it.
+
+    `held` is the index of that hypothesis, or −1. What follows is up to the base policies.
+    """
+
+    fixed: tuple[int, ...] = ()
+    held: int = -1
+
+
+def action_tables(payoff: Floats, chances: Chances, horizon: int, start: int = 0) -> Floats:
+    """Q_t(q, a) for t = `start` … T − 1, if the machine is known; shape (T − start, states, own actions)."""
+    expected = chances.outputs @ payoff.T
+    found = np.empty((horizon - start, *expected.shape))
+    values = np.zeros(len(expected))
+    for t in reversed(range(horizon - start)):
+        found[t] = np.round(expected + np.einsum("qb,qab->qa", chances.outputs, values[chances.moves]), DECIMALS)
+        values = found[t].max(axis=1)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Machines:
+    """Machines as arrays, from the first agent's side, with the action values of each; their states are numbered."""
+
+    chances: Chances
+    expected: Floats
+    likely: Ints
+    tables: tuple[Floats, ...]
+    starts: tuple[int, ...]
+    horizon: int
+
+    @classmethod
+    def of(cls, payoff: Floats, chances: Chances, horizon: int, start: int = 0) -> Machines:
+        """The machines with these states, to be met from round `start` on."""
+        tables = action_tables(payoff, chances, horizon, start)
+        likely: Ints = chances.outputs.argmax(axis=1)
+        return cls(chances, chances.outputs @ payoff.T, likely, (tables,), (start,), horizon)
+
+    def joined(self, other: Machines) -> Machines:
+        """These machines, and then the others."""
+        outputs = np.concatenate([self.chances.outputs, other.chances.outputs])
+        moves = np.concatenate([self.chances.moves, other.chances.moves + len(self.likely)])
+        return Machines(
+            Chances(outputs, moves),
+            np.concatenate([self.expected, other.expected]),
+            np.concatenate([self.likely, other.likely]),
+            (*self.tables, *other.tables),
+            (*self.starts, *other.starts),
+            self.horizon,
+        )
+
+    def values(self, t: int, states: Ints) -> Floats:
+        """Q_t(q, a) in these states; one more axis, of own actions."""
+        table, at = self.tables[0][t - self.starts[0]], len(self.tables[0][0])
+        found: Floats = table[np.minimum(states, at - 1)]
+        for more, start in zip(self.tables[1:], self.starts[1:], strict=True):
+            later = states >= at
+            if later.any():
+                found[later] = more[t - start][np.minimum(states[later] - at, len(more[0]) - 1)]
+            at += len(more[0])
+        return found
+
+
+def plan_values(machines: Machines, t: int, states: Ints, weights: Floats, plans: Sequence[Plan]) -> Floats:
+    """The value of each plan from round t on, Σ_m w(m) · payoff(plan, m), up to the horizon.
+
+    `states` has the state of each hypothesis, in descending order of their `weights`. Each partner is taken to play
+    its most probable action. Where a plan ends, hypotheses that have replied alike are a group, and two base policies
+    are tried for it: in each round the action with the highest Σ w Q(m, a) (QMDP, Littman et al. 1995), and the best
+    response to the likeliest hypothesis of the group, which splits as its members reply differently. The better one
+    counts. (Rollout: Bertsekas, Tsitsiklis and Wu 1997.)
+    """
+    count, hypotheses = len(plans), np.arange(len(states))
+    replies = machines.chances.outputs.shape[1]
+    fixed = np.full((count, max(len(plan.fixed) for plan in plans) + 1), -1)
+    for i, plan in enumerate(plans):
+        fixed[i, : len(plan.fixed)] = plan.fixed
+    ends = np.array([len(plan.fixed) if plan.held < 0 else machines.horizon for plan in plans])
+    commits = np.array([plan.held >= 0 for plan in plans])
+    held = states[[max(plan.held, 0) for plan in plans]]
+    true = np.broadcast_to(states, (count, len(states)))
+    group = np.zeros(true.shape, dtype=np.intp)
+    alive: NDArray[np.bool_] = np.ones(true.shape, dtype=bool)
+    total = np.zeros(count)
+    runs = _Runs(machines, weights)
+    for u in range(t, machines.horizon):
+        over = alive & (ends == u - t)[:, None]
+        runs.begin(over, true, group)
+        alive &= ~over
+        runs.step(u)
+        if not alive.any():
+            if runs.done:
+                break
+            continue
+        action = np.where(commits, machines.values(u, held).argmax(axis=1), fixed[:, min(u - t, fixed.shape[1] - 1)])
+        total += np.where(alive, machines.expected[true, action[:, None]], 0.0) @ weights
+        reply, foreseen = machines.likely[true], machines.likely[held]
+        true = machines.chances.moves[true, action[:, None], reply]
+        held = machines.chances.moves[held, action, foreseen]
+        group = reply if u - t >= fixed.shape[1] else np.where(commits[:, None], reply, group * replies + reply)
+        left = alive & commits[:, None] & (reply != foreseen[:, None])
+        if u + 1 < machines.horizon:
+            runs.begin(left, true, group)
+        alive &= ~left
+    return total + runs.totals(count)
+
+
+class _Runs:
+    """Runs of the base policies. Each pair of a run and a hypothesis in it has an entry in all arrays."""
+
+    def __init__(self, machines: Machines, weights: Floats) -> None:
+        self.machines, self.weights = machines, weights
+        empty = np.zeros(0, dtype=np.intp)
+        self.hypothesis = self.state = self.group = self.run = empty
+        self.responds = empty.astype(bool)  # to the likeliest hypothesis
+        self.first = empty  # the place of each group's likeliest hypothesis
+        self.worth: list[Floats] = []
+        self.runs, self.plan_of = 0, empty
+        self.paid: list[tuple[Ints, Floats]] = []
+
+    @property
+    def done(self) -> bool:
+        """Whether no run is left."""
+        return not len(self.hypothesis)
+
+    def begin(self, chosen: NDArray[np.bool_], states: Ints, group: Ints) -> None:
+        """Begin two runs for each plan and group of chosen hypotheses."""
+        plan, hypothesis = np.nonzero(chosen)
+        if not len(plan):
+            return
+        key = plan * (int(group.max()) + 1) + group[plan, hypothesis]
+        _, at, run = np.unique(key, return_index=True, return_inverse=True)
+        run = run.ravel() * 2 + self.runs
+        self.plan_of = np.concatenate([self.plan_of, plan[at].repeat(2)])
+        self.runs += 2 * len(at)
+        state = states[plan, hypothesis]
+        self.hypothesis = np.concatenate([self.hypothesis, hypothesis, hypothesis])
+        self.state = np.concatenate([self.state, state, state])
+        self.run = np.concatenate([self.run, run, run + 1])
+        base = int(self.group.max(initial=-1)) + 1
+        local = run - (self.runs - 2 * len(at)) + base
+        self.group = np.concatenate([self.group, local, local + 1])
+        self.responds = np.concatenate([self.responds, np.zeros(len(plan), dtype=bool), np.ones(len(plan), dtype=bool)])
+        self._regroup(self.group)
+
+    def _regroup(self, key: Ints) -> None:
+        _, self.first, inverse = np.unique(key, return_index=True, return_inverse=True)
+        self.group = inverse.ravel()
+
+    def step(self, u: int) -> None:
+        """Play a round in all runs."""
+        if self.done:
+            return
+        machines = self.machines
+        values = machines.values(u, self.state)
+        weight = self.weights[self.hypothesis]
+        size = np.bincount(self.group)
+        alone = size[self.group] == 1
+        if alone.any():  # the partner is known
+            self.paid.append((self.run[alone], weight[alone] * values[alone].max(axis=1)))
+            kept = ~alone
+            for name in ("hypothesis", "state", "run", "group", "responds"):
+                setattr(self, name, getattr(self, name)[kept])
+            if self.done:
+                return
+            self._regroup(self.group)
+            values, weight = values[kept], weight[kept]
+        count = len(self.first)
+        sums = np.stack([np.bincount(self.group, weight * values[:, a], count) for a in range(values.shape[1])], axis=1)
+        best = np.where(self.responds[self.first], values[self.first].argmax(axis=1), sums.argmax(axis=1))
+        action = best[self.group]
+        self.paid.append((self.run, weight * machines.expected[self.state, action]))
+        reply = machines.likely[self.state]
+        self.state = machines.chances.moves[self.state, action, reply]
+        if (reply != reply[self.first][self.group]).any():
+            self._regroup(self.group * machines.chances.outputs.shape[1] + reply)
+
+    def totals(self, plans: int) -> Floats:
+        """The payoff of the better run of each group, summed by plan."""
+        if not self.runs:
+            return np.zeros(plans)
+        runs, paid = (np.concatenate(parts) for parts in zip(*self.paid, strict=True))
+        worth = np.bincount(runs, paid, self.runs)
+        found: Floats = np.bincount(self.plan_of[::2], worth.reshape(-1, 2).max(axis=1), plans)
+        return found

@@ -1,0 +1,293 @@
+"""A Bayesian player for partners that may slip, switch or be in no list, with plans that test hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import product
+from typing import Self
+
+import numpy as np
+
+from otherminds.distribution import Categorical, point_mass
+from otherminds.planning.best_response import Chances, Pool, best_action
+from otherminds.planning.policy_rollout import Floats, Ints, Machines, Plan, plan_values
+from otherminds.worlds.repeated_games.machines import (
+    Machine,
+    all_memory_one,
+    all_reactive,
+    bundled_machines,
+    constant,
+)
+from otherminds.worlds.repeated_games.players.learning_machines import fictitious_player, forgetful_player, q_learner
+from otherminds.worlds.repeated_games.players.structured_machines import structured_machines
+from otherminds.worlds.repeated_games.rules import Game, Outcome
+
+SWITCH_RATE = 0.005  # probability that the partner changes its strategy after a round
+SLIPS = ((0.01, 0.6), (0.1, 0.4))  # probability of a uniformly random action of the partner, and its prior
+# Prior of each family of hypotheses
+SHARES: Mapping[str, float] = {
+    "constant": 0.25,
+    "reactive": 0.25,
+    "memory_one": 0.15,
+    "library": 0.1,
+    "structured": 0.1,
+    "learner": 0.05,
+    "none": 0.1,
+}
+FORGETTING = (0.9, 0.1)  # weight that earlier replies keep when their context recurs
+PSEUDOCOUNT = 0.25  # of each reply in the frequencies of none of these
+STRUCTURED = 350  # structured machines that are drawn as hypotheses
+MOST_TABLES = 4096  # most reactive partners that are enumerated; bounds time
+MARGIN = 0.1  # loss against the maximin value that the player risks, per round, as a share of the range of payoffs
+LIVE, COMMITMENTS = 100, 8  # hypotheses and commitments that are planned with; bound time
+NEGLIGIBLE = 1e-3  # share of the highest probability below which plans ignore a hypothesis
+
+
+def _as_two(game: Game) -> Game:
+    """The game of the first agent against all others as one, whose payoffs are not used."""
+    payoff = game.payoff()
+    joint = tuple(str(b) for b in range(payoff.shape[1]))
+    return Game(game.name, ("you", "others"), (game.actions[0], joint), tuple((float(r), 0.0) for r in payoff.ravel()))
+
+
+def _families(game: Game, horizon: int, library: Sequence[Machine]) -> Iterator[tuple[str, list[Machine]]]:
+    """The families of hypotheses. Several partners are one that plays their joint action."""
+    options, others = game.payoff().shape
+    pair = game if len(game.agents) == 2 else _as_two(game)
+    yield "constant", [constant(pair, b) for b in range(others)]
+    if others ** (1 + options) <= MOST_TABLES:
+        yield "reactive", list(all_reactive(pair))
+    if (options, others) == (2, 2):
+        yield "memory_one", list(all_memory_one(pair))
+        yield "structured", list(structured_machines(pair, STRUCTURED, np.random.default_rng(0)))
+    if options == 2 and len(game.agents) == 2:
+        forgetful = [forgetful_player(game, rate=rate) for rate in (0.1, 0.3)]
+        learners = [q_learner(game, rate=rate, explore=0.1) for rate in (0.05, 0.2, 0.5)] if others == 2 else []
+        yield "learner", [fictitious_player(game, horizon), *forgetful, *learners]
+    if library:
+        yield "library", list(library)
+
+
+@dataclass(frozen=True, eq=False)
+class OpenHypotheses:
+    """Machines that a partner may be with prior probabilities, and learners of replies for none of these.
+
+    Learners predict from frequencies of the partner's replies to the first agent's last action, or to the last joint
+    action, each at several rates of forgetting. Their prior follows that of the machines.
+    """
+
+    game: Game
+    machines: tuple[Machine, ...]
+    prior: Floats
+    horizon: int
+    switch_rate: float = SWITCH_RATE
+
+    @classmethod
+    def of(
+        cls,
+        game: Game,
+        horizon: int = 100,
+        *,
+        library: Sequence[Machine] | None = None,
+        shares: Mapping[str, float] = SHARES,
+        switch_rate: float = SWITCH_RATE,
+    ) -> Self:
+        """The default hypotheses for a game. `library` replaces the bundled machines, which are for 2 × 2 games."""
+        if library is None:
+            library = bundled_machines(game) if game.shape == (2, 2) else ()
+        families = list(_families(game, horizon, library))
+        listed = [shares[name] / len(family) for name, family in families for _ in family]
+        prior = np.array([*listed, *(shares["none"] / (2 * len(FORGETTING)),) * (2 * len(FORGETTING))])
+        machines = tuple(machine for _, family in families for machine in family)
+        return cls(game, machines, prior / prior.sum(), horizon, switch_rate)
+
+    @cached_property
+    def pool(self) -> Pool:
+        """The machines, their states numbered consecutively."""
+        return Pool.of(self.game.payoff(), [machine.chances for machine in self.machines], self.horizon)
+
+    @cached_property
+    def known(self) -> Machines:
+        """The machines with their action values."""
+        return Machines.of(self.game.payoff(), self.pool.chances, self.horizon)
+
+    @cached_property
+    def contexts(self) -> Ints:
+        """The row of frequencies that a learner uses after joint action c − 1 (first round: c = 0), (learners, c)."""
+        options, others = self.game.payoff().shape
+        joint = np.arange(1 + options * others)
+        own = np.append(0, 1 + np.arange(options).repeat(others))
+        return np.array([own] * len(FORGETTING) + [joint] * len(FORGETTING))
+
+    @cached_property
+    def maximin(self) -> tuple[float, Floats]:
+        """The payoff that the first agent can secure in a round, and the mixed action that secures it."""
+        from scipy.optimize import linprog
+
+        payoff = self.game.payoff()
+        options, others = payoff.shape
+        rows = np.hstack([-payoff.T, np.ones((others, 1))])
+        sums = np.array([[*[1.0] * options, 0.0]])
+        bounds = [*[(0.0, 1.0)] * options, (None, None)]
+        x = linprog([*[0.0] * options, -1.0], rows, np.zeros(others), sums, [1.0], bounds).x
+        mixed = np.clip(x[:-1], 0.0, None)
+        return float(x[-1]), mixed / mixed.sum()
+
+    @cached_property
+    def probes(self) -> tuple[Plan, ...]:
+        """Short sequences of actions; the empty one is first: the base policies at once."""
+        options = range(len(self.game.payoff()))
+        return (
+            Plan(),
+            *(Plan((a,)) for a in options),
+            *(Plan(pair) for pair in product(options, repeat=2)),
+            *(Plan((a,) * 4) for a in options),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class OpenBayes:
+    """Bayesian player for partners that slip, switch and may be in no list.
+
+    Inference: P(m, ε) ← (1 − h) P(m, ε | reply) + h P₀(m, ε) after each round, for machines m that slip with
+    probability ε, and for none of these, whose replies are learnt with forgetting.
+    Planning: it begins the plan with the highest expected payoff: a short sequence of actions, or the best response to a
+    hypothesis until the partner deviates from it; `plan_values` says what follows. It plans anew in each round.
+    Guard: once its payoff is more than a margin below the maximin value, it plays the maximin action to the end.
+    So E[payoff] ≥ T · maximin − margin · T · range − range, against any partner.
+    """
+
+    hypotheses: OpenHypotheses
+    weights: Floats
+    states: Ints
+    replies: Floats
+    context: int = 0
+    t: int = 0
+    lost: float = 0.0
+
+    @classmethod
+    def of(cls, hypotheses: OpenHypotheses) -> Self:
+        """The player before the first round."""
+        options, others = hypotheses.game.payoff().shape
+        replies = np.zeros((2 * len(FORGETTING), 1 + options * others, others))
+        return cls(hypotheses, hypotheses.prior[:, None] * _SLIP_PRIOR, hypotheses.pool.starts, replies)
+
+    @property
+    def _learnt(self) -> Floats:
+        """P(reply | context) of each learner, shape (learners, contexts, replies)."""
+        contexts = self.hypotheses.contexts
+        counts = self.replies[np.arange(len(contexts))[:, None], contexts] + PSEUDOCOUNT
+        learnt: Floats = counts / counts.sum(axis=2, keepdims=True)
+        return learnt
+
+    @property
+    def _policies(self) -> Floats:
+        """P(b | m) without slips, shape (hypotheses, replies)."""
+        return np.vstack([self.hypotheses.pool.chances.outputs[self.states], self._learnt[:, self.context]])
+
+    def observe(self, outcome: Outcome | None) -> Self:
+        """The player after a round."""
+        if outcome is None:
+            return self
+        known, own, theirs = self.hypotheses, outcome.own, outcome.theirs
+        payoff = known.game.payoff()
+        chance = (1.0 - _SLIP_RATES) * self._policies[:, theirs, None] + _SLIP_RATES / payoff.shape[1]
+        weights = self.weights * chance
+        weights /= weights.sum()
+        if known.switch_rate:
+            weights = (1.0 - known.switch_rate) * weights + known.switch_rate * known.prior[:, None] * _SLIP_PRIOR
+        replies, learners = self.replies.copy(), np.arange(len(self.replies))
+        row = known.contexts[:, self.context]
+        replies[learners, row] *= np.array(FORGETTING * 2)[:, None]
+        replies[learners, row, theirs] += 1.0
+        return replace(
+            self,
+            weights=weights,
+            states=known.pool.chances.moves[self.states, own, theirs],
+            replies=replies,
+            context=1 + own * payoff.shape[1] + theirs,
+            t=self.t + 1,
+            lost=self.lost if self.guarding else self.lost + known.maximin[0] - float(payoff[own, theirs]),
+        )
+
+    @property
+    def guarding(self) -> bool:
+        """Whether it plays safe to the end, since it has lost more than the margin."""
+        known = self.hypotheses
+        return self.lost > MARGIN * known.horizon * float(np.ptp(known.game.payoff()))
+
+    @property
+    def posterior(self) -> Floats:
+        """P(m) for each machine, and for each learner of none of these at the end."""
+        total: Floats = self.weights.sum(axis=1)
+        return total / total.sum()
+
+    def predict(self) -> Categorical[int]:
+        """Σ P(m, ε) π(b | m, ε)."""
+        share = self.weights / self.weights.sum()
+        chance = ((share * (1.0 - _SLIP_RATES)).sum(axis=1) @ self._policies) + (share @ _SLIP_RATES).sum() / (
+            self.replies.shape[2]
+        )
+        return Categorical.from_scores((b, float(np.log(p))) for b, p in enumerate(chance))
+
+    def act(self) -> Categorical[int]:
+        """The first action of the best plan, or the maximin action if too much has been lost."""
+        if self.guarding:
+            mixed = self.hypotheses.maximin[1]
+            return Categorical.from_scores((a, float(np.log(p))) for a, p in enumerate(mixed) if p > 0.0)
+        return point_mass(self._planned())
+
+    def _unlisted(self, t: int) -> Machines:
+        """None of these as machines, whose states are contexts."""
+        learnt, payoff = self._learnt, self.hypotheses.game.payoff()
+        learners, contexts, others = learnt.shape
+        after = 1 + np.arange(payoff.size).reshape(payoff.shape)
+        firsts = contexts * np.arange(learners).repeat(contexts)
+        chances = Chances(learnt.reshape(-1, others), firsts[:, None, None] + after)
+        return Machines.of(payoff, chances, self.hypotheses.horizon, t)
+
+    def _planned(self) -> int:
+        """The first action of the best plan, ties to the first plan."""
+        known, t = self.hypotheses, min(self.t, self.hypotheses.horizon - 1)
+        machines = known.known.joined(self._unlisted(t))
+        contexts = self.replies.shape[1]
+        unlisted = len(known.known.likely) + self.context + contexts * np.arange(len(self.replies))
+        states, weights = np.concatenate([self.states, unlisted]), self.posterior
+        live = np.argsort(-weights, kind="stable")[:LIVE]
+        live = live[weights[live] > NEGLIGIBLE * weights[live[0]]]
+        states, weights = states[live], weights[live] / weights[live].sum()
+        values = machines.values(t, states)
+        if len(live) == 1 or t + 1 >= known.horizon:
+            return best_action(weights @ values)
+        plans = [*_commitments(machines, t, states, weights, known.maximin[0]), *known.probes]
+        worth = plan_values(machines, t, states, weights, plans)
+        chosen = plans[best_action(worth)]
+        if chosen.fixed:
+            return chosen.fixed[0]
+        return int(values[chosen.held].argmax()) if chosen.held >= 0 else best_action(weights @ values)
+
+
+_SLIP_RATES, _SLIP_PRIOR = np.array(SLIPS).T
+
+
+def _commitments(machines: Machines, t: int, states: Ints, weights: Floats, secure: float) -> list[Plan]:
+    """Plans to commit to likely or gainful hypotheses; of those that play alike with their best response, to one."""
+    place, seen = states, list[Ints]()
+    for u in range(t, machines.horizon):
+        action, reply = machines.values(u, place).argmax(axis=1), machines.likely[place]
+        seen += [action, reply]
+        place = machines.chances.moves[place, action, reply]
+    _, first, group = np.unique(np.array(seen).T, axis=0, return_index=True, return_inverse=True)
+    total = np.bincount(group.ravel(), weights)
+    gain = machines.values(t, states).max(axis=1) - secure * (machines.horizon - t)
+    gains = np.bincount(group.ravel(), weights * np.maximum(gain, 0.0))
+    order = [*np.argsort(-total, kind="stable")[: COMMITMENTS // 2], *np.argsort(-gains, kind="stable")]
+    return [Plan(held=int(first[g])) for g in list(dict.fromkeys(order))[:COMMITMENTS]]
+
+
+@lru_cache(maxsize=8)
+def default_hypotheses(game: Game, horizon: int) -> OpenHypotheses:
+    """The usual hypotheses, shared by all players of a process."""
+    return OpenHypotheses.of(game, horizon)
