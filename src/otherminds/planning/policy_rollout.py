@@ -102,8 +102,9 @@ def plan_values(machines: Machines, t: int, states: Ints, weights: Floats, plans
     runs = _Runs(machines, weights)
     for u in range(t, machines.horizon):
         over = alive & (ends == u - t)[:, None]
-        runs.begin(over, true, group)
-        alive &= ~over
+        if over.any():
+            runs.begin(over, true, group)
+            alive &= ~over
         runs.step(u)
         if not alive.any():
             if runs.done:
@@ -116,9 +117,9 @@ def plan_values(machines: Machines, t: int, states: Ints, weights: Floats, plans
         held = machines.chances.moves[held, action, foreseen]
         group = reply if u - t >= fixed.shape[1] else np.where(commits[:, None], reply, group * replies + reply)
         left = alive & commits[:, None] & (reply != foreseen[:, None])
-        if u + 1 < machines.horizon:
+        if left.any():
             runs.begin(left, true, group)
-        alive &= ~left
+            alive &= ~left
     return total + runs.totals(count)
 
 
@@ -143,8 +144,6 @@ class _Runs:
     def begin(self, chosen: NDArray[np.bool_], states: Ints, group: Ints) -> None:
         """Begin two runs for each plan and group of chosen hypotheses."""
         plan, hypothesis = np.nonzero(chosen)
-        if not len(plan):
-            return
         key = plan * (int(group.max()) + 1) + group[plan, hypothesis]
         _, at, run = np.unique(key, return_index=True, return_inverse=True)
         run = run.ravel() * 2 + self.runs

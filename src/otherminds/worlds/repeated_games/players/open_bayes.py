@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -17,7 +17,9 @@ from otherminds.worlds.repeated_games.machines import (
     Machine,
     all_memory_one,
     all_reactive,
+    build,
     bundled_machines,
+    canonical,
     constant,
 )
 from otherminds.worlds.repeated_games.players.learning_machines import fictitious_player, forgetful_player, q_learner
@@ -36,12 +38,15 @@ SHARES: Mapping[str, float] = {
     "learner": 0.05,
     "none": 0.1,
 }
-FORGETTING = (0.9, 0.1)  # weight that earlier replies keep when their context recurs
+RECALL = 0.5  # share of its mean past posterior, rather than the prior, in what it believes after a change
+FORGETTING = (0.98, 0.2)  # weight that earlier replies keep when their context recurs
+LEARNERS = 3 * len(FORGETTING)
 PSEUDOCOUNT = 0.25  # of each reply in the frequencies of none of these
 STRUCTURED = 350  # structured machines that are drawn as hypotheses
 MOST_TABLES = 4096  # most reactive partners that are enumerated; bounds time
 MARGIN = 0.1  # loss against the maximin value that the player risks, per round, as a share of the range of payoffs
-LIVE, COMMITMENTS = 100, 8  # hypotheses and commitments that are planned with; bound time
+REPLAN = 4  # rounds after which it plans anew even if the partner does as foreseen; bounds time
+LIVE, COMMITMENTS = 80, 8  # hypotheses and commitments that are planned with; bound time
 NEGLIGIBLE = 1e-3  # share of the highest probability below which plans ignore a hypothesis
 
 
@@ -56,7 +61,8 @@ def _families(game: Game, horizon: int, library: Sequence[Machine]) -> Iterator[
     """The families of hypotheses. Several partners are one that plays their joint action."""
     options, others = game.payoff().shape
     pair = game if len(game.agents) == 2 else _as_two(game)
-    yield "constant", [constant(pair, b) for b in range(others)]
+    uniform = build("random", pair, 0, lambda _: (1.0 / others,) * others, lambda q, _own, _theirs: q)
+    yield "constant", [*(constant(pair, b) for b in range(others)), uniform]
     if others ** (1 + options) <= MOST_TABLES:
         yield "reactive", list(all_reactive(pair))
     if (options, others) == (2, 2):
@@ -75,7 +81,7 @@ class OpenHypotheses:
     """Machines that a partner may be with prior probabilities, and learners of replies for none of these.
 
     Learners predict from frequencies of the partner's replies to the first agent's last action, or to the last joint
-    action, each at several rates of forgetting. Their prior follows that of the machines.
+    action, or to nothing, each at several rates of forgetting. Their prior follows that of the machines.
     """
 
     game: Game
@@ -83,6 +89,7 @@ class OpenHypotheses:
     prior: Floats
     horizon: int
     switch_rate: float = SWITCH_RATE
+    recall: float = RECALL
 
     @classmethod
     def of(
@@ -93,15 +100,21 @@ class OpenHypotheses:
         library: Sequence[Machine] | None = None,
         shares: Mapping[str, float] = SHARES,
         switch_rate: float = SWITCH_RATE,
+        recall: float = RECALL,
     ) -> Self:
         """The default hypotheses for a game. `library` replaces the bundled machines, which are for 2 × 2 games."""
         if library is None:
             library = bundled_machines(game) if game.shape == (2, 2) else ()
         families = list(_families(game, horizon, library))
-        listed = [shares[name] / len(family) for name, family in families for _ in family]
-        prior = np.array([*listed, *(shares["none"] / (2 * len(FORGETTING)),) * (2 * len(FORGETTING))])
-        machines = tuple(machine for _, family in families for machine in family)
-        return cls(game, machines, prior / prior.sum(), horizon, switch_rate)
+        known = dict[Hashable, tuple[Machine, float]]()
+        for name, family in families:
+            for machine in family:
+                form = canonical(machine)
+                first, share = known.get(form, (machine, 0.0))
+                known[form] = first, share + shares[name] / len(family)
+        prior = np.array([*(share for _, share in known.values()), *(shares["none"] / LEARNERS,) * LEARNERS])
+        machines = tuple(machine for machine, _ in known.values())
+        return cls(game, machines, prior / prior.sum(), horizon, switch_rate, recall)
 
     @cached_property
     def pool(self) -> Pool:
@@ -119,7 +132,7 @@ class OpenHypotheses:
         options, others = self.game.payoff().shape
         joint = np.arange(1 + options * others)
         own = np.append(0, 1 + np.arange(options).repeat(others))
-        return np.array([own] * len(FORGETTING) + [joint] * len(FORGETTING))
+        return np.array([rows for rows in (np.zeros_like(own), own, joint) for _ in FORGETTING])
 
     @cached_property
     def maximin(self) -> tuple[float, Floats]:
@@ -147,6 +160,13 @@ class OpenHypotheses:
         )
 
 
+class _Choice(NamedTuple):
+    """An action, and the hypothesis that it is committed to, or −1."""
+
+    action: int
+    held: int = -1
+
+
 @dataclass(frozen=True, eq=False)
 class OpenBayes:
     """Bayesian player for partners that slip, switch and may be in no list.
@@ -163,16 +183,20 @@ class OpenBayes:
     weights: Floats
     states: Ints
     replies: Floats
+    past: Floats
     context: int = 0
     t: int = 0
     lost: float = 0.0
+    held: int = -1
+    age: int = 0
 
     @classmethod
     def of(cls, hypotheses: OpenHypotheses) -> Self:
         """The player before the first round."""
         options, others = hypotheses.game.payoff().shape
-        replies = np.zeros((2 * len(FORGETTING), 1 + options * others, others))
-        return cls(hypotheses, hypotheses.prior[:, None] * _SLIP_PRIOR, hypotheses.pool.starts, replies)
+        replies = np.zeros((LEARNERS, 1 + options * others, others))
+        prior = hypotheses.prior[:, None] * _SLIP_PRIOR
+        return cls(hypotheses, prior, hypotheses.pool.starts, replies, np.zeros_like(prior))
 
     @property
     def _learnt(self) -> Floats:
@@ -196,20 +220,27 @@ class OpenBayes:
         chance = (1.0 - _SLIP_RATES) * self._policies[:, theirs, None] + _SLIP_RATES / payoff.shape[1]
         weights = self.weights * chance
         weights /= weights.sum()
+        past = self.past + weights
         if known.switch_rate:
-            weights = (1.0 - known.switch_rate) * weights + known.switch_rate * known.prior[:, None] * _SLIP_PRIOR
+            fresh = (1.0 - known.recall) * known.prior[:, None] * _SLIP_PRIOR + known.recall * past / past.sum()
+            weights = (1.0 - known.switch_rate) * weights + known.switch_rate * fresh
         replies, learners = self.replies.copy(), np.arange(len(self.replies))
-        row = known.contexts[:, self.context]
-        replies[learners, row] *= np.array(FORGETTING * 2)[:, None]
+        row, held = known.contexts[:, self.context], self._choice.held
+        kept = 0 <= held < len(self.states) and self.age + 1 < REPLAN
+        kept = kept and theirs == known.pool.likely[self.states[held]]
+        replies[learners, row] *= np.array(FORGETTING * 3)[:, None]
         replies[learners, row, theirs] += 1.0
         return replace(
             self,
             weights=weights,
             states=known.pool.chances.moves[self.states, own, theirs],
             replies=replies,
+            past=past,
             context=1 + own * payoff.shape[1] + theirs,
             t=self.t + 1,
             lost=self.lost if self.guarding else self.lost + known.maximin[0] - float(payoff[own, theirs]),
+            held=held if kept else -1,
+            age=self.age + 1 if kept else 0,
         )
 
     @property
@@ -237,7 +268,7 @@ class OpenBayes:
         if self.guarding:
             mixed = self.hypotheses.maximin[1]
             return Categorical.from_scores((a, float(np.log(p))) for a, p in enumerate(mixed) if p > 0.0)
-        return point_mass(self._planned())
+        return point_mass(self._choice.action)
 
     def _unlisted(self, t: int) -> Machines:
         """None of these as machines, whose states are contexts."""
@@ -248,9 +279,12 @@ class OpenBayes:
         chances = Chances(learnt.reshape(-1, others), firsts[:, None, None] + after)
         return Machines.of(payoff, chances, self.hypotheses.horizon, t)
 
-    def _planned(self) -> int:
-        """The first action of the best plan, ties to the first plan."""
+    @cached_property
+    def _choice(self) -> _Choice:
+        """The first action of the best plan, ties to the first plan; a commitment is kept for some rounds."""
         known, t = self.hypotheses, min(self.t, self.hypotheses.horizon - 1)
+        if self.held >= 0:
+            return _Choice(int(known.known.values(t, self.states[[self.held]]).argmax()), self.held)
         machines = known.known.joined(self._unlisted(t))
         contexts = self.replies.shape[1]
         unlisted = len(known.known.likely) + self.context + contexts * np.arange(len(self.replies))
@@ -260,13 +294,12 @@ class OpenBayes:
         states, weights = states[live], weights[live] / weights[live].sum()
         values = machines.values(t, states)
         if len(live) == 1 or t + 1 >= known.horizon:
-            return best_action(weights @ values)
+            return _Choice(best_action(weights @ values))
         plans = [*_commitments(machines, t, states, weights, known.maximin[0]), *known.probes]
-        worth = plan_values(machines, t, states, weights, plans)
-        chosen = plans[best_action(worth)]
-        if chosen.fixed:
-            return chosen.fixed[0]
-        return int(values[chosen.held].argmax()) if chosen.held >= 0 else best_action(weights @ values)
+        chosen = plans[best_action(plan_values(machines, t, states, weights, plans))]
+        if chosen.held >= 0:
+            return _Choice(int(values[chosen.held].argmax()), int(live[chosen.held]))
+        return _Choice(chosen.fixed[0] if chosen.fixed else best_action(weights @ values))
 
 
 _SLIP_RATES, _SLIP_PRIOR = np.array(SLIPS).T
