@@ -24,13 +24,17 @@ class Plan(NamedTuple):
     held: int = -1
 
 
-def action_tables(payoff: Floats, chances: Chances, horizon: int, start: int = 0) -> Floats:
-    """Q_t(q, a) for t = `start` … T − 1, if the machine is known; shape (T − start, states, own actions)."""
+def action_tables(payoff: Floats, chances: Chances, horizon: int, start: int = 0, discount: float = 1.0) -> Floats:
+    """Q_t(q, a) for t = `start` … T − 1, if the machine is known; shape (T − start, states, own actions).
+
+    Q_t(q, a) = Σ_b O[q, b] (R[a, b] + γ max Q_{t+1}(δ(q, a, b), ·)).
+    """
     expected = chances.outputs @ payoff.T
     found = np.empty((horizon - start, *expected.shape))
     values = np.zeros(len(expected))
     for t in reversed(range(horizon - start)):
-        found[t] = np.round(expected + np.einsum("qb,qab->qa", chances.outputs, values[chances.moves]), DECIMALS)
+        onward = np.einsum("qb,qab->qa", chances.outputs, values[chances.moves])
+        found[t] = np.round(expected + discount * onward, DECIMALS)
         values = found[t].max(axis=1)
     return found
 
@@ -45,13 +49,14 @@ class Machines:
     tables: tuple[Floats, ...]
     starts: tuple[int, ...]
     horizon: int
+    discount: float
 
     @classmethod
-    def of(cls, payoff: Floats, chances: Chances, horizon: int, start: int = 0) -> Machines:
+    def of(cls, payoff: Floats, chances: Chances, horizon: int, start: int = 0, discount: float = 1.0) -> Machines:
         """The machines with these states, to be met from round `start` on."""
-        tables = action_tables(payoff, chances, horizon, start)
+        tables = action_tables(payoff, chances, horizon, start, discount)
         likely: Ints = chances.outputs.argmax(axis=1)
-        return cls(chances, chances.outputs @ payoff.T, likely, (tables,), (start,), horizon)
+        return cls(chances, chances.outputs @ payoff.T, likely, (tables,), (start,), horizon, discount)
 
     def joined(self, other: Machines) -> Machines:
         """These machines, and then the others."""
@@ -64,6 +69,7 @@ class Machines:
             (*self.tables, *other.tables),
             (*self.starts, *other.starts),
             self.horizon,
+            self.discount,
         )
 
     def values(self, t: int, states: Ints) -> Floats:
@@ -79,7 +85,7 @@ class Machines:
 
 
 def plan_values(machines: Machines, t: int, states: Ints, weights: Floats, plans: Sequence[Plan]) -> Floats:
-    """The value of each plan from round t on, Σ_m w(m) · payoff(plan, m), up to the horizon.
+    """The value of each plan from round t on, Σ_m w(m) · payoff(plan, m), discounted, up to the horizon.
 
     `states` has the state of each hypothesis, in descending order of their `weights`. Each partner is taken to play
     its most probable action. Where a plan ends, hypotheses that have replied alike are a group, and two base policies
@@ -105,13 +111,14 @@ def plan_values(machines: Machines, t: int, states: Ints, weights: Floats, plans
         if over.any():
             runs.begin(over, true, group)
             alive &= ~over
-        runs.step(u)
+        discount = machines.discount ** (u - t)
+        runs.step(u, discount)
         if not alive.any():
             if runs.done:
                 break
             continue
         action = np.where(commits, machines.values(u, held).argmax(axis=1), fixed[:, min(u - t, fixed.shape[1] - 1)])
-        total += np.where(alive, machines.expected[true, action[:, None]], 0.0) @ weights
+        total += discount * np.where(alive, machines.expected[true, action[:, None]], 0.0) @ weights
         reply, foreseen = machines.likely[true], machines.likely[held]
         true = machines.chances.moves[true, action[:, None], reply]
         held = machines.chances.moves[held, action, foreseen]
@@ -163,13 +170,13 @@ class _Runs:
         _, self.first, inverse = np.unique(key, return_index=True, return_inverse=True)
         self.group = inverse.ravel()
 
-    def step(self, u: int) -> None:
-        """Play a round in all runs."""
+    def step(self, u: int, discount: float) -> None:
+        """Play round u in all runs; its payoffs count `discount`."""
         if self.done:
             return
         machines = self.machines
         values = machines.values(u, self.state)
-        weight = self.weights[self.hypothesis]
+        weight = discount * self.weights[self.hypothesis]
         size = np.bincount(self.group)
         alone = size[self.group] == 1
         if alone.any():  # the partner is known

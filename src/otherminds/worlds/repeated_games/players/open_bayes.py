@@ -21,23 +21,27 @@ from otherminds.worlds.repeated_games.machines import (
     bundled_machines,
     canonical,
     constant,
+    reactive,
 )
 from otherminds.worlds.repeated_games.players.learning_machines import fictitious_player, forgetful_player, q_learner
 from otherminds.worlds.repeated_games.players.structured_machines import structured_machines
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
-SWITCH_RATE = 0.005  # probability that the partner changes its strategy after a round
-SLIPS = ((0.01, 0.6), (0.1, 0.4))  # probability of a uniformly random action of the partner, and its prior
+SWITCH_RATES = ((0.002, 0.5), (0.05, 0.5))  # probability that the partner changes after a round, and its prior
+SLIPS = ((0.003, 0.5), (0.05, 0.35), (0.2, 0.15))  # probability of a uniformly random action, and its prior
+Rates = tuple[tuple[float, float], ...]
 # Prior of each family of hypotheses
 SHARES: Mapping[str, float] = {
-    "constant": 0.25,
-    "reactive": 0.25,
-    "memory_one": 0.15,
-    "library": 0.1,
-    "structured": 0.1,
-    "learner": 0.05,
-    "none": 0.1,
+    "constant": 0.3,
+    "reactive": 0.4,
+    "memory_one": 0.1,
+    "stochastic": 0.05,
+    "library": 0.03,
+    "structured": 0.04,
+    "learner": 0.04,
+    "none": 0.04,
 }
+CHANCES = (0.0, 0.1, 1 / 3, 2 / 3, 0.9, 1.0)  # of the first action in replies of stochastic reactive partners
 RECALL = 0.5  # share of its mean past posterior, rather than the prior, in what it believes after a change
 FORGETTING = (0.98, 0.2)  # weight that earlier replies keep when their context recurs
 LEARNERS = 3 * len(FORGETTING)
@@ -45,6 +49,7 @@ PSEUDOCOUNT = 0.25  # of each reply in the frequencies of none of these
 STRUCTURED = 350  # structured machines that are drawn as hypotheses
 MOST_TABLES = 4096  # most reactive partners that are enumerated; bounds time
 MARGIN = 0.1  # loss against the maximin value that the player risks, per round, as a share of the range of payoffs
+DISCOUNTS = (1.0, 0.99, 0.975, 0.95)  # of plans: the chance that the partner does not change, the nearest of these
 REPLAN = 4  # rounds after which it plans anew even if the partner does as foreseen; bounds time
 LIVE, COMMITMENTS = 80, 8  # hypotheses and commitments that are planned with; bound time
 NEGLIGIBLE = 1e-3  # share of the highest probability below which plans ignore a hypothesis
@@ -67,6 +72,10 @@ def _families(game: Game, horizon: int, library: Sequence[Machine]) -> Iterator[
         yield "reactive", list(all_reactive(pair))
     if (options, others) == (2, 2):
         yield "memory_one", list(all_memory_one(pair))
+        yield "stochastic", [
+            reactive(f"reactive {p:.2f} {q:.2f}", pair, (p, 1.0 - p), [(p, 1.0 - p), (q, 1.0 - q)])
+            for p, q in product(CHANCES, repeat=2)
+        ]
         yield "structured", list(structured_machines(pair, STRUCTURED, np.random.default_rng(0)))
     if options == 2 and len(game.agents) == 2:
         forgetful = [forgetful_player(game, rate=rate) for rate in (0.1, 0.3)]
@@ -88,7 +97,8 @@ class OpenHypotheses:
     machines: tuple[Machine, ...]
     prior: Floats
     horizon: int
-    switch_rate: float = SWITCH_RATE
+    slips: Rates = SLIPS
+    switch_rates: Rates = SWITCH_RATES
     recall: float = RECALL
 
     @classmethod
@@ -99,7 +109,8 @@ class OpenHypotheses:
         *,
         library: Sequence[Machine] | None = None,
         shares: Mapping[str, float] = SHARES,
-        switch_rate: float = SWITCH_RATE,
+        slips: Rates = SLIPS,
+        switch_rates: Rates = SWITCH_RATES,
         recall: float = RECALL,
     ) -> Self:
         """The default hypotheses for a game. `library` replaces the bundled machines, which are for 2 × 2 games."""
@@ -114,7 +125,13 @@ class OpenHypotheses:
                 known[form] = first, share + shares[name] / len(family)
         prior = np.array([*(share for _, share in known.values()), *(shares["none"] / LEARNERS,) * LEARNERS])
         machines = tuple(machine for machine, _ in known.values())
-        return cls(game, machines, prior / prior.sum(), horizon, switch_rate, recall)
+        return cls(game, machines, prior / prior.sum(), horizon, slips, switch_rates, recall)
+
+    @cached_property
+    def rates(self) -> Floats:
+        """Slip rate, switch rate and prior probability of each pair of these rates, shape (3, pairs)."""
+        pairs = product(self.slips, self.switch_rates)
+        return np.array([(slip, switch, p * q) for (slip, p), (switch, q) in pairs]).T
 
     @cached_property
     def pool(self) -> Pool:
@@ -122,9 +139,10 @@ class OpenHypotheses:
         return Pool.of(self.game.payoff(), [machine.chances for machine in self.machines], self.horizon)
 
     @cached_property
-    def known(self) -> Machines:
-        """The machines with their action values."""
-        return Machines.of(self.game.payoff(), self.pool.chances, self.horizon)
+    def known(self) -> tuple[Machines, ...]:
+        """The machines with their action values, for each of DISCOUNTS."""
+        payoff, chances = self.game.payoff(), self.pool.chances
+        return tuple(Machines.of(payoff, chances, self.horizon, discount=discount) for discount in DISCOUNTS)
 
     @cached_property
     def contexts(self) -> Ints:
@@ -171,8 +189,10 @@ class _Choice(NamedTuple):
 class OpenBayes:
     """Bayesian player for partners that slip, switch and may be in no list.
 
-    Inference: P(m, ε) ← (1 − h) P(m, ε | reply) + h P₀(m, ε) after each round, for machines m that slip with
-    probability ε, and for none of these, whose replies are learnt with forgetting.
+    Inference: P(m | ε, h) ← (1 − h) P(m | reply, ε, h) + h P₁(m) after each round, for machines m that slip with
+    probability ε, and for none of these, whose replies are learnt with forgetting. P₁ is the prior mixed with the mean
+    of all posteriors so far, since partners return to what they did (Bousquet and Warmuth 2002). The rates ε and h of
+    the partner are learnt on a grid, and plans discount by 1 − E[h].
     Planning: it begins the plan with the highest expected payoff: a short sequence of actions, or the best response to a
     hypothesis until the partner deviates from it; `plan_values` says what follows. It plans anew in each round.
     Guard: once its payoff is more than a margin below the maximin value, it plays the maximin action to the end.
@@ -195,8 +215,8 @@ class OpenBayes:
         """The player before the first round."""
         options, others = hypotheses.game.payoff().shape
         replies = np.zeros((LEARNERS, 1 + options * others, others))
-        prior = hypotheses.prior[:, None] * _SLIP_PRIOR
-        return cls(hypotheses, prior, hypotheses.pool.starts, replies, np.zeros_like(prior))
+        weights = hypotheses.prior[:, None] * hypotheses.rates[2]
+        return cls(hypotheses, weights, hypotheses.pool.starts, replies, np.zeros_like(hypotheses.prior))
 
     @property
     def _learnt(self) -> Floats:
@@ -217,13 +237,12 @@ class OpenBayes:
             return self
         known, own, theirs = self.hypotheses, outcome.own, outcome.theirs
         payoff = known.game.payoff()
-        chance = (1.0 - _SLIP_RATES) * self._policies[:, theirs, None] + _SLIP_RATES / payoff.shape[1]
-        weights = self.weights * chance
+        slips, switches, _ = known.rates
+        weights = self.weights * ((1.0 - slips) * self._policies[:, theirs, None] + slips / payoff.shape[1])
         weights /= weights.sum()
-        past = self.past + weights
-        if known.switch_rate:
-            fresh = (1.0 - known.recall) * known.prior[:, None] * _SLIP_PRIOR + known.recall * past / past.sum()
-            weights = (1.0 - known.switch_rate) * weights + known.switch_rate * fresh
+        past = self.past + weights.sum(axis=1)
+        fresh = (1.0 - known.recall) * known.prior + known.recall * past / past.sum()
+        weights = (1.0 - switches) * weights + switches * weights.sum(axis=0) * fresh[:, None]
         replies, learners = self.replies.copy(), np.arange(len(self.replies))
         row, held = known.contexts[:, self.context], self._choice.held
         kept = 0 <= held < len(self.states) and self.age + 1 < REPLAN
@@ -257,11 +276,9 @@ class OpenBayes:
 
     def predict(self) -> Categorical[int]:
         """Σ P(m, ε) π(b | m, ε)."""
-        share = self.weights / self.weights.sum()
-        chance = ((share * (1.0 - _SLIP_RATES)).sum(axis=1) @ self._policies) + (share @ _SLIP_RATES).sum() / (
-            self.replies.shape[2]
-        )
-        return Categorical.from_scores((b, float(np.log(p))) for b, p in enumerate(chance))
+        slips, share = self.hypotheses.rates[0], self.weights / self.weights.sum()
+        chance = (share @ (1.0 - slips)) @ self._policies + (share @ slips).sum() / self.replies.shape[2]
+        return Categorical.from_scores((b, float(np.log(p))) for b, p in enumerate(chance) if p > 0.0)
 
     def act(self) -> Categorical[int]:
         """The first action of the best plan, or the maximin action if too much has been lost."""
@@ -270,24 +287,31 @@ class OpenBayes:
             return Categorical.from_scores((a, float(np.log(p))) for a, p in enumerate(mixed) if p > 0.0)
         return point_mass(self._choice.action)
 
-    def _unlisted(self, t: int) -> Machines:
+    @property
+    def _known(self) -> Machines:
+        """The machines, with action values for the expected switch rate."""
+        stays = 1.0 - float(self.weights.sum(axis=0) @ self.hypotheses.rates[1] / self.weights.sum())
+        return self.hypotheses.known[int(np.abs(np.array(DISCOUNTS) - stays).argmin())]
+
+    def _unlisted(self, t: int, discount: float) -> Machines:
         """None of these as machines, whose states are contexts."""
         learnt, payoff = self._learnt, self.hypotheses.game.payoff()
         learners, contexts, others = learnt.shape
         after = 1 + np.arange(payoff.size).reshape(payoff.shape)
         firsts = contexts * np.arange(learners).repeat(contexts)
         chances = Chances(learnt.reshape(-1, others), firsts[:, None, None] + after)
-        return Machines.of(payoff, chances, self.hypotheses.horizon, t)
+        return Machines.of(payoff, chances, self.hypotheses.horizon, t, discount)
 
     @cached_property
     def _choice(self) -> _Choice:
         """The first action of the best plan, ties to the first plan; a commitment is kept for some rounds."""
         known, t = self.hypotheses, min(self.t, self.hypotheses.horizon - 1)
+        listed = self._known
         if self.held >= 0:
-            return _Choice(int(known.known.values(t, self.states[[self.held]]).argmax()), self.held)
-        machines = known.known.joined(self._unlisted(t))
+            return _Choice(int(listed.values(t, self.states[[self.held]]).argmax()), self.held)
+        machines = listed.joined(self._unlisted(t, listed.discount))
         contexts = self.replies.shape[1]
-        unlisted = len(known.known.likely) + self.context + contexts * np.arange(len(self.replies))
+        unlisted = len(listed.likely) + self.context + contexts * np.arange(len(self.replies))
         states, weights = np.concatenate([self.states, unlisted]), self.posterior
         live = np.argsort(-weights, kind="stable")[:LIVE]
         live = live[weights[live] > NEGLIGIBLE * weights[live[0]]]
@@ -300,9 +324,6 @@ class OpenBayes:
         if chosen.held >= 0:
             return _Choice(int(values[chosen.held].argmax()), int(live[chosen.held]))
         return _Choice(chosen.fixed[0] if chosen.fixed else best_action(weights @ values))
-
-
-_SLIP_RATES, _SLIP_PRIOR = np.array(SLIPS).T
 
 
 def _commitments(machines: Machines, t: int, states: Ints, weights: Floats, secure: float) -> list[Plan]:
