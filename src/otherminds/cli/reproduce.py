@@ -260,7 +260,7 @@ def play(
         Option(
             "--player",
             metavar="NAME",
-            help="As rmax; repeatable. Default: bayes_simplicity, or posterior_sampling in large games.",
+            help="As rmax; repeatable. Default: bayes_open.",
         ),
     ] = None,
     machines: MachinesOption = None,

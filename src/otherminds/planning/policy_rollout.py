@@ -84,16 +84,21 @@ class Machines:
         return found
 
 
-def plan_values(machines: Machines, t: int, states: Ints, weights: Floats, plans: Sequence[Plan]) -> Floats:
+RUNS = 3  # base policies
+
+
+def plan_values(
+    machines: Machines, t: int, states: Ints, weights: Floats, plans: Sequence[Plan], secure: float
+) -> Floats:
     """The value of each plan from round t on, Σ_m w(m) · payoff(plan, m), discounted, up to the horizon.
 
     `states` has the state of each hypothesis, in descending order of their `weights`. Each partner is taken to play
-    its most probable action. Where a plan ends, hypotheses that have replied alike are a group, and two base policies
+    its most probable action. Where a plan ends, hypotheses that have replied alike are a group, and three base policies
     are tried for it: in each round the action with the highest Σ w Q(m, a) (QMDP, Littman et al. 1995), and the best
-    response to the likeliest hypothesis of the group, which splits as its members reply differently. The better one
-    counts. (Rollout: Bertsekas, Tsitsiklis and Wu 1997.)
+    response to the likeliest hypothesis, or to that of the highest expected gain over the `secure` payoff per round, of
+    those that still reply alike. The best one counts. (Rollout: Bertsekas, Tsitsiklis and Wu 1997.)
     """
-    count, hypotheses = len(plans), np.arange(len(states))
+    count = len(plans)
     replies = machines.chances.outputs.shape[1]
     fixed = np.full((count, max(len(plan.fixed) for plan in plans) + 1), -1)
     for i, plan in enumerate(plans):
@@ -105,11 +110,11 @@ def plan_values(machines: Machines, t: int, states: Ints, weights: Floats, plans
     group = np.zeros(true.shape, dtype=np.intp)
     alive: NDArray[np.bool_] = np.ones(true.shape, dtype=bool)
     total = np.zeros(count)
-    runs = _Runs(machines, weights)
+    runs = _Runs(machines, weights, secure)
     for u in range(t, machines.horizon):
         over = alive & (ends == u - t)[:, None]
         if over.any():
-            runs.begin(over, true, group)
+            runs.begin(u, over, true, group)
             alive &= ~over
         discount = machines.discount ** (u - t)
         runs.step(u, discount)
@@ -124,8 +129,8 @@ def plan_values(machines: Machines, t: int, states: Ints, weights: Floats, plans
         held = machines.chances.moves[held, action, foreseen]
         group = reply if u - t >= fixed.shape[1] else np.where(commits[:, None], reply, group * replies + reply)
         left = alive & commits[:, None] & (reply != foreseen[:, None])
-        if left.any():
-            runs.begin(left, true, group)
+        if left.any() and u + 1 < machines.horizon:
+            runs.begin(u + 1, left, true, group)
             alive &= ~left
     return total + runs.totals(count)
 
@@ -133,13 +138,11 @@ def plan_values(machines: Machines, t: int, states: Ints, weights: Floats, plans
 class _Runs:
     """Runs of the base policies. Each pair of a run and a hypothesis in it has an entry in all arrays."""
 
-    def __init__(self, machines: Machines, weights: Floats) -> None:
-        self.machines, self.weights = machines, weights
+    def __init__(self, machines: Machines, weights: Floats, secure: float) -> None:
+        self.machines, self.weights, self.secure = machines, weights, secure
         empty = np.zeros(0, dtype=np.intp)
         self.hypothesis = self.state = self.group = self.run = empty
-        self.responds = empty.astype(bool)  # to the likeliest hypothesis
-        self.first = empty  # the place of each group's likeliest hypothesis
-        self.worth: list[Floats] = []
+        self.first = empty  # the place of the hypothesis that each group may respond to
         self.runs, self.plan_of = 0, empty
         self.paid: list[tuple[Ints, Floats]] = []
 
@@ -148,23 +151,23 @@ class _Runs:
         """Whether no run is left."""
         return not len(self.hypothesis)
 
-    def begin(self, chosen: NDArray[np.bool_], states: Ints, group: Ints) -> None:
-        """Begin two runs for each plan and group of chosen hypotheses."""
+    def begin(self, u: int, chosen: NDArray[np.bool_], states: Ints, group: Ints) -> None:
+        """Begin runs in round u for each plan and group of chosen hypotheses."""
         plan, hypothesis = np.nonzero(chosen)
-        key = plan * (int(group.max()) + 1) + group[plan, hypothesis]
-        _, at, run = np.unique(key, return_index=True, return_inverse=True)
-        run = run.ravel() * 2 + self.runs
-        self.plan_of = np.concatenate([self.plan_of, plan[at].repeat(2)])
-        self.runs += 2 * len(at)
-        state = states[plan, hypothesis]
-        self.hypothesis = np.concatenate([self.hypothesis, hypothesis, hypothesis])
-        self.state = np.concatenate([self.state, state, state])
-        self.run = np.concatenate([self.run, run, run + 1])
-        base = int(self.group.max(initial=-1)) + 1
-        local = run - (self.runs - 2 * len(at)) + base
-        self.group = np.concatenate([self.group, local, local + 1])
-        self.responds = np.concatenate([self.responds, np.zeros(len(plan), dtype=bool), np.ones(len(plan), dtype=bool)])
-        self._regroup(self.group)
+        state, number = states[plan, hypothesis], group[plan, hypothesis]
+        _, at, run = np.unique(plan * (int(number.max()) + 1) + number, return_index=True, return_inverse=True)
+        run = run.ravel()
+        gain = self.machines.values(u, state).max(axis=1) - self.secure * (self.machines.horizon - u)
+        promising = np.lexsort((-gain * self.weights[hypothesis], run))
+        once = np.arange(len(plan))
+        pairs = np.concatenate([once, once, promising])
+        added = self.runs + RUNS * run[pairs] + np.arange(RUNS).repeat(len(plan))
+        self.plan_of = np.concatenate([self.plan_of, plan[at].repeat(RUNS)])
+        self.hypothesis = np.concatenate([self.hypothesis, hypothesis[pairs]])
+        self.state = np.concatenate([self.state, state[pairs]])
+        self.run = np.concatenate([self.run, added])
+        self._regroup(np.concatenate([self.group, added + len(self.first) - self.runs]))
+        self.runs += RUNS * len(at)
 
     def _regroup(self, key: Ints) -> None:
         _, self.first, inverse = np.unique(key, return_index=True, return_inverse=True)
@@ -182,7 +185,7 @@ class _Runs:
         if alone.any():  # the partner is known
             self.paid.append((self.run[alone], weight[alone] * values[alone].max(axis=1)))
             kept = ~alone
-            for name in ("hypothesis", "state", "run", "group", "responds"):
+            for name in ("hypothesis", "state", "run", "group"):
                 setattr(self, name, getattr(self, name)[kept])
             if self.done:
                 return
@@ -190,7 +193,8 @@ class _Runs:
             values, weight = values[kept], weight[kept]
         count = len(self.first)
         sums = np.stack([np.bincount(self.group, weight * values[:, a], count) for a in range(values.shape[1])], axis=1)
-        best = np.where(self.responds[self.first], values[self.first].argmax(axis=1), sums.argmax(axis=1))
+        responds = self.run[self.first] % RUNS > 0
+        best = np.where(responds, values[self.first].argmax(axis=1), sums.argmax(axis=1))
         action = best[self.group]
         self.paid.append((self.run, weight * machines.expected[self.state, action]))
         reply = machines.likely[self.state]
@@ -199,10 +203,10 @@ class _Runs:
             self._regroup(self.group * machines.chances.outputs.shape[1] + reply)
 
     def totals(self, plans: int) -> Floats:
-        """The payoff of the better run of each group, summed by plan."""
+        """The payoff of the best run of each group, summed by plan."""
         if not self.runs:
             return np.zeros(plans)
         runs, paid = (np.concatenate(parts) for parts in zip(*self.paid, strict=True))
         worth = np.bincount(runs, paid, self.runs)
-        found: Floats = np.bincount(self.plan_of[::2], worth.reshape(-1, 2).max(axis=1), plans)
+        found: Floats = np.bincount(self.plan_of[::RUNS], worth.reshape(-1, RUNS).max(axis=1), plans)
         return found

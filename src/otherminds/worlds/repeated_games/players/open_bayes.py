@@ -41,6 +41,10 @@ SHARES: Mapping[str, float] = {
     "learner": 0.04,
     "none": 0.04,
 }
+LIBRARY_SHARES: Mapping[str, float] = {  # if the partner is likely to be one of a library, or like them
+    **{"constant": 0.1, "reactive": 0.1, "memory_one": 0.1, "stochastic": 0.05},
+    **{"library": 0.3, "structured": 0.3, "none": 0.05},
+}
 CHANCES = (0.0, 0.1, 1 / 3, 2 / 3, 0.9, 1.0)  # of the first action in replies of stochastic reactive partners
 RECALL = 0.5  # share of its mean past posterior, rather than the prior, in what it believes after a change
 FORGETTING = (0.98, 0.2)  # weight that earlier replies keep when their context recurs
@@ -48,8 +52,11 @@ LEARNERS = 3 * len(FORGETTING)
 PSEUDOCOUNT = 0.25  # of each reply in the frequencies of none of these
 STRUCTURED = 350  # structured machines that are drawn as hypotheses
 MOST_TABLES = 4096  # most reactive partners that are enumerated; bounds time
+MOST_PAIRED = 4  # actions up to which all pairs are probes; bounds time
+MOST_CONTEXTS = 100  # joint actions up to which replies to them are learnt; bounds time
 MARGIN = 0.1  # loss against the maximin value that the player risks, per round, as a share of the range of payoffs
 DISCOUNTS = (1.0, 0.99, 0.975, 0.95)  # of plans: the chance that the partner does not change, the nearest of these
+AHEAD = 100  # rounds that plans look ahead if there are more; bounds time
 REPLAN = 4  # rounds after which it plans anew even if the partner does as foreseen; bounds time
 LIVE, COMMITMENTS = 80, 8  # hypotheses and commitments that are planned with; bound time
 NEGLIGIBLE = 1e-3  # share of the highest probability below which plans ignore a hypothesis
@@ -80,7 +87,7 @@ def _families(game: Game, horizon: int, library: Sequence[Machine]) -> Iterator[
     if options == 2 and len(game.agents) == 2:
         forgetful = [forgetful_player(game, rate=rate) for rate in (0.1, 0.3)]
         learners = [q_learner(game, rate=rate, explore=0.1) for rate in (0.05, 0.2, 0.5)] if others == 2 else []
-        yield "learner", [fictitious_player(game, horizon), *forgetful, *learners]
+        yield "learner", [fictitious_player(game, min(horizon, AHEAD)), *forgetful, *learners]
     if library:
         yield "library", list(library)
 
@@ -116,14 +123,14 @@ class OpenHypotheses:
         """The default hypotheses for a game. `library` replaces the bundled machines, which are for 2 × 2 games."""
         if library is None:
             library = bundled_machines(game) if game.shape == (2, 2) else ()
-        families = list(_families(game, horizon, library))
+        families = [(name, family) for name, family in _families(game, horizon, library) if shares.get(name)]
         known = dict[Hashable, tuple[Machine, float]]()
         for name, family in families:
             for machine in family:
                 form = canonical(machine)
                 first, share = known.get(form, (machine, 0.0))
                 known[form] = first, share + shares[name] / len(family)
-        prior = np.array([*(share for _, share in known.values()), *(shares["none"] / LEARNERS,) * LEARNERS])
+        prior = np.array([*(share for _, share in known.values()), *(shares.get("none", 0.0) / LEARNERS,) * LEARNERS])
         machines = tuple(machine for machine, _ in known.values())
         return cls(game, machines, prior / prior.sum(), horizon, slips, switch_rates, recall)
 
@@ -136,13 +143,12 @@ class OpenHypotheses:
     @cached_property
     def pool(self) -> Pool:
         """The machines, their states numbered consecutively."""
-        return Pool.of(self.game.payoff(), [machine.chances for machine in self.machines], self.horizon)
+        return Pool.of(self.game.payoff(), [machine.chances for machine in self.machines], self.ahead)
 
-    @cached_property
-    def known(self) -> tuple[Machines, ...]:
-        """The machines with their action values, for each of DISCOUNTS."""
-        payoff, chances = self.game.payoff(), self.pool.chances
-        return tuple(Machines.of(payoff, chances, self.horizon, discount=discount) for discount in DISCOUNTS)
+    @property
+    def ahead(self) -> int:
+        """Rounds that plans look ahead."""
+        return min(self.horizon, AHEAD)
 
     @cached_property
     def contexts(self) -> Ints:
@@ -170,12 +176,9 @@ class OpenHypotheses:
     def probes(self) -> tuple[Plan, ...]:
         """Short sequences of actions; the empty one is first: the base policies at once."""
         options = range(len(self.game.payoff()))
-        return (
-            Plan(),
-            *(Plan((a,)) for a in options),
-            *(Plan(pair) for pair in product(options, repeat=2)),
-            *(Plan((a,) * 4) for a in options),
-        )
+        runs = [(a,) * rounds for rounds in (1, 2, 4) for a in options]
+        pairs = product(options, repeat=2) if len(options) <= MOST_PAIRED else ()
+        return Plan(), *map(Plan, dict.fromkeys([*runs, *pairs]))
 
 
 class _Choice(NamedTuple):
@@ -291,7 +294,7 @@ class OpenBayes:
     def _known(self) -> Machines:
         """The machines, with action values for the expected switch rate."""
         stays = 1.0 - float(self.weights.sum(axis=0) @ self.hypotheses.rates[1] / self.weights.sum())
-        return self.hypotheses.known[int(np.abs(np.array(DISCOUNTS) - stays).argmin())]
+        return _with_values(self.hypotheses, DISCOUNTS[int(np.abs(np.array(DISCOUNTS) - stays).argmin())])
 
     def _unlisted(self, t: int, discount: float) -> Machines:
         """None of these as machines, whose states are contexts."""
@@ -300,12 +303,13 @@ class OpenBayes:
         after = 1 + np.arange(payoff.size).reshape(payoff.shape)
         firsts = contexts * np.arange(learners).repeat(contexts)
         chances = Chances(learnt.reshape(-1, others), firsts[:, None, None] + after)
-        return Machines.of(payoff, chances, self.hypotheses.horizon, t, discount)
+        return Machines.of(payoff, chances, self.hypotheses.ahead, t, discount)
 
     @cached_property
     def _choice(self) -> _Choice:
         """The first action of the best plan, ties to the first plan; a commitment is kept for some rounds."""
-        known, t = self.hypotheses, min(self.t, self.hypotheses.horizon - 1)
+        known = self.hypotheses
+        t = known.ahead - min(known.ahead, max(known.horizon - self.t, 1))
         listed = self._known
         if self.held >= 0:
             return _Choice(int(listed.values(t, self.states[[self.held]]).argmax()), self.held)
@@ -317,10 +321,10 @@ class OpenBayes:
         live = live[weights[live] > NEGLIGIBLE * weights[live[0]]]
         states, weights = states[live], weights[live] / weights[live].sum()
         values = machines.values(t, states)
-        if len(live) == 1 or t + 1 >= known.horizon:
+        if len(live) == 1 or t + 1 >= known.ahead:
             return _Choice(best_action(weights @ values))
         plans = [*_commitments(machines, t, states, weights, known.maximin[0]), *known.probes]
-        chosen = plans[best_action(plan_values(machines, t, states, weights, plans))]
+        chosen = plans[best_action(plan_values(machines, t, states, weights, plans, known.maximin[0]))]
         if chosen.held >= 0:
             return _Choice(int(values[chosen.held].argmax()), int(live[chosen.held]))
         return _Choice(chosen.fixed[0] if chosen.fixed else best_action(weights @ values))
@@ -339,6 +343,12 @@ def _commitments(machines: Machines, t: int, states: Ints, weights: Floats, secu
     gains = np.bincount(group.ravel(), weights * np.maximum(gain, 0.0))
     order = [*np.argsort(-total, kind="stable")[: COMMITMENTS // 2], *np.argsort(-gains, kind="stable")]
     return [Plan(held=int(first[g])) for g in list(dict.fromkeys(order))[:COMMITMENTS]]
+
+
+@lru_cache(maxsize=32)
+def _with_values(hypotheses: OpenHypotheses, discount: float) -> Machines:
+    payoff, chances = hypotheses.game.payoff(), hypotheses.pool.chances
+    return Machines.of(payoff, chances, hypotheses.ahead, discount=discount)
 
 
 @lru_cache(maxsize=8)
