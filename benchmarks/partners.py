@@ -1,31 +1,36 @@
-"""Regret of players against partners that change, slip, learn or stay: a table in Markdown, or JSON with --json.
+"""What players lose per round with partners that change, slip, learn or stay the same, and with machines.
 
-    python benchmarks/partners.py                    # all cells, all players
-    python benchmarks/partners.py --cells changing --players bayes_open --episodes 2
+    python benchmarks/partners.py                                        # all suites and players, as a table
+    python benchmarks/partners.py --suite changing --player bayes_open --episodes 2
+    python benchmarks/partners.py --json docs/stored/partners.json
 
-Regret per round is against the exact optimum for the known partner. Partners that change
-are machines that count rounds.
+A loss is exact given what was played: in each round V(q) − Q(q, a), with q the true state of the partner, V and Q the
+optimal values for the partner that is known, including the rounds in which it changes. Its expectation is the regret.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
-import time
-from collections.abc import Callable, Iterator
-from functools import cache
-from statistics import fmean
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from otherminds.errors import InputError
 from otherminds.evaluation.engines import stream
+from otherminds.evaluation.statistics import mean
+from otherminds.evaluation.store import Row
 from otherminds.evaluation.tasks import Task, play
-from otherminds.worlds.repeated_games.machines import Machine, build, constant, reactive
+from otherminds.worlds.repeated_games.machines import Machine, build, bundled_machines, constant, reactive
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.players.best_responders import response_to
 from otherminds.worlds.repeated_games.players.by_name import player
 from otherminds.worlds.repeated_games.players.learning_machines import fictitious_player, q_learner
+from otherminds.worlds.repeated_games.players.open_bayes import LIBRARY_SHARES, OpenBayes, OpenHypotheses
+from otherminds.worlds.repeated_games.players.structured_machines import structured_machines
 from otherminds.worlds.repeated_games.rules import Game
 
 ROUNDS = 100
@@ -96,7 +101,7 @@ def stationary(game: Game) -> Iterator[Machine]:
 
 def slipping(game: Game) -> Iterator[Machine]:
     """Tit for tat with slips."""
-    for noise in (0.02, 0.05, 0.1):
+    for noise in (0.05, 0.1):
         yield partner("tft", game).trembling(noise)
 
 
@@ -117,74 +122,102 @@ CELLS: dict[str, tuple[tuple[Game, ...], Callable[[Game], Iterator[Machine]]]] =
 }
 
 
-class Cell(NamedTuple):
-    """Mean regret per round of a player, over episodes."""
-
-    suite: str
-    game: str
-    partner: str
-    player: str
-    regret: float
-    episodes: int
+CERTAIN = (DEFAULT, "counts_model", "bayes_simplicity", "bayes_library")  # which use no randomness
+EPISODES = {"changing": 20, "stationary": 5, "slipping": 10, "learning": 8}
+CLOSED: Mapping[str, Any] = {"shares": {"library": 1.0}, "slips": ((1e-6, 1.0),), "switch_rates": ((0.0, 1.0),)}
+STEADY: Mapping[str, Any] = {"shares": LIBRARY_SHARES, "switch_rates": ((0.001, 1.0),)}
+GENERATED = 21  # machines in each half of the generated ones
 
 
-@cache
-def _tasks(suite: str) -> tuple[Task, ...]:
+def machine_rows(seed: int) -> Iterator[Row]:
+    """The default player with machines: bundled or generated ones, known or left out of its library."""
+    for suite, library in (
+        ("bundled", bundled_machines(IPD)),
+        *((f"generated-{half}", generated(half)) for half in (1, 2)),
+    ):
+        known = OpenHypotheses.of(IPD, ROUNDS, library=library, **CLOSED)
+        for machine in library:
+            others = [other for other in library if other is not machine]
+            without = OpenHypotheses.of(IPD, ROUNDS, library=others, **STEADY)
+            for which, hypotheses in (("known", known), ("left-out", without)):
+                task, acts = Task(IPD, machine, ROUNDS), stream(seed, suite, machine.name, which)
+                lost = loss(task, play(task, OpenBayes.of(hypotheses), rng=acts))
+                yield row(f"{suite}/{which}/{machine.name}", DEFAULT, [lost])
+
+
+def generated(half: int) -> list[Machine]:
+    """Machines of the generator whose seed is not that of the player's hypotheses; half 1 was used for choices."""
+    return list(structured_machines(IPD, GENERATED, np.random.default_rng(100 + half)))
+
+
+def loss(task: Task, rows: Iterable[Mapping[str, Any]]) -> float:
+    """Σ_t V_t(q) − Q_t(q, a) per round, for the partner's true states q."""
+    values, (outputs, moves) = response_to(task.game, task.partner, task.horizon).values, task.partner.chances
+    state, total = 0, 0.0
+    for t, played in enumerate(rows):
+        action = played["action"]
+        worth = outputs[state] @ (task.game.payoff()[action] + values[t + 1][moves[state, action]])
+        total += float(values[t][state] - worth)
+        state = moves[state, action, played["observed"]]
+    return total / task.horizon
+
+
+def row(condition: str, subject: str, losses: Sequence[float]) -> Row:
+    """A figure with its 95 % interval over episodes."""
+    estimate = mean(losses)
+    return {
+        "experiment": "partners",
+        "condition": condition,
+        "subject": subject,
+        "metric": "regret",
+        **estimate._asdict(),
+    }
+
+
+def rows(suite: str, players: Sequence[str], episodes: int, seed: int) -> Iterator[Row]:
+    """All figures of a suite; players that do not fit a game are left out."""
     games, partners = CELLS[suite]
-    return tuple(Task(game, machine, ROUNDS) for game in games for machine in partners(game))
-
-
-def measure(suite: str, players: list[str], episodes: int, seed: int) -> Iterator[Cell]:
-    """All cells of a suite; players that do not fit a game are left out."""
-    for task in _tasks(suite):
+    for task in (Task(game, machine, ROUNDS) for game in games for machine in partners(game)):
+        game, machine = task.game, task.partner
         for name in players:
-            regrets = []
-            for episode in range(episodes):
-                about = (suite, task.game.name, task.partner.name, str(episode))
+            losses = list[float]()
+            for episode in range(1 if machine.deterministic and name in CERTAIN else episodes):
+                about = (suite, game.name, machine.name, str(episode))
                 try:
-                    subject = player(name, task.game, horizon=ROUNDS, rng=stream(seed, *about, name))
+                    subject = player(name, game, horizon=ROUNDS, rng=stream(seed, *about, name))
                 except InputError:
                     break
-                rng, partner_rng = stream(seed, *about, name, "acts"), stream(seed, *about, "partner")
-                rows = list(play(task, subject, rng=rng, partner_rng=partner_rng))
-                regrets.append((task.optimum - sum(row["reward"] for row in rows)) / ROUNDS)
-                certain = task.partner.deterministic and name in (
-                    DEFAULT,
-                    "counts_model",
-                    "bayes_simplicity",
-                    "bayes_library",
-                )
-                if certain:
-                    break
-            if regrets:
-                yield Cell(suite, task.game.name, task.partner.name, name, fmean(regrets), len(regrets))
+                acts, trembles = stream(seed, *about, name, "acts"), stream(seed, *about, "partner")
+                losses.append(loss(task, play(task, subject, rng=acts, partner_rng=trembles)))
+            if losses:
+                yield row(f"{suite}/{game.name}/{machine.name}", name, losses)
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table, or write the figures to a file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cells", action="append", choices=list(CELLS))
-    parser.add_argument("--players", action="append")
-    parser.add_argument("--episodes", type=int, default=20)
+    parser.add_argument("--suite", action="append", choices=[*CELLS, "machines"])
+    parser.add_argument("--player", action="append")
+    parser.add_argument("--episodes", type=int)
     parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
-    players = chosen.players or [*TODAY, DEFAULT]
-    found = list[Cell]()
-    started = time.process_time()
-    for suite in chosen.cells or CELLS:
-        found += measure(suite, players, chosen.episodes, chosen.seed)
+    players = chosen.player or [*TODAY, DEFAULT]
+    found = list[Row]()
+    for suite in chosen.suite or [*CELLS, "machines"]:
+        if suite == "machines":
+            found += machine_rows(chosen.seed)
+        else:
+            found += rows(suite, players, chosen.episodes or EPISODES[suite], chosen.seed)
     if chosen.json:
-        json.dump([cell._asdict() for cell in found], sys.stdout, indent=1)
+        chosen.json.write_text("[\n" + ",\n".join(map(json.dumps, found)) + "\n]\n", "utf-8")
         return
-    print("| partners | game | partner | " + " | ".join(players) + " |")
-    print("| --- | --- | --- |" + " --- |" * len(players))
-    table: dict[tuple[str, str, str], dict[str, float]] = {}
-    for cell in found:
-        table.setdefault(cell[:3], {})[cell.player] = cell.regret
-    for key, row in table.items():
-        print(f"| {' | '.join(key)} | " + " | ".join(f"{row[p]:.2f}" if p in row else "" for p in players) + " |")
-    print(f"{time.process_time() - started:.1f} CPU s", file=sys.stderr)
+    table: dict[str, dict[str, float]] = {}
+    for one in found:
+        table.setdefault(one["condition"], {})[one["subject"]] = one["value"]
+    print("| partner | " + " | ".join(players) + " |\n| --- |" + " --- |" * len(players))
+    for condition, cells in table.items():
+        print(f"| {condition} | " + " | ".join(f"{cells[p]:.2f}" if p in cells else "" for p in players) + " |")
 
 
 if __name__ == "__main__":

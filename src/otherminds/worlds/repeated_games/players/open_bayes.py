@@ -27,7 +27,7 @@ from otherminds.worlds.repeated_games.players.learning_machines import fictitiou
 from otherminds.worlds.repeated_games.players.structured_machines import structured_machines
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
-SWITCH_RATES = ((0.002, 0.5), (0.05, 0.5))  # probability that the partner changes after a round, and its prior
+SWITCH_RATES = ((0.001, 0.65), (0.04, 0.35))  # probability that the partner changes after a round, and its prior
 SLIPS = ((0.003, 0.5), (0.05, 0.35), (0.2, 0.15))  # probability of a uniformly random action, and its prior
 Rates = tuple[tuple[float, float], ...]
 # Prior of each family of hypotheses
@@ -41,9 +41,15 @@ SHARES: Mapping[str, float] = {
     "learner": 0.04,
     "none": 0.04,
 }
-LIBRARY_SHARES: Mapping[str, float] = {  # if the partner is likely to be one of a library, or like them
-    **{"constant": 0.1, "reactive": 0.1, "memory_one": 0.1, "stochastic": 0.05},
-    **{"library": 0.3, "structured": 0.3, "none": 0.05},
+# If the partner is probably one of a library, or like its machines
+LIBRARY_SHARES: Mapping[str, float] = {
+    "constant": 0.03,
+    "reactive": 0.05,
+    "memory_one": 0.08,
+    "stochastic": 0.04,
+    "library": 0.5,
+    "structured": 0.25,
+    "none": 0.05,
 }
 CHANCES = (0.0, 0.1, 1 / 3, 2 / 3, 0.9, 1.0)  # of the first action in replies of stochastic reactive partners
 RECALL = 0.5  # share of its mean past posterior, rather than the prior, in what it believes after a change
@@ -79,10 +85,13 @@ def _families(game: Game, horizon: int, library: Sequence[Machine]) -> Iterator[
         yield "reactive", list(all_reactive(pair))
     if (options, others) == (2, 2):
         yield "memory_one", list(all_memory_one(pair))
-        yield "stochastic", [
-            reactive(f"reactive {p:.2f} {q:.2f}", pair, (p, 1.0 - p), [(p, 1.0 - p), (q, 1.0 - q)])
-            for p, q in product(CHANCES, repeat=2)
-        ]
+        yield (
+            "stochastic",
+            [
+                reactive(f"reactive {p:.2f} {q:.2f}", pair, (p, 1.0 - p), [(p, 1.0 - p), (q, 1.0 - q)])
+                for p, q in product(CHANCES, repeat=2)
+            ],
+        )
         yield "structured", list(structured_machines(pair, STRUCTURED, np.random.default_rng(0)))
     if options == 2 and len(game.agents) == 2:
         forgetful = [forgetful_player(game, rate=rate) for rate in (0.1, 0.3)]
@@ -196,8 +205,9 @@ class OpenBayes:
     probability ε, and for none of these, whose replies are learnt with forgetting. P₁ is the prior mixed with the mean
     of all posteriors so far, since partners return to what they did (Bousquet and Warmuth 2002). The rates ε and h of
     the partner are learnt on a grid, and plans discount by 1 − E[h].
-    Planning: it begins the plan with the highest expected payoff: a short sequence of actions, or the best response to a
-    hypothesis until the partner deviates from it; `plan_values` says what follows. It plans anew in each round.
+    Planning: it begins the plan with the highest expected payoff: a short sequence of actions, or the best response to
+    a hypothesis until the partner deviates from it; `plan_values` says what follows. It plans anew when the partner
+    does, and every few rounds.
     Guard: once its payoff is more than a margin below the maximin value, it plays the maximin action to the end.
     So E[payoff] ≥ T · maximin − margin · T · range − range, against any partner.
     """
