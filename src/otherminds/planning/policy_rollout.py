@@ -204,9 +204,8 @@ class _Runs:
 
     def totals(self, plans: int) -> Floats:
         """The payoff of the best run of each group, summed by plan."""
-        if not self.runs:
-            return np.zeros(plans)
-        runs, paid = (np.concatenate(parts) for parts in zip(*self.paid, strict=True))
-        worth = np.bincount(runs, paid, self.runs)
-        found: Floats = np.bincount(self.plan_of[::RUNS], worth.reshape(-1, RUNS).max(axis=1), plans)
+        worth, found = np.zeros(self.runs), np.zeros(plans)
+        for run, paid in self.paid:
+            np.add.at(worth, run, paid)
+        np.add.at(found, self.plan_of[::RUNS], worth.reshape(-1, RUNS).max(axis=1))
         return found

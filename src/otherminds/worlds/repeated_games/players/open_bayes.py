@@ -6,13 +6,13 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from otherminds.distribution import Categorical, point_mass
-from otherminds.planning.best_response import Chances, Pool, best_action
-from otherminds.planning.policy_rollout import Floats, Ints, Machines, Plan, plan_values
+from otherminds.planning.best_response import Chances, Floats, Ints, Pool, best_action
+from otherminds.planning.policy_rollout import Machines, Plan, plan_values
 from otherminds.worlds.repeated_games.machines import (
     Machine,
     all_memory_one,
@@ -177,8 +177,8 @@ class OpenHypotheses:
         rows = np.hstack([-payoff.T, np.ones((others, 1))])
         sums = np.array([[*[1.0] * options, 0.0]])
         bounds = [*[(0.0, 1.0)] * options, (None, None)]
-        x = linprog([*[0.0] * options, -1.0], rows, np.zeros(others), sums, [1.0], bounds).x
-        mixed = np.clip(x[:-1], 0.0, None)
+        x: Any = linprog([*[0.0] * options, -1.0], rows, np.zeros(others), sums, [1.0], bounds).x
+        mixed: Floats = np.clip(x[:-1], 0.0, None)
         return float(x[-1]), mixed / mixed.sum()
 
     @cached_property
@@ -284,8 +284,8 @@ class OpenBayes:
     @property
     def posterior(self) -> Floats:
         """P(m) for each machine, and for each learner of none of these at the end."""
-        total: Floats = self.weights.sum(axis=1)
-        return total / total.sum()
+        total: Floats = self.weights.sum(axis=1) / self.weights.sum()
+        return total
 
     def predict(self) -> Categorical[int]:
         """Σ P(m, ε) π(b | m, ε)."""
