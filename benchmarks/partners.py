@@ -210,7 +210,9 @@ def main() -> None:
         else:
             found += rows(suite, players, chosen.episodes or EPISODES[suite], chosen.seed)
     if chosen.json:
-        chosen.json.write_text("[\n" + ",\n".join(map(json.dumps, found)) + "\n]\n", "utf-8")
+        short = ({key: float(f"{v:.8g}") if isinstance(v, float) else v for key, v in one.items()} for one in found)
+        lines = (json.dumps(one, separators=(",", ":")) for one in short)
+        chosen.json.write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8")
         return
     table: dict[str, dict[str, float]] = {}
     for one in found:
