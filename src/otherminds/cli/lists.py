@@ -29,6 +29,7 @@ ABOUT_PLAYERS = {
     "k_tom_2": "takes the partner to be k_tom_0 or k_tom_1",
     "bayes_simplicity": "Bayes-adaptive: plans with what it will learn, prefers simple rules",
     "bayes_library": "Bayesian over a library of machines, plans ahead",
+    "bayes_open": "the usual one: expects partners that slip, change, learn or are in no list",
     "posterior_sampling": "draws a rule from its posterior, plays the best response",
     "me": "you, in the terminal",
 }

@@ -277,7 +277,7 @@ def play(
         Option(
             "--player",
             metavar="NAME",
-            help="As rmax, or me; repeatable. Default: bayes_simplicity, posterior_sampling in large games.",
+            help="As rmax, or me; repeatable. Default: bayes_open.",
         ),
     ] = None,
     machines: MachinesOption = None,

@@ -132,12 +132,14 @@ def test_two_others_play_together_against_a_player_that_knows_their_best_respons
     found = played(capsys, goods, "conditional", "conditional", "--machines", machines, "--rounds", "10")
     # all give for nine rounds and get 8 each; then it pays to keep once, for 9
     assert found["conditional + conditional", "functional_regret"]["optimum"] == pytest.approx(8.1)
-    assert found["conditional + conditional", "functional_regret"]["player"] == "posterior_sampling"
+    assert found["conditional + conditional", "functional_regret"]["player"] == "bayes_open"
     found = played(capsys, goods, "always-give", "always-keep~0", "--rounds", "10", "--player", "rmax")
     assert found["always give + always keep", "reward"]["optimum"] == pytest.approx(5.0)
 
 
-@pytest.mark.parametrize("name", ["rmax", "counts_myopic", "counts_model", "fictitious_play", "posterior_sampling"])
+@pytest.mark.parametrize(
+    "name", ["rmax", "counts_myopic", "counts_model", "fictitious_play", "posterior_sampling", "bayes_open"]
+)
 def test_players_of_joint_actions_play_games_of_three(
     name: str, file: Callable[[str, str], str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -160,7 +162,7 @@ def test_a_game_of_three_by_four_is_played_by_default(
     file: Callable[[str, str], str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = played(capsys, file("wide.toml", WIDE), "best-response", "--rounds", "10", "--episodes", "1")
-    assert found["best-response", "reward"]["player"] == "posterior_sampling"
+    assert found["best-response", "reward"]["player"] == "bayes_open"
 
 
 @pytest.mark.parametrize(

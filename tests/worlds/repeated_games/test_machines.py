@@ -17,6 +17,7 @@ from otherminds.worlds.repeated_games.machines import (
     all_memory_one,
     all_reactive,
     build,
+    canonical,
     constant,
     memory,
     memory_one,
@@ -230,3 +231,12 @@ def test_partners_together_choose_a_joint_action_independently() -> None:
         assert [mind.act().prob(b) for b in range(6)] == pytest.approx(expected.tolist())
     with pytest.raises(ValueError, match="needs 2 partners"):
         together(game, [copier])
+
+
+def test_machines_that_act_alike_have_one_canonical_form() -> None:
+    copy = reactive("copy", IPD, 0, (0, 1))
+    longer = build("copy", IPD, (0, 0), lambda q: q[1], lambda q, _own, theirs: ((q[0] + 1) % 3, theirs))
+    assert len(longer.outputs) > len(canonical(longer)[0]) == 2
+    assert canonical(longer) == canonical(copy) != canonical(reactive("copy", IPD, 1, (0, 1)))
+    forms = [canonical(machine) for machine in all_memory_one(IPD)]
+    assert {canonical(machine) for machine in all_reactive(IPD)} < set(forms)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,8 +38,7 @@ from otherminds.worlds.repeated_games.rules import Game
 
 OWN = "own"
 TOLD = ("oracle", "oracle_max")
-USUAL = ("bayes_simplicity", "posterior_sampling")
-"""Players of a game if none is named, in order: exact where a game can be solved, and one for games of any size."""
+USUAL = "bayes_open"  # the player if none is named
 ALIASES = {"tabular": "rmax", "bayes": "bayes_simplicity"}
 
 
@@ -202,15 +201,6 @@ def _arguments(found: Callable[..., Any]) -> int:
     return sum(one.default is one.empty and one.kind in positional for one in wanted)
 
 
-def usual_player(game: Game) -> str:
-    """The player of a game if none is named: the first of `USUAL` that can play it."""
-    for name in USUAL:
-        with suppress(InputError):
-            player(name, game, horizon=1, rng=stream(0, "found"))
-            return name
-    raise InputError(f"no usual player can play {game.name}", hint="name one with --player")
-
-
 def pair_scores(
     game: Game,
     partners: Sequence[str],
@@ -227,7 +217,7 @@ def pair_scores(
     Without players the usual one plays. Raises InputError for a partner or a player that is unknown or does not fit.
     """
     tasks = [Task(game, machine, rounds) for machine in partners_in(game, partners, machines)]
-    players = tuple(dict.fromkeys(players)) or (usual_player(game),)
+    players = tuple(dict.fromkeys(players)) or (USUAL,)
     for name in players:
         player(name, game, horizon=rounds, rng=stream(seed, "found"))
     if "bayes_simplicity" in players:

@@ -162,6 +162,28 @@ def equivalent(one: Machine, other: Machine) -> bool:
     return True
 
 
+def canonical(machine: Machine) -> tuple[tuple[Law, ...], tuple[tuple[tuple[int, ...], ...], ...]]:
+    """Outputs and moves of the smallest machine that acts alike after every history, its states in order of discovery.
+
+    Equal for machines that act alike even after own actions that have probability 0.
+    """
+    labels: dict[object, int] = {}
+    kind = [labels.setdefault(law, len(labels)) for law in machine.outputs]
+    count = 0
+    while count < len(labels):  # refine until states of a kind have moves of the same kinds
+        count, labels = len(labels), {}
+        keys = [(kind[q], tuple(kind[to] for row in machine.moves[q] for to in row)) for q in range(len(kind))]
+        kind = [labels.setdefault(key, len(labels)) for key in keys]
+    order, member = {kind[0]: 0}, [0]
+    for q in member:  # new states are appended on the way
+        for to in chain.from_iterable(machine.moves[q]):
+            if kind[to] not in order:
+                order[kind[to]] = len(order)
+                member.append(to)
+    moves = tuple(tuple(tuple(order[kind[to]] for to in row) for row in machine.moves[q]) for q in member)
+    return tuple(machine.outputs[q] for q in member), moves
+
+
 def together(game: Game, machines: Sequence[Machine]) -> Machine:
     """Several partners as one machine that plays their joint action; machine i is agent i + 1 of the game.
 

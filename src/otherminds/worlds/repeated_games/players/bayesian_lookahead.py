@@ -25,8 +25,9 @@ SLIP = 1e-6
 class HypothesisSet:
     """Machines that a partner may be, with prior probabilities, and the best responses to all of them.
 
-    Inference assumes that every machine slips with probability `noise`; plans assume that it does not. `leaf` bounds
-    the value of a belief where the look-ahead of `depth` rounds ends.
+    Inference assumes that every machine slips with probability `noise`, and that the partner becomes another with
+    probability `switch_rate` after a round; plans assume neither. `leaf` bounds the value of a belief where the
+    look-ahead of `depth` rounds ends.
     """
 
     game: Game
@@ -36,6 +37,7 @@ class HypothesisSet:
     horizon: int
     leaf: planning.Leaf
     depth: int = 1
+    switch_rate: float = 0.0
 
     @cached_property
     def pool(self) -> planning.Pool:
@@ -69,6 +71,7 @@ def open_hypotheses(
     noise: float = 0.05,
     memory_one: float = 0.3,
     random: float = 0.3,
+    switch_rate: float = 0.0,
     rng: np.random.Generator,
 ) -> HypothesisSet:
     """A set that may not contain the partner: the prior also covers all memory-one and 500 random machines.
@@ -82,7 +85,7 @@ def open_hypotheses(
     ]
     candidates = tuple(machine for share, group in groups if share for machine in group)
     prior = tuple(share / len(group) for share, group in groups if share for _ in group)
-    return HypothesisSet(game, candidates, prior, noise, horizon, planning.clairvoyant)
+    return HypothesisSet(game, candidates, prior, noise, horizon, planning.clairvoyant, switch_rate=switch_rate)
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,8 @@ class BayesianLookahead:
     @classmethod
     def of(cls, library: HypothesisSet) -> Self:
         """The player before the first round."""
-        return cls(library, Observer.over((machine.start for machine in library.slipping), library.prior))
+        minds = (machine.start for machine in library.slipping)
+        return cls(library, Observer.over(minds, library.prior, switch_rate=library.switch_rate))
 
     def observe(self, outcome: Outcome | None) -> Self:
         """The player after a round: beliefs are updated, and machines with negligible probability dropped."""

@@ -19,6 +19,7 @@ from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
 from otherminds.worlds.repeated_games.players.best_responders import Myopic, Rational, Reader
 from otherminds.worlds.repeated_games.players.k_tom import LEVELS, KToM
 from otherminds.worlds.repeated_games.players.learners import Counts, FictitiousPlay, SplitPlayer, tabular
+from otherminds.worlds.repeated_games.players.open_bayes import OpenBayes, default_hypotheses
 from otherminds.worlds.repeated_games.players.posterior_sampling import PosteriorSampling
 from otherminds.worlds.repeated_games.rules import Game
 
@@ -83,6 +84,7 @@ PLAYERS: Mapping[str, Maker] = {
     **{f"k_tom_{level}": partial(_k_tom, level) for level in LEVELS},
     "bayes_simplicity": lambda game, horizon, _rng: BayesAdaptive.of(plan_for(game, horizon)),
     "bayes_library": lambda game, horizon, _rng: BayesianLookahead.of(_library(game, horizon)),
+    "bayes_open": lambda game, horizon, _rng: OpenBayes.of(default_hypotheses(game, horizon)),
     "posterior_sampling": lambda game, horizon, rng: PosteriorSampling.of(game, rng, horizon=horizon),
 }
 """Each player is described in its own module; bayes_library uses an open set of hypotheses."""

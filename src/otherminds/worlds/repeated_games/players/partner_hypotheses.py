@@ -97,7 +97,11 @@ class ReactivePartner:
 
 
 def reactive_observer(
-    game: Game, prior: Mapping[str, float] = SIMPLICITY_PRIOR, noise: float = MINIMAL_NOISE
+    game: Game,
+    prior: Mapping[str, float] = SIMPLICITY_PRIOR,
+    noise: float = MINIMAL_NOISE,
+    switch_rate: float = 0.0,
 ) -> Observer[ReactivePartner]:
-    """An observer of a partner whose family is unknown."""
-    return Observer.over((ReactivePartner.of(name, game, noise) for name in prior), prior.values())
+    """An observer of a partner whose family is unknown, and may change with probability `switch_rate` after a round."""
+    families = (ReactivePartner.of(name, game, noise) for name in prior)
+    return Observer.over(families, prior.values(), switch_rate=switch_rate)

@@ -48,9 +48,13 @@ class PosteriorSampling:
         prior: Mapping[str, float] = SIMPLICITY_PRIOR,
         noise: float = 0.03,
         every: int = 3,
+        switch_rate: float = 0.0,
     ) -> Self:
-        """A player with a prior over partners that remember at most one round, and `noise` for their slips."""
-        observer, seed = reactive_observer(game, prior, noise), int(rng.integers(2**31))
+        """A player with a prior over partners that remember at most one round, and `noise` for their slips.
+
+        `switch_rate` is the probability that the partner becomes one of another family after a round.
+        """
+        observer, seed = reactive_observer(game, prior, noise, switch_rate), int(rng.integers(2**31))
         return cls(game, observer, horizon, seed, _sampled(observer, seed, 0), every)
 
     def observe(self, outcome: Outcome | None) -> Self:

@@ -1,0 +1,211 @@
+"""Plans against one of many machines, valued by rollout: what a plan teaches is used as a base policy would use it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from otherminds.planning.best_response import Chances, Floats, Ints
+
+DECIMALS = 9  # to which action values are rounded, so that equal ones are equal
+
+
+class Plan(NamedTuple):
+    """Either a fixed sequence of actions, or the best response to a hypothesis until the partner deviates from it.
+
+    `held` is the index of that hypothesis, or −1. What follows is up to the base policies.
+    """
+
+    fixed: tuple[int, ...] = ()
+    held: int = -1
+
+
+def action_tables(payoff: Floats, chances: Chances, horizon: int, start: int = 0, discount: float = 1.0) -> Floats:
+    """Q_t(q, a) for t = `start` … T − 1, if the machine is known; shape (T − start, states, own actions).
+
+    Q_t(q, a) = Σ_b O[q, b] (R[a, b] + γ max Q_{t+1}(δ(q, a, b), ·)).
+    """
+    expected = chances.outputs @ payoff.T
+    found = np.empty((horizon - start, *expected.shape))
+    values = np.zeros(len(expected))
+    for t in reversed(range(horizon - start)):
+        onward = np.einsum("qb,qab->qa", chances.outputs, values[chances.moves])
+        found[t] = np.round(expected + discount * onward, DECIMALS)
+        values = found[t].max(axis=1)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Machines:
+    """Machines as arrays, from the first agent's side, with the action values of each; their states are numbered."""
+
+    chances: Chances
+    expected: Floats
+    likely: Ints
+    tables: tuple[Floats, ...]
+    starts: tuple[int, ...]
+    horizon: int
+    discount: float
+
+    @classmethod
+    def of(cls, payoff: Floats, chances: Chances, horizon: int, start: int = 0, discount: float = 1.0) -> Machines:
+        """The machines with these states, to be met from round `start` on."""
+        tables = action_tables(payoff, chances, horizon, start, discount)
+        likely: Ints = chances.outputs.argmax(axis=1)
+        return cls(chances, chances.outputs @ payoff.T, likely, (tables,), (start,), horizon, discount)
+
+    def joined(self, other: Machines) -> Machines:
+        """These machines, and then the others."""
+        outputs = np.concatenate([self.chances.outputs, other.chances.outputs])
+        moves = np.concatenate([self.chances.moves, other.chances.moves + len(self.likely)])
+        return Machines(
+            Chances(outputs, moves),
+            np.concatenate([self.expected, other.expected]),
+            np.concatenate([self.likely, other.likely]),
+            (*self.tables, *other.tables),
+            (*self.starts, *other.starts),
+            self.horizon,
+            self.discount,
+        )
+
+    def values(self, t: int, states: Ints) -> Floats:
+        """Q_t(q, a) in these states; one more axis, of own actions."""
+        table, at = self.tables[0][t - self.starts[0]], len(self.tables[0][0])
+        found: Floats = table[np.minimum(states, at - 1)]
+        for more, start in zip(self.tables[1:], self.starts[1:], strict=True):
+            later = states >= at
+            if later.any():
+                found[later] = more[t - start][np.minimum(states[later] - at, len(more[0]) - 1)]
+            at += len(more[0])
+        return found
+
+
+RUNS = 3  # base policies
+
+
+def plan_values(
+    machines: Machines, t: int, states: Ints, weights: Floats, plans: Sequence[Plan], secure: float
+) -> Floats:
+    """The value of each plan from round t on, Σ_m w(m) · payoff(plan, m), discounted, up to the horizon.
+
+    `states` has the state of each hypothesis, in descending order of their `weights`. Each partner is taken to play
+    its most probable action. Where a plan ends, hypotheses that have replied alike are a group, and three base policies
+    are tried for it: in each round the action with the highest Σ w Q(m, a) (QMDP, Littman et al. 1995), and the best
+    response to the likeliest hypothesis, or to that of the highest expected gain over the `secure` payoff per round, of
+    those that still reply alike. The best one counts. (Rollout: Bertsekas, Tsitsiklis and Wu 1997.)
+    """
+    count = len(plans)
+    replies = machines.chances.outputs.shape[1]
+    fixed = np.full((count, max(len(plan.fixed) for plan in plans) + 1), -1)
+    for i, plan in enumerate(plans):
+        fixed[i, : len(plan.fixed)] = plan.fixed
+    ends = np.array([len(plan.fixed) if plan.held < 0 else machines.horizon for plan in plans])
+    commits = np.array([plan.held >= 0 for plan in plans])
+    held = states[[max(plan.held, 0) for plan in plans]]
+    true = np.broadcast_to(states, (count, len(states)))
+    group = np.zeros(true.shape, dtype=np.intp)
+    alive: NDArray[np.bool_] = np.ones(true.shape, dtype=bool)
+    total = np.zeros(count)
+    runs = _Runs(machines, weights, secure)
+    for u in range(t, machines.horizon):
+        over = alive & (ends == u - t)[:, None]
+        if over.any():
+            runs.begin(u, over, true, group)
+            alive &= ~over
+        discount = machines.discount ** (u - t)
+        runs.step(u, discount)
+        if not alive.any():
+            if runs.done:
+                break
+            continue
+        action = np.where(commits, machines.values(u, held).argmax(axis=1), fixed[:, min(u - t, fixed.shape[1] - 1)])
+        total += discount * np.where(alive, machines.expected[true, action[:, None]], 0.0) @ weights
+        reply, foreseen = machines.likely[true], machines.likely[held]
+        true = machines.chances.moves[true, action[:, None], reply]
+        held = machines.chances.moves[held, action, foreseen]
+        group = reply if u - t >= fixed.shape[1] else np.where(commits[:, None], reply, group * replies + reply)
+        left = alive & commits[:, None] & (reply != foreseen[:, None])
+        if left.any() and u + 1 < machines.horizon:
+            runs.begin(u + 1, left, true, group)
+            alive &= ~left
+    return total + runs.totals(count)
+
+
+class _Runs:
+    """Runs of the base policies. Each pair of a run and a hypothesis in it has an entry in all arrays."""
+
+    def __init__(self, machines: Machines, weights: Floats, secure: float) -> None:
+        self.machines, self.weights, self.secure = machines, weights, secure
+        empty = np.zeros(0, dtype=np.intp)
+        self.hypothesis = self.state = self.group = self.run = empty
+        self.first = empty  # the place of the hypothesis that each group may respond to
+        self.runs, self.plan_of = 0, empty
+        self.paid: list[tuple[Ints, Floats]] = []
+
+    @property
+    def done(self) -> bool:
+        """Whether no run is left."""
+        return not len(self.hypothesis)
+
+    def begin(self, u: int, chosen: NDArray[np.bool_], states: Ints, group: Ints) -> None:
+        """Begin runs in round u for each plan and group of chosen hypotheses."""
+        plan, hypothesis = np.nonzero(chosen)
+        state, number = states[plan, hypothesis], group[plan, hypothesis]
+        _, at, run = np.unique(plan * (int(number.max()) + 1) + number, return_index=True, return_inverse=True)
+        run = run.ravel()
+        gain = self.machines.values(u, state).max(axis=1) - self.secure * (self.machines.horizon - u)
+        promising = np.lexsort((-gain * self.weights[hypothesis], run))
+        once = np.arange(len(plan))
+        pairs = np.concatenate([once, once, promising])
+        added = self.runs + RUNS * run[pairs] + np.arange(RUNS).repeat(len(plan))
+        self.plan_of = np.concatenate([self.plan_of, plan[at].repeat(RUNS)])
+        self.hypothesis = np.concatenate([self.hypothesis, hypothesis[pairs]])
+        self.state = np.concatenate([self.state, state[pairs]])
+        self.run = np.concatenate([self.run, added])
+        self._regroup(np.concatenate([self.group, added + len(self.first) - self.runs]))
+        self.runs += RUNS * len(at)
+
+    def _regroup(self, key: Ints) -> None:
+        _, self.first, inverse = np.unique(key, return_index=True, return_inverse=True)
+        self.group = inverse.ravel()
+
+    def step(self, u: int, discount: float) -> None:
+        """Play round u in all runs; its payoffs count `discount`."""
+        if self.done:
+            return
+        machines = self.machines
+        values = machines.values(u, self.state)
+        weight = discount * self.weights[self.hypothesis]
+        size = np.bincount(self.group)
+        alone = size[self.group] == 1
+        if alone.any():  # the partner is known
+            self.paid.append((self.run[alone], weight[alone] * values[alone].max(axis=1)))
+            kept = ~alone
+            for name in ("hypothesis", "state", "run", "group"):
+                setattr(self, name, getattr(self, name)[kept])
+            if self.done:
+                return
+            self._regroup(self.group)
+            values, weight = values[kept], weight[kept]
+        count = len(self.first)
+        sums = np.stack([np.bincount(self.group, weight * values[:, a], count) for a in range(values.shape[1])], axis=1)
+        responds = self.run[self.first] % RUNS > 0
+        best = np.where(responds, values[self.first].argmax(axis=1), sums.argmax(axis=1))
+        action = best[self.group]
+        self.paid.append((self.run, weight * machines.expected[self.state, action]))
+        reply = machines.likely[self.state]
+        self.state = machines.chances.moves[self.state, action, reply]
+        if (reply != reply[self.first][self.group]).any():
+            self._regroup(self.group * machines.chances.outputs.shape[1] + reply)
+
+    def totals(self, plans: int) -> Floats:
+        """The payoff of the best run of each group, summed by plan."""
+        worth, found = np.zeros(self.runs), np.zeros(plans)
+        for run, paid in self.paid:
+            np.add.at(worth, run, paid)
+        np.add.at(found, self.plan_of[::RUNS], worth.reshape(-1, RUNS).max(axis=1))
+        return found

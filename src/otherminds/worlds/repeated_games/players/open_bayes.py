@@ -1,0 +1,367 @@
+"""A Bayesian player for partners that may slip, switch or be in no list, with plans that test hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import product
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from otherminds.distribution import Categorical, point_mass
+from otherminds.planning.best_response import Chances, Floats, Ints, Pool, best_action
+from otherminds.planning.policy_rollout import Machines, Plan, plan_values
+from otherminds.worlds.repeated_games.machines import (
+    Machine,
+    all_memory_one,
+    all_reactive,
+    build,
+    bundled_machines,
+    canonical,
+    constant,
+    reactive,
+)
+from otherminds.worlds.repeated_games.players.learning_machines import fictitious_player, forgetful_player, q_learner
+from otherminds.worlds.repeated_games.players.structured_machines import structured_machines
+from otherminds.worlds.repeated_games.rules import Game, Outcome
+
+SWITCH_RATES = ((0.001, 0.65), (0.04, 0.35))  # probability that the partner changes after a round, and its prior
+SLIPS = ((0.003, 0.5), (0.05, 0.35), (0.2, 0.15))  # probability of a uniformly random action, and its prior
+Rates = tuple[tuple[float, float], ...]
+# Prior of each family of hypotheses
+SHARES: Mapping[str, float] = {
+    "constant": 0.3,
+    "reactive": 0.4,
+    "memory_one": 0.1,
+    "stochastic": 0.05,
+    "library": 0.03,
+    "structured": 0.04,
+    "learner": 0.04,
+    "none": 0.04,
+}
+# If the partner is probably one of a library, or like its machines
+LIBRARY_SHARES: Mapping[str, float] = {
+    "constant": 0.03,
+    "reactive": 0.05,
+    "memory_one": 0.08,
+    "stochastic": 0.04,
+    "library": 0.5,
+    "structured": 0.25,
+    "none": 0.05,
+}
+CHANCES = (0.0, 0.1, 1 / 3, 2 / 3, 0.9, 1.0)  # of the first action in replies of stochastic reactive partners
+RECALL = 0.5  # share of its mean past posterior, rather than the prior, in what it believes after a change
+FORGETTING = (0.98, 0.2)  # weight that earlier replies keep when their context recurs
+LEARNERS = 3 * len(FORGETTING)
+PSEUDOCOUNT = 0.25  # of each reply in the frequencies of none of these
+STRUCTURED = 350  # structured machines that are drawn as hypotheses
+MOST_TABLES = 4096  # most reactive partners that are enumerated; bounds time
+MOST_PAIRED = 4  # actions up to which all pairs are probes; bounds time
+MOST_CONTEXTS = 100  # joint actions up to which replies to them are learnt; bounds time
+MARGIN = 0.1  # loss against the maximin value that the player risks, per round, as a share of the range of payoffs
+DISCOUNTS = (1.0, 0.99, 0.975, 0.95)  # of plans: the chance that the partner does not change, the nearest of these
+AHEAD = 100  # rounds that plans look ahead if there are more; bounds time
+REPLAN = 4  # rounds after which it plans anew even if the partner does as foreseen; bounds time
+LIVE, COMMITMENTS = 80, 8  # hypotheses and commitments that are planned with; bound time
+NEGLIGIBLE = 1e-3  # share of the highest probability below which plans ignore a hypothesis
+
+
+def _as_two(game: Game) -> Game:
+    """The game of the first agent against all others as one, whose payoffs are not used."""
+    payoff = game.payoff()
+    joint = tuple(str(b) for b in range(payoff.shape[1]))
+    return Game(game.name, ("you", "others"), (game.actions[0], joint), tuple((float(r), 0.0) for r in payoff.ravel()))
+
+
+def _families(game: Game, horizon: int, library: Sequence[Machine]) -> Iterator[tuple[str, list[Machine]]]:
+    """The families of hypotheses. Several partners are one that plays their joint action."""
+    options, others = game.payoff().shape
+    pair = game if len(game.agents) == 2 else _as_two(game)
+    uniform = build("random", pair, 0, lambda _: (1.0 / others,) * others, lambda q, _own, _theirs: q)
+    yield "constant", [*(constant(pair, b) for b in range(others)), uniform]
+    if others ** (1 + options) <= MOST_TABLES:
+        yield "reactive", list(all_reactive(pair))
+    if (options, others) == (2, 2):
+        yield "memory_one", list(all_memory_one(pair))
+        yield (
+            "stochastic",
+            [
+                reactive(f"reactive {p:.2f} {q:.2f}", pair, (p, 1.0 - p), [(p, 1.0 - p), (q, 1.0 - q)])
+                for p, q in product(CHANCES, repeat=2)
+            ],
+        )
+        yield "structured", list(structured_machines(pair, STRUCTURED, np.random.default_rng(0)))
+    if options == 2 and len(game.agents) == 2:
+        forgetful = [forgetful_player(game, rate=rate) for rate in (0.1, 0.3)]
+        learners = [q_learner(game, rate=rate, explore=0.1) for rate in (0.05, 0.2, 0.5)] if others == 2 else []
+        yield "learner", [fictitious_player(game, min(horizon, AHEAD)), *forgetful, *learners]
+    if library:
+        yield "library", list(library)
+
+
+@dataclass(frozen=True, eq=False)
+class OpenHypotheses:
+    """Machines that a partner may be with prior probabilities, and learners of replies for none of these.
+
+    Learners predict from frequencies of the partner's replies to the first agent's last action, or to the last joint
+    action, or to nothing, each at several rates of forgetting. Their prior follows that of the machines.
+    """
+
+    game: Game
+    machines: tuple[Machine, ...]
+    prior: Floats
+    horizon: int
+    slips: Rates = SLIPS
+    switch_rates: Rates = SWITCH_RATES
+    recall: float = RECALL
+
+    @classmethod
+    def of(
+        cls,
+        game: Game,
+        horizon: int = 100,
+        *,
+        library: Sequence[Machine] | None = None,
+        shares: Mapping[str, float] = SHARES,
+        slips: Rates = SLIPS,
+        switch_rates: Rates = SWITCH_RATES,
+        recall: float = RECALL,
+    ) -> Self:
+        """The default hypotheses for a game. `library` replaces the bundled machines, which are for 2 × 2 games."""
+        if library is None:
+            library = bundled_machines(game) if game.shape == (2, 2) else ()
+        families = [(name, family) for name, family in _families(game, horizon, library) if shares.get(name)]
+        known = dict[Hashable, tuple[Machine, float]]()
+        for name, family in families:
+            for machine in family:
+                form = canonical(machine)
+                first, share = known.get(form, (machine, 0.0))
+                known[form] = first, share + shares[name] / len(family)
+        prior = np.array([*(share for _, share in known.values()), *(shares.get("none", 0.0) / LEARNERS,) * LEARNERS])
+        machines = tuple(machine for machine, _ in known.values())
+        return cls(game, machines, prior / prior.sum(), horizon, slips, switch_rates, recall)
+
+    @cached_property
+    def rates(self) -> Floats:
+        """Slip rate, switch rate and prior probability of each pair of these rates, shape (3, pairs)."""
+        pairs = product(self.slips, self.switch_rates)
+        return np.array([(slip, switch, p * q) for (slip, p), (switch, q) in pairs]).T
+
+    @cached_property
+    def pool(self) -> Pool:
+        """The machines, their states numbered consecutively."""
+        return Pool.of(self.game.payoff(), [machine.chances for machine in self.machines], self.ahead)
+
+    @property
+    def ahead(self) -> int:
+        """Rounds that plans look ahead."""
+        return min(self.horizon, AHEAD)
+
+    @cached_property
+    def contexts(self) -> Ints:
+        """The row of frequencies that a learner uses after joint action c − 1 (first round: c = 0), (learners, c)."""
+        options, others = self.game.payoff().shape
+        joint = np.arange(1 + options * others)
+        own = np.append(0, 1 + np.arange(options).repeat(others))
+        return np.array([rows for rows in (np.zeros_like(own), own, joint) for _ in FORGETTING])
+
+    @cached_property
+    def maximin(self) -> tuple[float, Floats]:
+        """The payoff that the first agent can secure in a round, and the mixed action that secures it."""
+        from scipy.optimize import linprog
+
+        payoff = self.game.payoff()
+        options, others = payoff.shape
+        rows = np.hstack([-payoff.T, np.ones((others, 1))])
+        sums = np.array([[*[1.0] * options, 0.0]])
+        bounds = [*[(0.0, 1.0)] * options, (None, None)]
+        x: Any = linprog([*[0.0] * options, -1.0], rows, np.zeros(others), sums, [1.0], bounds).x
+        mixed: Floats = np.clip(x[:-1], 0.0, None)
+        return float(x[-1]), mixed / mixed.sum()
+
+    @cached_property
+    def probes(self) -> tuple[Plan, ...]:
+        """Short sequences of actions; the empty one is first: the base policies at once."""
+        options = range(len(self.game.payoff()))
+        runs = [(a,) * rounds for rounds in (1, 2, 4) for a in options]
+        pairs = product(options, repeat=2) if len(options) <= MOST_PAIRED else ()
+        return Plan(), *map(Plan, dict.fromkeys([*runs, *pairs]))
+
+
+class _Choice(NamedTuple):
+    """An action, and the hypothesis that it is committed to, or −1."""
+
+    action: int
+    held: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class OpenBayes:
+    """Bayesian player for partners that slip, switch and may be in no list.
+
+    Inference: P(m | ε, h) ← (1 − h) P(m | reply, ε, h) + h P₁(m) after each round, for machines m that slip with
+    probability ε, and for none of these, whose replies are learnt with forgetting. P₁ is the prior mixed with the mean
+    of all posteriors so far, since partners return to what they did (Bousquet and Warmuth 2002). The rates ε and h of
+    the partner are learnt on a grid, and plans discount by 1 − E[h].
+    Planning: it begins the plan with the highest expected payoff: a short sequence of actions, or the best response to
+    a hypothesis until the partner deviates from it; `plan_values` says what follows. It plans anew when the partner
+    does, and every few rounds.
+    Guard: once its payoff is more than a margin below the maximin value, it plays the maximin action to the end.
+    So E[payoff] ≥ T · maximin − margin · T · range − range, against any partner.
+    """
+
+    hypotheses: OpenHypotheses
+    weights: Floats
+    states: Ints
+    replies: Floats
+    past: Floats
+    context: int = 0
+    t: int = 0
+    lost: float = 0.0
+    held: int = -1
+    age: int = 0
+
+    @classmethod
+    def of(cls, hypotheses: OpenHypotheses) -> Self:
+        """The player before the first round."""
+        options, others = hypotheses.game.payoff().shape
+        replies = np.zeros((LEARNERS, 1 + options * others, others))
+        weights = hypotheses.prior[:, None] * hypotheses.rates[2]
+        return cls(hypotheses, weights, hypotheses.pool.starts, replies, np.zeros_like(hypotheses.prior))
+
+    @property
+    def _learnt(self) -> Floats:
+        """P(reply | context) of each learner, shape (learners, contexts, replies)."""
+        contexts = self.hypotheses.contexts
+        counts = self.replies[np.arange(len(contexts))[:, None], contexts] + PSEUDOCOUNT
+        learnt: Floats = counts / counts.sum(axis=2, keepdims=True)
+        return learnt
+
+    @property
+    def _policies(self) -> Floats:
+        """P(b | m) without slips, shape (hypotheses, replies)."""
+        return np.vstack([self.hypotheses.pool.chances.outputs[self.states], self._learnt[:, self.context]])
+
+    def observe(self, outcome: Outcome | None) -> Self:
+        """The player after a round."""
+        if outcome is None:
+            return self
+        known, own, theirs = self.hypotheses, outcome.own, outcome.theirs
+        payoff = known.game.payoff()
+        slips, switches, _ = known.rates
+        weights = self.weights * ((1.0 - slips) * self._policies[:, theirs, None] + slips / payoff.shape[1])
+        weights /= weights.sum()
+        past = self.past + weights.sum(axis=1)
+        fresh = (1.0 - known.recall) * known.prior + known.recall * past / past.sum()
+        weights = (1.0 - switches) * weights + switches * weights.sum(axis=0) * fresh[:, None]
+        replies, learners = self.replies.copy(), np.arange(len(self.replies))
+        row, held = known.contexts[:, self.context], self._choice.held
+        kept = 0 <= held < len(self.states) and self.age + 1 < REPLAN
+        kept = kept and theirs == known.pool.likely[self.states[held]]
+        replies[learners, row] *= np.array(FORGETTING * 3)[:, None]
+        replies[learners, row, theirs] += 1.0
+        return replace(
+            self,
+            weights=weights,
+            states=known.pool.chances.moves[self.states, own, theirs],
+            replies=replies,
+            past=past,
+            context=1 + own * payoff.shape[1] + theirs,
+            t=self.t + 1,
+            lost=self.lost if self.guarding else self.lost + known.maximin[0] - float(payoff[own, theirs]),
+            held=held if kept else -1,
+            age=self.age + 1 if kept else 0,
+        )
+
+    @property
+    def guarding(self) -> bool:
+        """Whether it plays safe to the end, since it has lost more than the margin."""
+        known = self.hypotheses
+        return self.lost > MARGIN * known.horizon * float(np.ptp(known.game.payoff()))
+
+    @property
+    def posterior(self) -> Floats:
+        """P(m) for each machine, and for each learner of none of these at the end."""
+        total: Floats = self.weights.sum(axis=1) / self.weights.sum()
+        return total
+
+    def predict(self) -> Categorical[int]:
+        """Σ P(m, ε) π(b | m, ε)."""
+        slips, share = self.hypotheses.rates[0], self.weights / self.weights.sum()
+        chance = (share @ (1.0 - slips)) @ self._policies + (share @ slips).sum() / self.replies.shape[2]
+        return Categorical.from_scores((b, float(np.log(p))) for b, p in enumerate(chance) if p > 0.0)
+
+    def act(self) -> Categorical[int]:
+        """The first action of the best plan, or the maximin action if too much has been lost."""
+        if self.guarding:
+            mixed = self.hypotheses.maximin[1]
+            return Categorical.from_scores((a, float(np.log(p))) for a, p in enumerate(mixed) if p > 0.0)
+        return point_mass(self._choice.action)
+
+    @property
+    def _known(self) -> Machines:
+        """The machines, with action values for the expected switch rate."""
+        stays = 1.0 - float(self.weights.sum(axis=0) @ self.hypotheses.rates[1] / self.weights.sum())
+        return _with_values(self.hypotheses, DISCOUNTS[int(np.abs(np.array(DISCOUNTS) - stays).argmin())])
+
+    def _unlisted(self, t: int, discount: float) -> Machines:
+        """None of these as machines, whose states are contexts."""
+        learnt, payoff = self._learnt, self.hypotheses.game.payoff()
+        learners, contexts, others = learnt.shape
+        after = 1 + np.arange(payoff.size).reshape(payoff.shape)
+        firsts = contexts * np.arange(learners).repeat(contexts)
+        chances = Chances(learnt.reshape(-1, others), firsts[:, None, None] + after)
+        return Machines.of(payoff, chances, self.hypotheses.ahead, t, discount)
+
+    @cached_property
+    def _choice(self) -> _Choice:
+        """The first action of the best plan, ties to the first plan; a commitment is kept for some rounds."""
+        known = self.hypotheses
+        t = known.ahead - min(known.ahead, max(known.horizon - self.t, 1))
+        listed = self._known
+        if self.held >= 0:
+            return _Choice(int(listed.values(t, self.states[[self.held]]).argmax()), self.held)
+        machines = listed.joined(self._unlisted(t, listed.discount))
+        contexts = self.replies.shape[1]
+        unlisted = len(listed.likely) + self.context + contexts * np.arange(len(self.replies))
+        states, weights = np.concatenate([self.states, unlisted]), self.posterior
+        live = np.argsort(-weights, kind="stable")[:LIVE]
+        live = live[weights[live] > NEGLIGIBLE * weights[live[0]]]
+        states, weights = states[live], weights[live] / weights[live].sum()
+        values = machines.values(t, states)
+        if len(live) == 1 or t + 1 >= known.ahead:
+            return _Choice(best_action(weights @ values))
+        plans = [*_commitments(machines, t, states, weights, known.maximin[0]), *known.probes]
+        chosen = plans[best_action(plan_values(machines, t, states, weights, plans, known.maximin[0]))]
+        if chosen.held >= 0:
+            return _Choice(int(values[chosen.held].argmax()), int(live[chosen.held]))
+        return _Choice(chosen.fixed[0] if chosen.fixed else best_action(weights @ values))
+
+
+def _commitments(machines: Machines, t: int, states: Ints, weights: Floats, secure: float) -> list[Plan]:
+    """Plans to commit to likely or gainful hypotheses; of those that play alike with their best response, to one."""
+    place, seen = states, list[Ints]()
+    for u in range(t, machines.horizon):
+        action, reply = machines.values(u, place).argmax(axis=1), machines.likely[place]
+        seen += [action, reply]
+        place = machines.chances.moves[place, action, reply]
+    _, first, group = np.unique(np.array(seen).T, axis=0, return_index=True, return_inverse=True)
+    total = np.bincount(group.ravel(), weights)
+    gain = machines.values(t, states).max(axis=1) - secure * (machines.horizon - t)
+    gains = np.bincount(group.ravel(), weights * np.maximum(gain, 0.0))
+    order = [*np.argsort(-total, kind="stable")[: COMMITMENTS // 2], *np.argsort(-gains, kind="stable")]
+    return [Plan(held=int(first[g])) for g in list(dict.fromkeys(order))[:COMMITMENTS]]
+
+
+@lru_cache(maxsize=32)
+def _with_values(hypotheses: OpenHypotheses, discount: float) -> Machines:
+    payoff, chances = hypotheses.game.payoff(), hypotheses.pool.chances
+    return Machines.of(payoff, chances, hypotheses.ahead, discount=discount)
+
+
+@lru_cache(maxsize=8)
+def default_hypotheses(game: Game, horizon: int) -> OpenHypotheses:
+    """The usual hypotheses, shared by all players of a process."""
+    return OpenHypotheses.of(game, horizon)

@@ -1,0 +1,67 @@
+"""Plans against one of many machines: their values are those of policies that can be followed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from otherminds.planning.best_response import Pool, best_response
+from otherminds.planning.policy_rollout import Machines, Plan, action_tables, plan_values
+from otherminds.worlds.repeated_games.machines import Machine, random_machines
+from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.players.best_response_to_mixture import MixtureBestResponse
+
+IPD = find_game("ipd")
+PLANS = [Plan(), Plan((0,)), Plan((1,)), Plan((0, 1)), Plan((1, 1))]
+
+
+def _machines(machines: list[Machine], horizon: int, discount: float = 1.0) -> tuple[Machines, Pool]:
+    pool = Pool.of(IPD.payoff(), [machine.chances for machine in machines], horizon)
+    return Machines.of(IPD.payoff(), pool.chances, horizon, discount=discount), pool
+
+
+def test_action_values_are_those_of_the_best_response() -> None:
+    chances = partner("joss", IPD).chances
+    found = action_tables(IPD.payoff(), chances, 20)
+    np.testing.assert_allclose(found.max(axis=2), best_response(IPD.payoff(), chances, 20).values[:-1], atol=1e-6)
+
+
+def test_a_plan_against_a_known_partner_is_worth_the_optimum_from_where_it_ends() -> None:
+    machines, pool = _machines([partner("tft", IPD)], 10)
+    found = plan_values(machines, 0, pool.starts, np.array([1.0]), [Plan(), Plan((1,)), Plan(held=0)], 5.0)
+    table = machines.values(0, pool.starts)[0]
+    assert found.tolist() == pytest.approx([table.max(), table[1], table.max()])
+
+
+def test_a_test_that_cannot_be_taken_back_has_its_price() -> None:
+    machines, pool = _machines([partner("always-cooperate", IPD), partner("grim", IPD)], 50)
+    for share, tests in ((0.99, True), (0.5, False)):
+        weights = np.array([share, 1.0 - share])
+        plans = [Plan((1,)), Plan(held=1)]
+        defect, cooperate = plan_values(machines, 0, pool.starts, weights, plans, 5.0)
+        assert (defect > cooperate) == tests
+        assert cooperate == pytest.approx(50 * 8 + 2)  # and defection in the last round
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_plan_is_worth_more_than_bayes_optimal_play(seed: int) -> None:
+    chosen = list(random_machines(IPD, 6, 4, np.random.default_rng(seed)))
+    machines, pool = _machines(chosen, 12)
+    plans = [*PLANS, *(Plan(held=h) for h in range(len(chosen)))]
+    found = plan_values(machines, 0, pool.starts, np.full(6, 1 / 6), plans, 5.0)
+    bound = float(MixtureBestResponse.of(IPD, chosen, horizon=12).beliefs.response.values[0, 0])
+    assert found.max() <= bound + 1e-6
+    assert found.max() >= 0.9 * bound
+
+
+def test_machines_can_be_joined_and_discounted() -> None:
+    (one, first), (two, second) = (_machines([partner(name, IPD)], 10, 0.9) for name in ("tft", "grim"))
+    both = one.joined(two)
+    states = np.concatenate([first.starts, second.starts + len(one.likely)])
+    expected = np.concatenate([one.values(3, first.starts), two.values(3, second.starts)])
+    np.testing.assert_array_equal(both.values(3, states), expected)
+    known, pool = _machines([partner("tft", IPD), partner("grim", IPD)], 10, 0.9)
+    args = (0, np.array([0.5, 0.5]), PLANS, 5.0)
+    found = plan_values(both, args[0], states, *args[1:])
+    np.testing.assert_allclose(found, plan_values(known, args[0], pool.starts, *args[1:]))

@@ -1,0 +1,123 @@
+"""The default player: its inference is an observer's with a switch rate, and its losses are bounded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from otherminds.evaluation.tasks import Task, play
+from otherminds.observer import Observer
+from otherminds.worlds.repeated_games.machines import all_memory_one, bundled_machines, constant
+from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.players.best_responders import mirrored
+from otherminds.worlds.repeated_games.players.open_bayes import (
+    LEARNERS,
+    MARGIN,
+    OpenBayes,
+    OpenHypotheses,
+    default_hypotheses,
+)
+from otherminds.worlds.repeated_games.rules import Game, Outcome
+
+IPD = find_game("ipd")
+PENNIES = Game("pennies", ("a", "b"), (("h", "t"), ("h", "t")), ((1, -1), (-1, 1), (-1, 1), (1, -1)))
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.02])
+def test_the_posterior_is_that_of_an_observer_with_the_same_switch_rate(rate: float) -> None:
+    machines = (*bundled_machines(IPD)[:10], *all_memory_one(IPD))
+    prior = np.append(np.full(len(machines), 1.0 / len(machines)), np.zeros(LEARNERS))
+    known = OpenHypotheses(IPD, machines, prior, 20, slips=((0.1, 1.0),), switch_rates=((rate, 1.0),), recall=0.0)
+    player = OpenBayes.of(known)
+    observer = Observer.over((machine.trembling(0.1).start for machine in machines), switch_rate=rate)
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        own, theirs = map(int, rng.integers(2, size=2))
+        outcome = Outcome(own, theirs, float(IPD.payoff()[own, theirs]))
+        player = player.observe(outcome)
+        observer = observer.watch(theirs, mirrored(IPD, outcome))
+        expected = np.exp(np.array(observer.weights) - max(observer.weights))
+        np.testing.assert_allclose(player.posterior[: len(machines)], expected / expected.sum(), rtol=0, atol=1e-9)
+        for action in range(2):
+            assert player.predict().prob(action) == pytest.approx(observer.predict().prob(action), abs=1e-9)
+
+
+def test_the_rates_of_the_partner_are_learnt() -> None:
+    player = OpenBayes.of(default_hypotheses(IPD, 100))
+    before = player.hypotheses.rates[:2] @ player.weights.sum(axis=0)
+    for t in range(40):  # the partner always cooperates, but for a slip in every fifth round
+        player = player.observe(Outcome(t % 2, int(t % 5 == 4), 0.0))
+    slips, switches = player.hypotheses.rates[:2] @ player.weights.sum(axis=0)
+    assert slips > before[0]
+    assert switches < 2 * before[1]
+
+
+@pytest.mark.parametrize("game", [IPD, PENNIES], ids=lambda game: game.name)
+def test_an_adversary_that_knows_its_action_costs_no_more_than_the_margin(game: Game) -> None:
+    payoff, earned = game.payoff(), []
+    secure = default_hypotheses(game, 100).maximin[0]
+    for episode in range(4):
+        rng, player, total = np.random.default_rng(episode), OpenBayes.of(default_hypotheses(game, 100)), 0.0
+        for _ in range(100):
+            policy = player.act()
+            theirs = int((policy.probs @ payoff[list(policy.support)]).argmin())
+            own = policy.sample(rng)
+            total += float(payoff[own, theirs])
+            player = player.observe(Outcome(own, theirs, float(payoff[own, theirs])))
+        earned.append(total / 100)
+    spread = float(np.ptp(payoff))
+    assert np.mean(earned) >= secure - MARGIN * spread - spread / 100 - 3 * 0.05 * spread / np.sqrt(4)
+
+
+@pytest.mark.parametrize(("name", "most"), [("tft", 0.15), ("always-cooperate", 0.1), ("anti-copy", 0.1)])
+def test_it_does_well_with_simple_partners(name: str, most: float) -> None:
+    task = Task(IPD, partner(name, IPD), 100)
+    rows = play(task, OpenBayes.of(default_hypotheses(IPD, 100)), rng=np.random.default_rng(3))
+    assert (task.optimum - sum(row["reward"] for row in rows)) / 100 <= most
+
+
+def test_it_notices_that_the_partner_has_changed() -> None:
+    player = OpenBayes.of(default_hypotheses(IPD, 100))
+    last, actions = 0, []
+    for t in range(60):
+        own = player.act().mode
+        actions.append(own)
+        theirs = last if t < 40 else 1 - last  # tit for tat, then its opposite
+        player, last = player.observe(Outcome(own, theirs, float(IPD.payoff()[own, theirs]))), own
+    assert sum(actions[20:40]) == 0
+    assert sum(actions[45:]) == 15
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (2, 2, 3), (12, 11), (2, 5)])
+def test_it_plays_games_of_any_shape(shape: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    rows = tuple(map(tuple, rng.normal(size=(int(np.prod(shape)), len(shape))).tolist()))
+    game = Game("any", tuple("abc"[: len(shape)]), tuple(tuple(f"{i}" for i in range(n)) for n in shape), rows)
+    player = OpenBayes.of(OpenHypotheses.of(game, 25))
+    for _ in range(25):
+        own = player.act().sample(rng)
+        player = player.observe(Outcome(own, 0, float(game.payoff()[own, 0])))
+    assert player.act().mode == int(game.payoff()[:, 0].argmax())
+    assert player.predict().mode == 0
+
+
+def test_the_same_observations_give_the_same_action_whether_or_not_it_was_asked_before() -> None:
+    one = two = OpenBayes.of(default_hypotheses(IPD, 30))
+    for own, theirs in ((1, 0), (0, 1), (0, 0), (0, 0), (0, 0)):
+        one.act()
+        one, two = (player.observe(Outcome(own, theirs, 0.0)) for player in (one, two))
+    assert one.act() == two.act()
+
+
+def test_the_last_round_is_a_best_reply() -> None:
+    task = Task(IPD, constant(IPD, 0), 3)
+    rows = list(play(task, OpenBayes.of(OpenHypotheses.of(IPD, 3)), rng=np.random.default_rng(0)))
+    assert rows[-1]["action"] == 1
+
+
+def test_it_plays_more_rounds_than_it_looks_ahead() -> None:
+    player = OpenBayes.of(OpenHypotheses.of(IPD, 150))
+    for _ in range(120):
+        player = player.observe(Outcome(player.act().mode, 1, 0.0))
+    assert player.act().mode == 1
