@@ -15,6 +15,7 @@ from otherminds import __version__
 from otherminds.cli.help import Command, Group, slip
 from otherminds.cli.levels import draw, generate, levels, verify
 from otherminds.cli.models import models
+from otherminds.cli.people import compare, fit, recover
 from otherminds.cli.reproduce import check, play, reproduce
 from otherminds.cli.runs import export, merge, report, resume, runs
 from otherminds.cli.serve import serve
@@ -65,6 +66,7 @@ def _root(
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Watch and infer": (watch, infer),
     "Reproduce and measure": (reproduce, check, play, tournament),
+    "People": (fit, compare, recover),
     "Stories": (ask, audit),
     LEVELS: (draw, levels),
     "Runs": (runs, resume, report, export, merge),
