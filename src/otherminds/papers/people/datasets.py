@@ -11,6 +11,7 @@ from pathlib import Path
 from otherminds.errors import InputError
 from otherminds.evaluation.choices import Choices, read_choices
 from otherminds.worlds.repeated_games.machines import Machine, build
+from otherminds.worlds.repeated_games.players.parametric import ParametricMind, trembling
 from otherminds.worlds.repeated_games.rules import Game
 
 MOVES = ("rock", "paper", "scissors")
@@ -118,3 +119,38 @@ def _rule(name: str, history: History) -> int | None:
     if name in OUTCOMES:
         return (own + OUTCOMES[name][(own - theirs) % 3]) % 3
     return None if len(history) < 2 else (own + DUAL[(own - theirs) % 3][(own - history[-2][0]) % 3]) % 3
+
+
+# The strategies of Dal Bó and Fréchette
+
+PUNISHED = 2  # rounds for which T2 defects after a defection
+STRATEGIES = ("ALLD", "ALLC", "GRIM", "TFT", "WSLS", "T2")
+
+
+def strategies() -> tuple[ParametricMind, ...]:
+    """The six strategies of Dal Bó and Fréchette's finite mixture, each with a tremble (state 0 is the first).
+
+    GRIM defects for good, and T2 for two rounds, after a defection of either player; as in the R package stratEst.
+    """
+    return tuple(
+        trembling(name, "strategy of Dal Bó and Fréchette", lambda game, name=name: _strategy(name, game).start)
+        for name in STRATEGIES
+    )
+
+
+@cache
+def _strategy(name: str, game: Game) -> Machine:
+    """C is 0 and D is 1."""
+    if name in ("ALLD", "ALLC"):
+        return build(name, game, 0, lambda _: int(name == "ALLD"), lambda q, _own, _theirs: q)
+    if name == "TFT":
+        return build(name, game, 0, lambda q: q, lambda _q, _own, theirs: theirs)
+    if name == "WSLS":
+        return build(name, game, 0, lambda q: q, lambda _q, own, theirs: int(own != theirs))
+    if name == "GRIM":
+        return build(name, game, 0, lambda q: q, lambda q, own, theirs: int(q or own or theirs))
+
+    def punish(left: int, own: int, theirs: int) -> int:
+        return left - 1 if left else PUNISHED * int(own or theirs)
+
+    return build(name, game, 0, lambda left: int(left > 0), punish)

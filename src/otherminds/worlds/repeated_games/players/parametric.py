@@ -55,6 +55,10 @@ def payoffs_of(games: Sequence[Game]) -> Payoffs:
     return own, other
 
 
+def _of_two(game: Game) -> bool:
+    return len(game.agents) == 2
+
+
 @dataclass(frozen=True)
 class ParametricMind:
     """A mind with free parameters.
@@ -69,7 +73,7 @@ class ParametricMind:
     mind: Callable[..., PlayerMind]
     many: Callable[[Payoffs, Values], Crowd] | None = None
     inner: Callable[[Game], PlayerMind] | None = None
-    fits: Callable[[Game], bool] = lambda game: len(game.agents) == 2
+    fits: Callable[[Game], bool] = _of_two
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,7 +81,9 @@ class ParametricMind:
         return tuple(parameter.name for parameter in self.parameters)
 
 
-def trembling(name: str, about: str, inner: Callable[[Game], Any], fits: Callable[[Game], bool]) -> ParametricMind:
+def trembling(
+    name: str, about: str, inner: Callable[[Game], Any], fits: Callable[[Game], bool] = _of_two
+) -> ParametricMind:
     """A mind without parameters, whose hand trembles."""
 
     def mind(game: Game, tremble: float) -> PlayerMind:
@@ -183,7 +189,7 @@ MINDS: dict[str, ParametricMind] = {
             fits=_square,
         ),
         *map(_k_tom, LEVELS),
-        trembling("rmax", "tabular RMax with a tremble", RMax.of, lambda game: len(game.agents) == 2),
+        trembling("rmax", "tabular RMax with a tremble", RMax.of),
         trembling(
             "bayes_simplicity",
             "the library's default player with a tremble",
