@@ -46,8 +46,8 @@ def reproduce(
         str,
         Argument(
             metavar="NAME",
-            help="protom-dkg, protom-overcooked, functional, mumatom, melting-pot, hypothetical, study, dkg-human or "
-            "all.",
+            help="protom-dkg, protom-overcooked, functional, people, mumatom, melting-pot, hypothetical, study, "
+            "dkg-human or all.",
         ),
     ] = "all",
     *,
@@ -238,10 +238,14 @@ def check(
 def print_verdicts(checked: CheckResult, folder: Path) -> None:
     """Print the verdicts. Raises Exit with code 1 if an agent failed."""
     from otherminds.evaluation.runs import digest
+    from otherminds.papers.people.experiment import standing
     from otherminds.reports.terminal import tables as terminal
 
     console = Console()
     console.print(terminal.verdicts(checked.findings, checked.subjects))
+    least, most = standing()
+    people = f"people: {least:.2f}–{most:.2f} on this scale, with seven bots of rock-paper-scissors (reproduce people)."
+    console.print(people, style="dim", highlight=False)
     for line in checked.calls:
         console.print(line, markup=False, highlight=False)
     console.print(f"Digest: {digest(folder)}", markup=False, highlight=False, soft_wrap=True)

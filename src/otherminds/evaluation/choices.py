@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,8 +36,9 @@ class Choices:
     """The choices of N people in S matches of at most T rounds.
 
     `person[s]` is the index in `people` of match s, `games[s]` its game from that person's side. `own` and `theirs`,
-    shape (S, T), are actions; `own` is MISSED where no move was made, and where a match has ended. `played` says which
-    rounds there were. `groups[n]` is the group of person n, such as a treatment or the partner.
+    shape (S, T), are actions; `own` is MISSED where no move was made, and where a match has ended. `number` are the
+    rounds' numbers in the table, 0 where a match has ended. `groups[n]` is the group of person n, such as a treatment
+    or the partner.
     """
 
     people: tuple[str, ...]
@@ -46,7 +47,12 @@ class Choices:
     games: tuple[Game, ...]
     own: Ints
     theirs: Ints
-    played: NDArray[np.bool_]
+    number: Ints
+
+    @cached_property
+    def played(self) -> NDArray[np.bool_]:
+        """The rounds that there were, shape (S, T)."""
+        return self.number > 0
 
     @cached_property
     def payoffs(self) -> Payoffs:
@@ -77,13 +83,17 @@ class Choices:
         if np.array_equal(chosen, np.arange(len(self.people))):
             return self
         matches = [np.flatnonzero(self.person == n) for n in chosen]
-        which = np.concatenate(matches) if matches else np.array([], dtype=np.intp)
         person = np.repeat(np.arange(len(chosen)), [len(found) for found in matches])
-        length = int(self.played[which].sum(axis=1).max(initial=1))
-        games = tuple(self.games[s] for s in which)
         names, groups = (tuple(part[n] for n in chosen) for part in (self.people, self.groups))
-        own, theirs, played = self.own[which, :length], self.theirs[which, :length], self.played[which, :length]
-        return Choices(names, groups, person, games, own, theirs, played)
+        some = self.of_matches(np.concatenate(matches) if matches else np.array([], dtype=np.intp))
+        return replace(some, people=names, groups=groups, person=person)
+
+    def of_matches(self, which: Ints) -> Choices:
+        """The same people with some of their matches only."""
+        length = int(self.played[which].sum(axis=1).max(initial=1))
+        own, theirs, number = self.own[which, :length], self.theirs[which, :length], self.number[which, :length]
+        games = tuple(self.games[s] for s in which)
+        return Choices(self.people, self.groups, self.person[which], games, own, theirs, number)
 
     def of_group(self, group: str) -> Choices:
         """The choices of the people of one group."""
@@ -103,6 +113,7 @@ class _Match:
     last: int = 0
     own: list[int] = field(default_factory=list)
     theirs: list[int] = field(default_factory=list)
+    number: list[int] = field(default_factory=list)
 
 
 def read_choices(
@@ -175,6 +186,7 @@ def _add(
     missed = cell["own"].lower() == NO_MOVE
     match.own.append(MISSED if missed else _action(cell["own"], match.game.actions[0], path, line))
     match.theirs.append(theirs)
+    match.number.append(number)
 
 
 def _action(text: str, names: Sequence[str], path: Path, line: int) -> int:
@@ -228,13 +240,13 @@ def _arrays(matches: Sequence[_Match]) -> Choices:
     index = {name: n for n, name in enumerate(group)}
     longest = max(len(match.own) for match in matches)
     own = np.full((len(matches), longest), MISSED)
-    theirs, played = np.zeros_like(own), np.zeros(own.shape, dtype=bool)
+    theirs, number = np.zeros_like(own), np.zeros_like(own)
     for s, match in enumerate(matches):
         rounds = len(match.own)
-        own[s, :rounds], theirs[s, :rounds], played[s, :rounds] = match.own, match.theirs, True
+        own[s, :rounds], theirs[s, :rounds], number[s, :rounds] = match.own, match.theirs, match.number
     person = np.array([index[match.person] for match in matches])
     games = tuple(match.game for match in matches)
-    return Choices(tuple(index), tuple(group.values()), person, games, own, theirs, played)
+    return Choices(tuple(index), tuple(group.values()), person, games, own, theirs, number)
 
 
 # Simulated people
@@ -264,7 +276,7 @@ def simulated(
             theirs[:, t] = machines.act(rng)
             machines.observe(drawn, theirs[:, t])
         crowd = crowd.observe(own[:, t], theirs[:, t])
-    return Choices(like.people, like.groups, like.person, like.games, own, theirs, like.played)
+    return Choices(like.people, like.groups, like.person, like.games, own, theirs, like.number)
 
 
 @dataclass

@@ -116,14 +116,23 @@ class Likelihood:
             return self.of_people(who)(free)
         if self.mind.inner is not None:
             return self._of_tremble(self.values(free)["tremble"])
-        choices = self.choices
-        crowd = crowd_of(self.mind, choices, {n: v[choices.person] for n, v in self.values(free).items()})
-        every, total = np.arange(len(choices.own)), np.zeros((len(choices.own), free.shape[1]))
-        for own, theirs, counts in zip(choices.own.T, choices.theirs.T, self.scored.T, strict=True):
-            chosen = crowd.act()[every, :, np.maximum(own, 0)]
-            total += np.where(counts[:, None], np.log(np.maximum(chosen, TINY)), 0.0)
-            crowd = crowd.observe(own, theirs)
-        return choices.total(total)
+        values, total = self.values(free), np.zeros((len(self.choices.own), free.shape[1]))
+        for matches, some in self._of_similar_length:
+            crowd = crowd_of(self.mind, some, {n: v[some.person] for n, v in values.items()})
+            every, scored = np.arange(len(matches)), self.scored[matches].T
+            for own, theirs, counts in zip(some.own.T, some.theirs.T, scored[: some.own.shape[1]], strict=True):
+                chosen = crowd.act()[every, :, np.maximum(own, 0)]
+                total[matches] += np.where(counts[:, None], np.log(np.maximum(chosen, TINY)), 0.0)
+                crowd = crowd.observe(own, theirs)
+        return self.choices.total(total)
+
+    @cached_property
+    def _of_similar_length(self) -> list[tuple[Ints, Choices]]:
+        """Matches of up to 2, 8, 32, … rounds, each with their choices, so that short ones are not played on."""
+        lengths = self.choices.played.sum(axis=1)
+        which = np.ceil(np.log2(np.maximum(lengths, 2)) / 2.0 - 0.5).astype(int)
+        groups = [np.flatnonzero(which == k) for k in np.unique(which)]
+        return [(matches, self.choices.of_matches(matches)) for matches in groups]
 
     def of_people(self, who: Ints) -> Likelihood:
         """The same for some of the people."""
@@ -449,14 +458,14 @@ def later_rounds(mind: ParametricMind, choices: Choices, share: float = 1 / 3, s
 
     Shape (N,). Of people with several matches the last matches are held out, of others the last rounds.
     """
-    held_out = _last(choices, share)
+    held_out = last_rounds(choices, share)
     early = Likelihood.of(mind, choices, ~held_out)
     found = weakly(early, sd)
     late = Likelihood.of(mind, choices, held_out)
     return late(found.x[:, None], np.arange(len(choices.people)))[:, 0]
 
 
-def _last(choices: Choices, share: float) -> NDArray[np.bool_]:
+def last_rounds(choices: Choices, share: float = 1 / 3) -> NDArray[np.bool_]:
     """The last rounds of each person, shape (S, T), counted over all of her matches."""
     chosen = np.zeros_like(choices.played)
     for n in range(len(choices.people)):

@@ -14,7 +14,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import digamma, gammaln, logsumexp, softmax
 
 from otherminds.evaluation.choices import Choices, simulated
-from otherminds.evaluation.fitting import Fit, Likelihood, later_rounds, leave_one_person_out, weakly
+from otherminds.evaluation.fitting import Fit, Likelihood, last_rounds, later_rounds, leave_one_person_out, weakly
 from otherminds.evaluation.statistics import Estimate, pearson, ratio
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.players.parametric import ParametricMind
@@ -125,8 +125,9 @@ def compare(minds: Sequence[ParametricMind], choices: Choices, holdout: str = "r
     """
     fits = tuple(weakly(Likelihood.of(mind, choices)) for mind in minds)
     held_out = np.stack([HOLDOUTS[holdout](mind, choices) for mind in minds], axis=1)
-    counted = choices.total(choices.scored.sum(axis=1).astype(float))
-    return Comparison(choices, tuple(minds), fits, held_out, counted / 3 if holdout == "rounds" else counted)
+    chosen = choices.scored & last_rounds(choices) if holdout == "rounds" else choices.scored
+    counted = choices.total(chosen.sum(axis=1).astype(float))
+    return Comparison(choices, tuple(minds), fits, held_out, counted)
 
 
 # Shares of strategies

@@ -13,6 +13,7 @@ from otherminds.evaluation.store import Store
 from otherminds.papers.functional.reproduction import EXPERIMENTS as FUNCTIONAL
 from otherminds.papers.hypothetical_minds.reproduction import EXPERIMENTS as HYPOTHETICAL_MINDS
 from otherminds.papers.mumatom.reproduction import EXPERIMENTS as MUMATOM
+from otherminds.papers.people.reproduction import EXPERIMENTS as PEOPLE
 from otherminds.papers.protom.reproduction import EXPERIMENTS as PROTOM
 from otherminds.papers.protom.study.export import is_export
 from otherminds.reports.results import Results, write_results
@@ -53,4 +54,4 @@ def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
     return tuple(e for e in EXPERIMENTS if e not in without and (e != "mumatom" or told or not model))
 
 
-EXPERIMENTS: Mapping[str, Begin] = {**PROTOM, **FUNCTIONAL, **MUMATOM, **HYPOTHETICAL_MINDS}
+EXPERIMENTS: Mapping[str, Begin] = {**PROTOM, **FUNCTIONAL, **MUMATOM, **HYPOTHETICAL_MINDS, **PEOPLE}

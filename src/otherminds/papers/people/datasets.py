@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import lzma
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 
 from otherminds.errors import InputError
 from otherminds.evaluation.choices import Choices, read_choices
-from otherminds.worlds.repeated_games.machines import Machine, build
+from otherminds.worlds.repeated_games.machines import Machine, Partner, build
 from otherminds.worlds.repeated_games.players.parametric import ParametricMind, trembling
 from otherminds.worlds.repeated_games.rules import Game
 
@@ -132,10 +132,11 @@ def strategies() -> tuple[ParametricMind, ...]:
 
     GRIM defects for good, and T2 for two rounds, after a defection of either player; as in the R package stratEst.
     """
-    return tuple(
-        trembling(name, "strategy of Dal Bó and Fréchette", lambda game, name=name: _strategy(name, game).start)
-        for name in STRATEGIES
-    )
+    return tuple(trembling(name, "strategy of Dal Bó and Fréchette", partial(_start, name)) for name in STRATEGIES)
+
+
+def _start(name: str, game: Game) -> Partner:
+    return _strategy(name, game).start
 
 
 @cache

@@ -1,14 +1,15 @@
 """The minds of `habits` and k-ToM for many people and parameters at once.
 
 A crowd is many minds: `observe(own, theirs)` takes the actions of S matches, `act()` returns π with shape (S, K, |A|)
-for K points of parameters each. Equal to the minds one by one, and much faster.
+for K points of parameters each. `utility` are the scaled payoffs u of each match, (S, own actions, other's). Equal
+to the minds one by one, and much faster.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, Protocol, Self, cast
 
 import numpy as np
@@ -21,7 +22,6 @@ from otherminds.worlds.repeated_games.players.habits import (
     TIE,
     rule_forecasts,
     rule_values,
-    scaled,
     shift_rules,
 )
 from otherminds.worlds.repeated_games.rules import Outcome
@@ -43,16 +43,19 @@ class Crowd(Protocol):
 
 
 def softmax(scores: Floats) -> Floats:
-    """exp(score) / Σ exp(score) over the last axis."""
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return cast("Floats", weights / weights.sum(axis=-1, keepdims=True))
+    """exp(score) / Σ exp(score) over the last axis, which is short: summed part by part, which is faster."""
+    parts = [scores[..., a] for a in range(scores.shape[-1])]
+    top = reduce(np.maximum, parts)
+    weights = [np.exp(part - top) for part in parts]
+    total = reduce(np.add, weights)
+    return np.stack([weight / total for weight in weights], axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
 class ManyChance:
     """Uniform play."""
 
-    payoff: Floats
+    utility: Floats
     values: Values
 
     def observe(self, _own: Ints, _theirs: Ints) -> Self:
@@ -61,7 +64,7 @@ class ManyChance:
 
     def act(self) -> Floats:
         """1 / |A|."""
-        matches, options, _ = self.payoff.shape
+        matches, options, _ = self.utility.shape
         return np.full((matches, 1, options), 1.0 / options)
 
 
@@ -69,19 +72,19 @@ class ManyChance:
 class ManyWinStay:
     """`WinStayLoseShift`."""
 
-    payoff: Floats
+    utility: Floats
     values: Values
     last: Ints | None = None
     won: NDArray[np.bool_] | None = None
 
     def observe(self, own: Ints, theirs: Ints) -> Self:
         """The minds after a round."""
-        won = scaled(self.payoff)[np.arange(len(own)), own, theirs] >= -TIE
+        won = self.utility[np.arange(len(own)), own, theirs] >= -TIE
         return replace(self, last=own, won=won)
 
     def act(self) -> Floats:
         """π(a | last action, whether it succeeded)."""
-        matches, options, _ = self.payoff.shape
+        matches, options, _ = self.utility.shape
         if self.last is None or self.won is None:
             return np.full((matches, 1, options), 1.0 / options)
         stay = np.where(self.won[:, None], self.values["win_stay"], 1.0 - self.values["lose_shift"])
@@ -94,28 +97,24 @@ class ManyWinStay:
 class ManyQLearners:
     """`QLearner`."""
 
-    payoff: Floats
+    utility: Floats
     values: Values
     learnt: Floats | None = None
     last: Ints | None = None
 
-    @cached_property
-    def _utility(self) -> Floats:
-        return scaled(self.payoff)
-
     def observe(self, own: Ints, theirs: Ints) -> Self:
         """The minds after a round."""
-        matches, options, _ = self.payoff.shape
+        matches, options, _ = self.utility.shape
         rate, decay = self.values["rate"][..., None], self.values.get("decay", np.zeros((1, 1)))[..., None]
         before = self.learnt if self.learnt is not None else np.zeros((matches, 1, options))
         chosen = own[:, None, None] == np.arange(options)
-        gained = self._utility[np.arange(matches), own, theirs][:, None, None]
+        gained = self.utility[np.arange(matches), own, theirs][:, None, None]
         learnt = np.where(chosen, before + rate * (gained - before), (1.0 - decay) * before)
         return replace(self, learnt=learnt, last=own)
 
     def act(self) -> Floats:
         """π(a) ∝ exp(beta · Q(a) + perseveration · [a was the last action])."""
-        matches, options, _ = self.payoff.shape
+        matches, options, _ = self.utility.shape
         if self.learnt is None or self.last is None:
             return np.full((matches, 1, options), 1.0 / options)
         scores = self.values["beta"][..., None] * self.learnt
@@ -129,26 +128,22 @@ class ManyQLearners:
 class ManyCountLearners:
     """`CountLearner`."""
 
-    payoff: Floats
+    utility: Floats
     values: Values
     pattern: str
     counts: Floats | None = None
     last: tuple[Ints, Ints, Ints] | None = None
 
     @cached_property
-    def _utility(self) -> Floats:
-        return scaled(self.payoff)
-
-    @cached_property
     def _here(self) -> tuple[Ints, Ints]:
-        nobody = np.full(len(self.payoff), MISSED)
+        nobody = np.full(len(self.utility), MISSED)
         own, theirs, before = self.last or (nobody, nobody, nobody)
         kind = PATTERNS[self.pattern]
-        return kind.context(own, theirs, before, self.payoff.shape[2]), kind.reference(own, theirs)
+        return kind.context(own, theirs, before, self.utility.shape[2]), kind.reference(own, theirs)
 
     def observe(self, own: Ints, theirs: Ints) -> Self:
         """The minds after a round."""
-        matches, _, moves = self.payoff.shape
+        matches, _, moves = self.utility.shape
         (here, reference), memory = self._here, self.values["memory"]
         counts = self.counts
         if counts is None:
@@ -162,7 +157,7 @@ class ManyCountLearners:
 
     def predict(self) -> Floats:
         """P(b), shape (S, K, moves)."""
-        matches, _, moves = self.payoff.shape
+        matches, _, moves = self.utility.shape
         if self.counts is None:
             return np.full((matches, 1, moves), 1.0 / moves)
         here, reference = self._here
@@ -170,11 +165,11 @@ class ManyCountLearners:
         shifts = (np.arange(moves) - reference[:, None]) % moves
         row = self.counts[every[:, None], :, np.maximum(here, 0)[:, None], shifts].transpose(0, 2, 1)
         row = np.where(here[:, None, None] >= 0, row, 0.0) + 1.0
-        return cast("Floats", row / row.sum(axis=-1, keepdims=True))
+        return row / reduce(np.add, (row[..., [b]] for b in range(moves)))
 
     def act(self) -> Floats:
         """π(a) ∝ exp(beta · Σ_b P(b) u(a, b))."""
-        worth = np.matmul(self.predict(), self._utility.transpose(0, 2, 1))
+        worth = np.matmul(self.predict(), self.utility.transpose(0, 2, 1))
         return softmax(self.values["beta"][..., None] * worth)
 
 
@@ -182,7 +177,7 @@ class ManyCountLearners:
 class ManyRuleLookaheads:
     """`RuleLookahead`; `tables` are Q for each different payoff matrix, `which` is that of each match."""
 
-    payoff: Floats
+    utility: Floats
     values: Values
     tables: Floats
     which: Ints
@@ -190,39 +185,39 @@ class ManyRuleLookaheads:
     context: Ints | None = None
 
     @classmethod
-    def of(cls, payoff: Floats, values: Values) -> Self:
+    def of(cls, utility: Floats, values: Values) -> Self:
         """The minds before the first round."""
-        different, which = np.unique(scaled(payoff), axis=0, return_inverse=True)
-        return cls(payoff, values, np.array([rule_values(u) for u in different]), which.reshape(-1))
+        different, which = np.unique(utility, axis=0, return_inverse=True)
+        return cls(utility, values, np.array([rule_values(u) for u in different]), which.reshape(-1))
 
     @cached_property
     def _forecasts(self) -> Floats:
-        return rule_forecasts(self.payoff.shape[2])
+        return rule_forecasts(self.utility.shape[2])
 
     @cached_property
     def _prior(self) -> Floats:
-        return np.array(shift_rules(self.payoff.shape[2])[1])
+        return np.array(shift_rules(self.utility.shape[2])[1])
 
     def observe(self, own: Ints, theirs: Ints) -> Self:
         """The minds after a round."""
-        matches, _, moves = self.payoff.shape
+        matches, _, moves = self.utility.shape
         context = self.context if self.context is not None else np.zeros(matches, dtype=np.intp)
         weights = self.weights if self.weights is not None else self._prior
         joint = weights * self._forecasts[:, context, theirs].T[:, None]
-        joint /= joint.sum(axis=-1, keepdims=True)
+        joint = joint / joint.sum(axis=-1, keepdims=True)
         switch = self.values["switch"][..., None]
         weights = (1.0 - switch) * joint + switch * self._prior
         return replace(self, weights=weights, context=np.where(own == MISSED, 0, 1 + own * moves + theirs))
 
     def predict(self) -> Floats:
         """P(b), shape (S, K, moves)."""
-        context = self.context if self.context is not None else np.zeros(len(self.payoff), dtype=np.intp)
+        context = self.context if self.context is not None else np.zeros(len(self.utility), dtype=np.intp)
         weights = self.weights if self.weights is not None else self._prior[None, None]
         return cast("Floats", np.matmul(weights, self._forecasts[:, context].transpose(1, 0, 2)))
 
     def act(self) -> Floats:
         """π(a) ∝ exp(beta · Σ_rule P(rule) Q_rule(a))."""
-        context = self.context if self.context is not None else np.zeros(len(self.payoff), dtype=np.intp)
+        context = self.context if self.context is not None else np.zeros(len(self.utility), dtype=np.intp)
         weights = self.weights if self.weights is not None else self._prior[None, None]
         worth = np.matmul(weights, self.tables[self.which, :, context])
         return softmax(self.values["beta"][..., None] * worth)

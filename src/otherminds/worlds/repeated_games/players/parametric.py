@@ -23,6 +23,7 @@ from otherminds.worlds.repeated_games.players.habits import (
     RuleLookahead,
     Trembling,
     WinStayLoseShift,
+    scaled,
 )
 from otherminds.worlds.repeated_games.players.in_vectors import (
     Crowd,
@@ -106,7 +107,7 @@ def _counts(pattern: str, about: str) -> ParametricMind:
         about,
         (MEMORY, BETA),
         lambda game, **values: CountLearner(game, pattern, **values),
-        lambda payoffs, values: ManyCountLearners(payoffs[0], values, pattern),
+        lambda payoffs, values: ManyCountLearners(scaled(payoffs[0]), values, pattern),
         fits=_square,
     )
 
@@ -128,26 +129,28 @@ def _k_tom(level: int) -> ParametricMind:
 
 
 def _fictitious(payoffs: Payoffs, values: Values) -> Crowd:
-    return ManyCountLearners(payoffs[0], {**values, "memory": np.ones((1, 1))}, "weighted_counts")
+    return ManyCountLearners(scaled(payoffs[0]), {**values, "memory": np.ones((1, 1))}, "weighted_counts")
 
 
 MINDS: dict[str, ParametricMind] = {
     mind.name: mind
     for mind in (
-        ParametricMind("chance", "uniform play", (), Chance, lambda payoffs, values: ManyChance(payoffs[0], values)),
+        ParametricMind(
+            "chance", "uniform play", (), Chance, lambda payoffs, values: ManyChance(scaled(payoffs[0]), values)
+        ),
         ParametricMind(
             "wsls",
             "win-stay-lose-shift with a probability for each",
             (Parameter("win_stay", 0.0, 1.0, (0.1, 0.9)), Parameter("lose_shift", 0.0, 1.0, (0.1, 0.9))),
             WinStayLoseShift,
-            lambda payoffs, values: ManyWinStay(payoffs[0], values),
+            lambda payoffs, values: ManyWinStay(scaled(payoffs[0]), values),
         ),
         ParametricMind(
             "q_learning",
             "values of actions from payoffs",
             (RATE, BETA),
             QLearner,
-            lambda payoffs, values: ManyQLearners(payoffs[0], values),
+            lambda payoffs, values: ManyQLearners(scaled(payoffs[0]), values),
         ),
         ParametricMind(
             "q_perseveration",
@@ -159,7 +162,7 @@ MINDS: dict[str, ParametricMind] = {
                 Parameter("perseveration", -5.0, 5.0, (-2.0, 2.0)),
             ),
             QLearner,
-            lambda payoffs, values: ManyQLearners(payoffs[0], values),
+            lambda payoffs, values: ManyQLearners(scaled(payoffs[0]), values),
         ),
         ParametricMind(
             "fictitious_play",
@@ -185,7 +188,7 @@ MINDS: dict[str, ParametricMind] = {
             "Bayesian inference over rules of the other, and look-ahead",
             (Parameter("switch", 0.0, 0.5, (0.01, 0.3)), BETA),
             RuleLookahead,
-            lambda payoffs, values: ManyRuleLookaheads.of(payoffs[0], values),
+            lambda payoffs, values: ManyRuleLookaheads.of(scaled(payoffs[0]), values),
             fits=_square,
         ),
         *map(_k_tom, LEVELS),
