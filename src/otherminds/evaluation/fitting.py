@@ -26,7 +26,7 @@ FARTHEST = 8.0  # largest |x| of a parameter on the real line: within .04 % of t
 STARTS = 2  # starts of a search, the best of LOOKED_AT
 LOOKED_AT = 32  # points at which the likelihood is looked at first: a Sobol sequence over the parameters' ranges
 ITERATIONS = 60  # most Newton steps of a search
-CLOSE = 1e-5  # gain in nats at which a search ends
+CLOSE = 1e-4  # gain in nats at which a search ends
 STEP = 1e-3  # of numerical derivatives, on the real line
 LENGTHS = np.array([1.0, 0.5, 0.2, 0.04])  # of Newton steps that are tried at once
 LONGEST = 2.5  # longest Newton step in one parameter, on the real line
@@ -476,17 +476,17 @@ def last_rounds(choices: Choices, share: float = 1 / 3) -> NDArray[np.bool_]:
     return chosen
 
 
-def leave_one_person_out(mind: ParametricMind, choices: Choices, sd: float = WEAK_PRIOR) -> Floats:
+def leave_one_person_out(mind: ParametricMind, choices: Choices, fitted: Fit | None = None) -> Floats:
     """The log likelihood of each person's choices, predicted from the other people of her group; shape (N,).
 
     log (1 / (n − 1)) Σ_{j ≠ i} p(choices of i | parameters of j): a person is one of the others, nobody knows which.
-    The parameters are fitted person by person with the weak prior, so nothing of a person enters her prediction.
+    The parameters are those of `fitted`, by person with the weak prior, so nothing of a person enters her prediction.
     """
-    found = np.zeros(len(choices.people))
+    found, x = np.zeros(len(choices.people)), (fitted or weakly(Likelihood.of(mind, choices))).x
     for group in dict.fromkeys(choices.groups):
         own = np.array([n for n, name in enumerate(choices.groups) if name == group])
         likelihood = Likelihood.of(mind, choices.subset(own))
-        points = weakly(likelihood, sd).x
+        points = x[own]
         table = likelihood(np.broadcast_to(points, (len(own), *points.shape)), np.arange(len(own)))
         if len(own) > 1 and points.shape[1]:
             np.fill_diagonal(table, -np.inf)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -23,10 +23,7 @@ Floats = NDArray[np.float64]
 Partners = Mapping[str, Machine]
 DRAWS = 100_000  # from a Dirichlet distribution, for exceedance probabilities
 RESAMPLES = 500  # of people, for standard errors of shares
-HOLDOUTS: Mapping[str, Callable[[ParametricMind, Choices], Floats]] = {
-    "rounds": later_rounds,
-    "person": leave_one_person_out,
-}
+HOLDOUTS = ("rounds", "person")
 
 
 # Over people
@@ -124,7 +121,8 @@ def compare(minds: Sequence[ParametricMind], choices: Choices, holdout: str = "r
     `holdout` is "rounds", for the last third of each person's rounds, or "person", for each person from the others.
     """
     fits = tuple(weakly(Likelihood.of(mind, choices)) for mind in minds)
-    held_out = np.stack([HOLDOUTS[holdout](mind, choices) for mind in minds], axis=1)
+    by_person = [leave_one_person_out(fit.mind, choices, fit) for fit in fits] if holdout == "person" else []
+    held_out = np.stack(by_person or [later_rounds(mind, choices) for mind in minds], axis=1)
     chosen = choices.scored & last_rounds(choices) if holdout == "rounds" else choices.scored
     counted = choices.total(chosen.sum(axis=1).astype(float))
     return Comparison(choices, tuple(minds), fits, held_out, counted)

@@ -48,7 +48,7 @@ BEST = 0.9 * 3.0 + 0.05 * 0.0 + 0.05 * -1.0  # points a round of the best respon
 UNIFORM = 2.0 / 3.0  # points a round of uniformly random play
 PLAYERS = ("posterior_sampling", "rmax")
 """The library's default player in games of this size, and the tabular baseline."""
-EPISODES = {"quick": 2, "normal": 10, "full": 30}
+EPISODES = {"quick": 2, "normal": 10, "full": 10}
 DATA = {"human-rps": "rps", "human-ipd": "ipd"}
 QUICK = ("chance", "wsls", "joint_counts", "own_transitions", "reply_transitions")
 """Minds of a quick run."""
@@ -160,7 +160,7 @@ def fitted(entry: Planned) -> list[Row]:
     """A mind fitted to each person: parameters, criteria, and two predictions of what was not fitted."""
     mind, choices = MINDS[entry.subject], dataset(_data(entry.condition))
     found = weakly(Likelihood.of(mind, choices))
-    rounds, others = later_rounds(mind, choices), leave_one_person_out(mind, choices)
+    rounds, others = later_rounds(mind, choices), leave_one_person_out(mind, choices, found)
     late = choices.total((last_rounds(choices) & choices.scored).sum(axis=1).astype(float))
     hits = _hits(mind, found, choices)
     return [

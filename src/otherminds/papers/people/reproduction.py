@@ -12,7 +12,7 @@ from otherminds.reports.results import beside_published
 def _people(options: Options) -> Experiment:
     """Nothing has to be downloaded: the data come with the library."""
     return Experiment(
-        run=described(f"people {options.scale} seed {options.seed}"),
+        run=described(f"people seed {options.seed}", "quick" if options.scale == "quick" else ""),
         parts=tuple(Part(task, entries) for task, entries in experiment.plan(options.scale, options.seed)),
         summarise=lambda rows: beside_published(experiment.summarise(rows)),
         page=report.report,

@@ -42,8 +42,8 @@ from otherminds.worlds.repeated_games.rules import Game
 
 TREMBLE = Parameter("tremble", 0.0, 1.0, (0.05, 0.5))
 RATE = Parameter("rate", 0.0, 1.0, (0.1, 0.7))
-MEMORY = Parameter("memory", 0.0, 1.0, (0.5, 0.98))
-BETA = Parameter("beta", 0.0, 20.0, (1.0, 8.0))
+MEMORY = Parameter("memory", 0.0, 1.0, (0.6, 0.98))
+BETA = Parameter("beta", 0.0, 20.0, (3.0, 12.0))
 HORIZON = 10  # rounds for which the default player plans; the number of rounds is not known to people
 
 Payoffs = tuple[Floats, Floats]
