@@ -33,7 +33,7 @@ ASKING = "asking"
 # typer keeps its click to itself: the base of everything that can be wrong with a command line
 UsageError: Any = typer.BadParameter.__bases__[0].__bases__[0]
 
-LEVELS, MODELS = "Worlds and levels", "Models and the web app"
+LEVELS, RUNS = "Worlds and levels", "Runs and models"
 
 app = typer.Typer(
     cls=Group,
@@ -42,7 +42,6 @@ app = typer.Typer(
     add_completion=False,
     help="""Computational Theory of Mind: watch agents, infer what they want, use it.
 
-Example: otherminds watch locked-in
 Example: otherminds reproduce protom-dkg --quick
 Example: otherminds ask story.txt --question "Where will Sally look?"
 
@@ -64,13 +63,11 @@ def _root(
 
 
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Watch and infer": (watch, infer),
-    "Reproduce and measure": (reproduce, check, play, tournament),
-    "People": (fit, compare, recover),
+    "Watch and infer": (watch, infer, serve),
+    "Reproduce and measure": (reproduce, check, play, tournament, fit, compare, recover),
     "Stories": (ask, audit),
     LEVELS: (draw, levels),
-    "Runs": (runs, resume, report, export, merge),
-    MODELS: (serve,),
+    RUNS: (runs, resume, report, export, merge),
 }
 for panel, commands in COMMANDS.items():
     for command in commands:
@@ -78,7 +75,7 @@ for panel, commands in COMMANDS.items():
 generate.command("stories", cls=Command)(generate_stories)
 app.add_typer(generate, name="generate", rich_help_panel=LEVELS)
 app.add_typer(verify, name="verify", rich_help_panel=LEVELS)
-app.add_typer(models, name="models", rich_help_panel=MODELS)
+app.add_typer(models, name="models", rich_help_panel=RUNS)
 
 
 def main() -> None:

@@ -47,7 +47,7 @@ def fit(
     as_json: JsonOption = False,
     page: PageOption = None,
 ) -> None:
-    """Fit minds to what people did: parameters with standard errors or intervals.
+    """Fit minds to what people did: parameters with errors.
 
     Example: otherminds fit human-rps --mind wsls
     """
@@ -83,11 +83,11 @@ def compare(
     as_json: JsonOption = False,
     page: PageOption = None,
 ) -> None:
-    """Which mind describes people best? Cross-validated, over people, with exceedance probabilities.
+    """Which mind describes people best, on what was held out?
 
-    Without minds all that can play the game are compared.
+    Over people by random effects, with exceedance probabilities. Without minds all that can play the game are compared.
 
-    Example: otherminds compare human-rps --mind wsls --mind q_learning --mind joint_counts
+    Example: otherminds compare human-rps --mind wsls --mind joint_counts
     """
     from otherminds.evaluation import model_comparison
     from otherminds.reports import people_page
@@ -113,7 +113,9 @@ def recover(
     as_json: JsonOption = False,
     page: PageOption = None,
 ) -> None:
-    """Would a fit find the right parameters, and the right mind? With simulated people in the place of real ones.
+    """Would a fit find the right parameters, and the right mind?
+
+    Simulated people take the place of real ones.
 
     Example: otherminds recover human-ipd --mind wsls --mind q_learning
     """

@@ -46,8 +46,8 @@ def reproduce(
         str,
         Argument(
             metavar="NAME",
-            help="protom-dkg, protom-overcooked, functional, people, mumatom, melting-pot, hypothetical, study, "
-            "dkg-human or all.",
+            help="protom-dkg, protom-overcooked, dkg-human, functional, people, mumatom, study, melting-pot, "
+            "hypothetical or all.",
         ),
     ] = "all",
     *,

@@ -29,7 +29,7 @@ def tournament(
         Path | None, Option(metavar="FILE", help="Write a page: matrix, replicator dynamics, fingerprints.")
     ] = None,
 ) -> None:
-    """Let everybody play everybody: ranking, payoffs, and which strategies would spread.
+    """Let everybody play everybody: ranking, and what would spread.
 
     Machines meet in exact expectation, matches with players are sampled.
 

@@ -122,10 +122,10 @@ def fit_page(data: str, choices: Choices, fits: Sequence[Fitted], partners: Part
             "Mean [95 %]" if by_person else "Value [95 %, profile]",
             "SD" if by_person else "SE",
         )
-        total = f"{float(fit.log_likelihood.sum()):,.1f}"
+        total, aic, bic = (number(float(one.sum()), 1) for one in (fit.log_likelihood, fit.aic, fit.bic))
         words = (
-            f"{fit.mind.about.capitalize()}. Log likelihood {total}, AIC {float(fit.aic.sum()):,.1f}, "
-            f"BIC {float(fit.bic.sum()):,.1f}, summed over {len(fit.units)} fits."
+            f"{fit.mind.about.capitalize()}. Log likelihood {total}, AIC {aic}, BIC {bic}, "
+            f"summed over {len(fit.units)} fits."
         )
         parts = [words, table(columns, list(parameter_summary(found)))] if fit.mind.parameters else [words]
         if by_person and fit.mind.parameters:

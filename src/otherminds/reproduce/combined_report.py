@@ -35,7 +35,7 @@ MORE_IS_BETTER = ("success", "speedup", "speedup_ratio_of_means", "score", "accu
 LESS_IS_BETTER = ("functional_regret", "tom_regret_paper")
 ORDER = (
     *("protom-dkg", "protom-overcooked", "study", "dkg-human"),
-    *("functional", "check", "hypothetical", "melting-pot", "mumatom"),
+    *("functional", "check", "people", "hypothetical", "melting-pot", "mumatom"),
 )
 """The order of the chapters."""
 

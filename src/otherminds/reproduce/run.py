@@ -50,7 +50,7 @@ def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
     told = data is not None and is_mumatom(data)
     without = {"dkg-human"} if data is None or told else {"mumatom"}
     without |= {"study"} if data is not None else set()
-    without |= {"melting-pot", "hypothetical"} if model else set()
+    without |= {"melting-pot", "hypothetical", "people"} if model else set()
     return tuple(e for e in EXPERIMENTS if e not in without and (e != "mumatom" or told or not model))
 
 

@@ -50,7 +50,7 @@ PLAYERS = ("posterior_sampling", "rmax")
 """The library's default player in games of this size, and the tabular baseline."""
 EPISODES = {"quick": 2, "normal": 10, "full": 10}
 DATA = {"human-rps": "rps", "human-ipd": "ipd"}
-QUICK = ("chance", "wsls", "joint_counts", "own_transitions", "reply_transitions")
+QUICK = ("chance", "wsls", "reply_transitions")
 """Minds of a quick run."""
 PRIORS = (1.0, 1.5, 2.5)  # standard deviations of the weak prior that are tried on every second person
 TRIED = ("wsls", "joint_counts", "own_transitions")  # minds with which they are tried
@@ -107,7 +107,7 @@ def plan(scale: str, seed: int) -> list[Part]:
         (fitted, fits),
         (mixture, [Planned(condition, "mixture", "shares", seed) for condition in treatments]),
         (recorded, [Planned("llm/recorded", "models", "all", seed)]),
-        (prior, [Planned("prior/rps", "weak prior", "settings", seed)]),
+        (prior, [Planned("prior/rps", "weak prior", "settings", seed)] if scale != "quick" else []),
         (recovery, recovered if scale == "full" else []),
     ]
 
