@@ -76,7 +76,7 @@ def reproduce(
     ] = None,
     asked: ModelOptions,
     model: Annotated[
-        str | None, model_option(metavar="SPEC", help="embedded[:NAME|FILE.gguf], openai:MODEL@URL, module:object.")
+        str | None, model_option(metavar="SPEC", help="embedded[:NAME|FILE], openai:MODEL@URL, module:object.")
     ] = None,
     episodes: Annotated[int, model_option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1,
     pictures: Annotated[bool, model_option("--pictures", help="As a facilitator, it sees pictures too.")] = False,
