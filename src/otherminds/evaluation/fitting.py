@@ -33,8 +33,9 @@ LONGEST = 2.5  # longest Newton step in one parameter, on the real line
 TINY = 1e-300  # smallest probability of a choice, so that its logarithm is finite
 WEAK_PRIOR = 1.5
 """Standard deviation, on the real line, of the weak prior N(0, 1.5²) of fits that have to predict: uniform to within a
-factor of two over the middle 90 % of a parameter's range. Chosen from 1, 1.5 and 2.5 on every second person of the
-rock-paper-scissors data by the likelihood of the last third of rounds (`otherminds reproduce people` prints it)."""
+factor of two over the middle 90 % of a parameter's range. Chosen beforehand. What widths of 1, 1.5 and 2.5 predict of
+the last third of rounds of every second person of rock-paper-scissors is in docs/results/people.md: 2.5 is a little
+better than 1.5, and 1 worse."""
 POOLING = 12  # steps of EM for the population's distribution
 
 Objective = Callable[[Floats, Ints], Floats]
