@@ -23,6 +23,7 @@ import kitchen_decisions
 import matches
 import matrix_batch
 import melting_pot
+import people_fits
 import speaking
 import startup
 import stories
@@ -161,6 +162,16 @@ def story_lines() -> Iterator[Line]:
     yield Line(name, per_process, "≥ 2,000 a second", found.all >= 2000, figures)
 
 
+def people_lines() -> Iterator[Line]:
+    """Probabilities of people's choices on a grid of parameters, beside minds asked one by one; all must be equal."""
+    for name in people_fits.NAMES:
+        ours, plain = people_fits.ours(name), people_fits.plain(name)
+        same = bool(np.allclose(ours(), plain(), rtol=0.0, atol=1e-8))
+        found = ratio(ours, plain, rounds=2)
+        told = f"People's choices, {name}: minds one by one / ours"
+        yield _times(told, found, "≥ 20×, same numbers", same and found.ratio >= 20)
+
+
 def process_lines() -> Iterator[Line]:
     """Whole processes: importing, and the memory of the main experiment."""
     loaded = "import sys, otherminds; sys.exit(bool({'scipy','matplotlib','numba','jax','ray'} & set(sys.modules)))"
@@ -237,6 +248,7 @@ def main() -> int:
         decision_lines,
         kitchen_lines,
         story_lines,
+        people_lines,
         process_lines,
         waiting_lines,
         avatar_lines,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, Self, TypeVar, cast
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from otherminds.distribution import Categorical, Distribution
 
@@ -36,6 +39,31 @@ class Mindreader(Mind[O_contra, A], Protocol[O_contra, A]):
 
     def predict(self) -> Categorical[A]:
         """P(the other's next action | everything observed so far): its literal theory of mind."""
+
+
+class Parameter(NamedTuple):
+    """A free parameter of a mind, strictly between two bounds; `typical` is the range of plausible values.
+
+    Fits search the real line: value = low + (high − low) / (1 + exp(−x)).
+    """
+
+    name: str
+    low: float
+    high: float
+    typical: tuple[float, float]
+
+    def value(self, free: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values at points of the real line, elementwise."""
+        return self.low + (self.high - self.low) / (1.0 + np.exp(-free))
+
+    def free(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The points of the real line that stand for values strictly between the bounds, elementwise."""
+        return np.log((value - self.low) / (self.high - value))
+
+    def slope(self, free: NDArray[np.float64]) -> NDArray[np.float64]:
+        """d value / dx, elementwise."""
+        share = (self.value(free) - self.low) / (self.high - self.low)
+        return (self.high - self.low) * share * (1.0 - share)
 
 
 class GoalDirected(Mind[Any, A], Protocol[A]):

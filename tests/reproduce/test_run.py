@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from otherminds.errors import InputError
+from otherminds.evaluation.judgements import in_sample, leave_one_out
 from otherminds.evaluation.store import key
 from otherminds.papers.protom import human_judgements as dkg_human
 from otherminds.papers.protom.experiment import SUBJECTS
@@ -149,9 +150,9 @@ def test_unknown_names_are_refused_and_nothing_is_written(tmp_path: Path) -> Non
 
 def test_all_stands_for_what_can_be_run(tmp_path: Path) -> None:
     played = {"protom-dkg", "protom-overcooked", "functional"}
-    assert {*names("all", None)} == played | {"mumatom", "melting-pot", "hypothetical", "study"}
+    assert {*names("all", None)} == played | {"mumatom", "melting-pot", "hypothetical", "study", "people"}
     assert {*names("all", None, model=True)} == played | {"study"}
-    assert {*names("all", tmp_path)} == played | {"dkg-human", "melting-pot", "hypothetical"}
+    assert {*names("all", tmp_path)} == played | {"dkg-human", "melting-pot", "hypothetical", "people"}
     assert names("nonsense", None) == ("nonsense",)
     assert names("all", tmp_path / "export.csv") == ("study",)
     (tmp_path / "run.db").touch()
@@ -236,12 +237,13 @@ def test_judgements_of_a_model_are_fitted_by_that_model(judgements: Path) -> Non
 def test_the_setting_for_a_stimulus_is_chosen_without_it(judgements: Path) -> None:
     stimuli = read_stimuli(judgements)
     inferred = dict(dkg_human.inferences(stimuli, setting) for setting in SETTINGS)
-    found = dkg_human.leave_one_out(inferred, stimuli)
+    judged = [stimulus.judged for stimulus in stimuli]
+    found = leave_one_out(inferred, judged)
     for i, setting in enumerate(found.settings):
-        others = [s for j, s in enumerate(stimuli) if j != i]
+        others = [one for j, one in enumerate(judged) if j != i]
         table = {s: [p for j, p in enumerate(points) if j != i] for s, points in inferred.items()}
-        assert dkg_human.in_sample(table, others).settings[0] == setting
-        assert found.inferred[i] is inferred[setting][i]
+        assert in_sample(table, others).settings[0] == setting
+        assert found.predicted[i] is inferred[setting][i]
 
 
 def test_a_given_setting_is_scored_and_not_fitted(judgements: Path, tmp_path: Path) -> None:
@@ -249,7 +251,7 @@ def test_a_given_setting_is_scored_and_not_fitted(judgements: Path, tmp_path: Pa
     summary = reproduce("dkg-human", options).summary
     given, stimuli = InferenceSetting(7.0, 0.5, 0.25), read_stimuli(judgements)
     expected = dkg_human.summarise(
-        {("fixed", "m"): dkg_human.in_sample(dict([dkg_human.inferences(stimuli, given)]), stimuli)}, stimuli
+        {("fixed", "m"): in_sample(dict([dkg_human.inferences(stimuli, given)]), [s.judged for s in stimuli])}, stimuli
     )
     found = [row for row in summary if row["condition"] == "fixed"]
     assert [(row["metric"], row["value"]) for row in found] == [(row["metric"], row["value"]) for row in expected]

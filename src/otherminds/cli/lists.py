@@ -40,6 +40,7 @@ ABOUT_EXPERIMENTS = {
     "food-trucks": ("joint inference of beliefs and desires", "--data BTOM"),
     "study": ("ProToM: the study, with simulated people", ""),
     "functional": ("players and models in repeated games", ""),
+    "people": ("people in repeated games, beside minds and models", ""),
     "mumatom": ("questions about social interactions", "invented ones, or --data DIR"),
     "melting-pot": ("Melting Pot's rules against ours", ""),
     "hypothetical": ("Hypothetical Minds in Melting Pot's worlds", ""),

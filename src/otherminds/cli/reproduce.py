@@ -246,10 +246,14 @@ def check(
 def print_verdicts(checked: CheckResult, folder: Path, *, as_json: bool = False, open_page: bool = False) -> None:
     """Print the verdicts, as JSON with the summary. Raises Exit with code 1 if an agent failed."""
     from otherminds.evaluation.runs import digest
+    from otherminds.papers.people.experiment import standing
     from otherminds.reports.terminal import tables as terminal
 
     console = Console(quiet=as_json)
     console.print(terminal.verdicts(checked.findings, checked.subjects))
+    least, most = standing()
+    people = f"people: {least:.2f}–{most:.2f} on this scale, with seven bots of rock-paper-scissors (reproduce people)."
+    console.print(people, style="dim", highlight=False)
     for line in checked.calls:
         console.print(line, markup=False, highlight=False)
     console.print(f"Digest: {digest(folder)}", markup=False, highlight=False, soft_wrap=True)

@@ -51,7 +51,7 @@ MORE_IS_BETTER = (
 LESS_IS_BETTER = ("functional_regret", "tom_regret_paper")
 ORDER = (
     *("protom-dkg", "protom-overcooked", "study", "dkg-human", "food-trucks"),
-    *("functional", "check", "hypothetical", "melting-pot", "mumatom"),
+    *("functional", "check", "people", "hypothetical", "melting-pot", "mumatom"),
 )
 """The order of the chapters."""
 

@@ -15,6 +15,7 @@ from otherminds.papers.food_trucks.reproduction import EXPERIMENTS as FOOD_TRUCK
 from otherminds.papers.functional.reproduction import EXPERIMENTS as FUNCTIONAL
 from otherminds.papers.hypothetical_minds.reproduction import EXPERIMENTS as HYPOTHETICAL_MINDS
 from otherminds.papers.mumatom.reproduction import EXPERIMENTS as MUMATOM
+from otherminds.papers.people.reproduction import EXPERIMENTS as PEOPLE
 from otherminds.papers.protom.reproduction import EXPERIMENTS as PROTOM
 from otherminds.papers.protom.study.export import is_export
 from otherminds.reports.results import Results, write_results
@@ -54,8 +55,8 @@ def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
     without = {"food-trucks"}
     without |= {"dkg-human"} if data is None or told else {"mumatom"}
     without |= {"study"} if data is not None else set()
-    without |= {"melting-pot", "hypothetical"} if model else set()
+    without |= {"melting-pot", "hypothetical", "people"} if model else set()
     return tuple(e for e in EXPERIMENTS if e not in without and (e != "mumatom" or told or not model))
 
 
-EXPERIMENTS: Mapping[str, Begin] = {**PROTOM, **FOOD_TRUCKS, **FUNCTIONAL, **MUMATOM, **HYPOTHETICAL_MINDS}
+EXPERIMENTS: Mapping[str, Begin] = {**PROTOM, **FOOD_TRUCKS, **FUNCTIONAL, **MUMATOM, **HYPOTHETICAL_MINDS, **PEOPLE}

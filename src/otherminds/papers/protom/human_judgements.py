@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from pydantic import Field, TypeAdapter, ValidationError
 
 from otherminds.errors import InputError, faults
-from otherminds.evaluation.statistics import Estimate, pearson, summary_row
+from otherminds.evaluation.judgements import FittedModel, correlation, estimate, in_sample, leave_one_out, rmse
+from otherminds.evaluation.statistics import summary_row
 from otherminds.files.text import read_text
 from otherminds.files.toml import packaged
 from otherminds.observer import Observer, replay
@@ -151,74 +152,34 @@ def inferences(
     return setting, [stimulus.inferred(setting) for stimulus in stimuli]
 
 
-class FittedModel(NamedTuple):
-    """P(goal) for every stimulus, and the setting that each was inferred with."""
-
-    inferred: list[NDArray[np.float64]]
-    settings: list[InferenceSetting]
+Fits = Mapping[tuple[str, str], FittedModel[InferenceSetting]]
 
 
-def in_sample(table: Inferences, stimuli: Sequence[Stimulus]) -> FittedModel:
-    """The one setting that correlates best with all judgements."""
-    best = _best(table, stimuli, range(len(stimuli)))
-    return FittedModel(table[best], [best] * len(stimuli))
-
-
-def leave_one_out(table: Inferences, stimuli: Sequence[Stimulus]) -> FittedModel:
-    """For each stimulus, the setting that correlates best with the judgements of all others."""
-    every = range(len(stimuli))
-    chosen = [_best(table, stimuli, [i for i in every if i != left_out]) for left_out in every]
-    return FittedModel([table[setting][i] for i, setting in enumerate(chosen)], chosen)
-
-
-def _best(table: Inferences, stimuli: Sequence[Stimulus], which: Sequence[int]) -> InferenceSetting:
-    return max(table, key=lambda setting: _correlation(table[setting], stimuli, which))
-
-
-def fits(
-    inferred: Inferences, stimuli: Sequence[Stimulus], fixed: InferenceSetting | None = None
-) -> dict[tuple[str, str], FittedModel]:
+def fits(inferred: Inferences, stimuli: Sequence[Stimulus], fixed: InferenceSetting | None = None) -> Fits:
     """Each model fitted in sample and leaving one out, by (condition, model), and one with a fixed setting if given."""
+    judged = [stimulus.judged for stimulus in stimuli]
     tables = {model: {setting: inferred[setting] for setting in settings} for model, settings in MODELS.items()}
-    ways = {"in_sample": in_sample, "leave_one_out": leave_one_out}
-    found = {(name, model): fit(table, stimuli) for name, fit in ways.items() for model, table in tables.items()}
+    found = {("in_sample", model): in_sample(table, judged) for model, table in tables.items()}
+    found |= {("leave_one_out", model): leave_one_out(table, judged) for model, table in tables.items()}
     if fixed is not None:
-        found["fixed", MODEL] = in_sample({fixed: inferred[fixed]}, stimuli)
+        found["fixed", MODEL] = in_sample({fixed: inferred[fixed]}, judged)
     return found
 
 
-def _correlation(inferred: Sequence[NDArray[np.float64]], stimuli: Sequence[Stimulus], which: Sequence[int]) -> float:
-    ours = np.concatenate([inferred[i].ravel() for i in which])
-    theirs = np.concatenate([stimuli[i].judged.ravel() for i in which])
-    r = pearson(ours.tolist(), theirs.tolist())
-    return -math.inf if math.isnan(r) else r
+def summarise(fits: Fits, stimuli: Sequence[Stimulus]) -> list[dict[str, Any]]:
+    """One summary row for every condition, model and metric: r and RMSE over all judgements."""
+    judged = [stimulus.judged for stimulus in stimuli]
+    return [
+        summary_row(EXPERIMENT, condition, model, metric, estimate(score, fit.predicted, judged))
+        for (condition, model), fit in fits.items()
+        for metric, score in (("r", correlation), ("rmse", rmse))
+    ]
 
 
-def _rmse(inferred: Sequence[NDArray[np.float64]], stimuli: Sequence[Stimulus], which: Sequence[int]) -> float:
-    gaps = np.concatenate([(inferred[i] - stimuli[i].judged).ravel() for i in which])
-    return float(np.sqrt(np.mean(gaps**2)))
-
-
-def summarise(fits: Mapping[tuple[str, str], FittedModel], stimuli: Sequence[Stimulus]) -> list[dict[str, Any]]:
-    """One summary row for every condition, model and metric: r and RMSE over all judgements.
-
-    Intervals are of 95 %, from 2,000 bootstrap resamples of stimuli.
-    """
-    n, rng, table = len(stimuli), np.random.default_rng(0), []
-    draws = [rng.integers(n, size=n).tolist() for _ in range(2000)]
-    for (condition, model), fit in fits.items():
-        for metric, of in (("r", _correlation), ("rmse", _rmse)):
-            values = [of(fit.inferred, stimuli, draw) for draw in draws]
-            low, high = np.quantile([v for v in values if math.isfinite(v)], [0.025, 0.975]).tolist()
-            estimate = Estimate(of(fit.inferred, stimuli, range(n)), low, high, n)
-            table.append(summary_row(EXPERIMENT, condition, model, metric, estimate))
-    return table
-
-
-def rows(fits: Mapping[tuple[str, str], FittedModel], stimuli: Sequence[Stimulus]) -> Iterator[dict[str, Any]]:
+def rows(fits: Fits, stimuli: Sequence[Stimulus]) -> Iterator[dict[str, Any]]:
     """One row for every judgement: P(goal) for each gem by the model and by people."""
     for (condition, model), fit in fits.items():
-        for stimulus, inferred, setting in zip(stimuli, fit.inferred, fit.settings, strict=True):
+        for stimulus, inferred, setting in zip(stimuli, fit.predicted, fit.settings, strict=True):
             gems = [gem.colour for gem in stimulus.plans.world.gems]
             about = {"experiment": EXPERIMENT, "condition": condition, "subject": model, "episode": stimulus.name}
             for point, ours, theirs in zip(stimulus.points, inferred, stimulus.judged, strict=True):

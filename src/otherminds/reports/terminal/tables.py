@@ -369,7 +369,23 @@ def _speakers(found: Found) -> Table:
     return table
 
 
+def _people(summary: Sequence[Row]) -> RenderableType:
+    """People's loss beside players, and the mind that is most frequent among them, by bot and treatment."""
+    found = by_key(summary)
+    table = plain_table("against", "people", "default", "RMax", "most frequent mind", "exceedance", gap=1)
+    for condition in dict.fromkeys(
+        row["condition"] for row in summary if row["condition"].startswith(("rps/", "ipd/"))
+    ):
+        players = (found.get((condition, who, "loss")) for who in ("people", "posterior_sampling", "rmax"))
+        chances = {row["subject"]: row for (c, _, m), row in found.items() if (c, m) == (condition, "exceedance")}
+        best = max(chances, key=lambda mind: chances[mind]["value"], default="")
+        cells = ("" if row is None else _spread(row, 2) for row in players)
+        table.add_row(condition.partition("/")[2], *cells, best, _number(chances.get(best), 2))
+    return table
+
+
 BY_EXPERIMENT = {
+    "people": _people,
     "mumatom": _questions,
     "melting-pot": _bodies,
     "hypothetical": _guesses,

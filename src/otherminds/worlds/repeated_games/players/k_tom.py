@@ -4,13 +4,17 @@ A 0-ToM tracks the frequency of the other's actions. A k-ToM simulates every low
 roles and payoffs swapped, and updates level and parameters by a variational Laplace scheme. For two agents with two
 actions each. (Devaine, Hollard and Daunizeau 2014, PLoS ONE 9: e87619 and PLoS Computational Biology 10:
 e1003992; Daunizeau 2017, on moments of sigmoid mappings; Waade et al. 2022, tomsup.)
+
+All numbers may also be arrays of one shape, for many players at once.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import exp, log, log1p, sqrt
-from typing import NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias, cast
+
+import numpy as np
 
 from otherminds.distribution import Categorical
 from otherminds.worlds.repeated_games.rules import Game, Outcome
@@ -98,7 +102,7 @@ class KToM:
         parameters = KToMParameters(volatility, temperature, bias)
         if not all(abs(parameter) <= LIMIT for parameter in parameters):
             raise ValueError(f"parameters lie between -{LIMIT:g} and {LIMIT:g}, on their log scale: {parameters}")
-        return cls((_gains(game, 0), _gains(game, 1)), parameters, _ignorance(level), dilution, symmetric)
+        return cls((_gains(game, 0), _gains(game, 1)), parameters, ignorance(level), dilution, symmetric)
 
     def observe(self, outcome: Outcome | None) -> Self:
         """The player after a round."""
@@ -116,8 +120,12 @@ class KToM:
 
     def act(self) -> Categorical[int]:
         """P(1) = s((E[R(1, b)] − E[R(0, b)]) / temperature + bias), within 0.001 and 0.999, s being the logistic."""
+        return Categorical((0, 1), self.log_policy())
+
+    def log_policy(self) -> tuple[float, float]:
+        """log P(0) and log P(1); arrays if the player's numbers are."""
         x = _decided(self.belief, self.parameters, self.gains)
-        return Categorical((0, 1), (_log_sigmoid(-x), _log_sigmoid(x)))
+        return _log_sigmoid(-x), _log_sigmoid(x)
 
     @property
     def levels(self) -> Categorical[int]:
@@ -136,11 +144,11 @@ def _gains(game: Game, agent: int) -> tuple[float, float]:
     return won[0] - lost[0], won[1] - lost[1]
 
 
-def _ignorance(level: int) -> Belief:
+def ignorance(level: int) -> Belief:
     """The initial belief: uniform over levels, and over actions at every level, as in tomsup."""
     if level == 0:
         return FrequencyBelief()
-    return tuple(LevelHypothesis(1.0 / level, _ignorance(lower)) for lower in range(level))
+    return tuple(LevelHypothesis(1.0 / level, ignorance(lower)) for lower in range(level))
 
 
 # Deciding
@@ -149,15 +157,15 @@ def _ignorance(level: int) -> Belief:
 def _expected(belief: Belief) -> float:
     """P(other plays 1) = Σ P(κ) E[s(x)], with E[s(x)] ≈ s(E[x] / √(1 + 0.36 V[x]))."""
     if isinstance(belief, FrequencyBelief):
-        return _sigmoid(belief.mean / sqrt(1.0 + 0.36 * belief.variance))
-    return sum(h.share * _sigmoid(h.log_odds / sqrt(1.0 + 0.36 * h.spread)) for h in belief)
+        return _sigmoid(belief.mean / _sqrt(1.0 + 0.36 * belief.variance))
+    return sum(h.share * _sigmoid(h.log_odds / _sqrt(1.0 + 0.36 * h.spread)) for h in belief)
 
 
 def _decided(belief: Belief, parameters: KToMParameters, gains: Gains) -> float:
     """The log-odds of the own action 1."""
     p = _expected(belief)
     gain = (1.0 - p) * gains[0][0] + p * gains[0][1]
-    return _within(gain / exp(parameters.temperature) + parameters.bias, SURE)
+    return _within(gain / _exp(parameters.temperature) + parameters.bias, SURE)
 
 
 # Learning
@@ -168,7 +176,7 @@ def _learned(belief: Belief, parameters: KToMParameters, own: int, theirs: int, 
     if isinstance(belief, FrequencyBelief):
         # 0-ToM's Laplace–Kalman filter: V′ = 1 / (1 / (V + σ) + p (1 − p)),  μ′ = μ + V′ (b − p),  p = s(μ)
         p = _sigmoid(belief.mean)
-        variance = 1.0 / (1.0 / (belief.variance + exp(parameters.volatility)) + p * (1.0 - p))
+        variance = 1.0 / (1.0 / (belief.variance + _exp(parameters.volatility)) + p * (1.0 - p))
         return FrequencyBelief(belief.mean + variance * (theirs - p), variance)
     revised = (_revised(h, parameters.volatility, theirs) for h in belief)
     return tuple(_simulated(h, own, theirs, gains) for h in revised)
@@ -180,11 +188,11 @@ def _weighed(
     """P(κ | b) ∝ P(κ) exp E[log P(b | κ)], where P(κ) is first mixed with the uniform by the dilution."""
     forgotten = 0.0 if dilution is None else _sigmoid(dilution)
     prior = ((1.0 - forgotten) * h.share + forgotten / len(hypotheses) for h in hypotheses)
-    scored = (
-        (k, log(max(share, NEVER)) + _evidence(h, theirs, symmetric))
-        for k, (h, share) in enumerate(zip(hypotheses, prior, strict=True))
-    )
-    shares = Categorical.softmax(scored).probs
+    scores = [
+        _log(_at_least(share, NEVER)) + _evidence(h, theirs, symmetric)
+        for h, share in zip(hypotheses, prior, strict=True)
+    ]
+    shares = _normalised(scores)
     return tuple(h._replace(share=share) for h, share in zip(hypotheses, shares, strict=True))
 
 
@@ -193,10 +201,10 @@ def _evidence(h: LevelHypothesis, theirs: int, symmetric: bool) -> float:
 
     (Daunizeau 2017.) For b = 0 it is E[log s(−x)] if `symmetric`, and log(1 − exp E[log s(x)]) if not.
     """
-    sign = 1.0 if theirs else -1.0
+    sign = 2.0 * theirs - 1.0
     inner, outer = (sign, 1.0) if symmetric else (1.0, sign)
     tilted = inner * h.log_odds - 0.319 * h.spread**0.781
-    return _log_sigmoid(outer * tilted / sqrt(1.0 + 0.205 * h.spread**0.870))
+    return _log_sigmoid(outer * tilted / _sqrt(1.0 + 0.205 * h.spread**0.870))
 
 
 def _revised(h: LevelHypothesis, volatility: float, theirs: int) -> LevelHypothesis:
@@ -205,7 +213,7 @@ def _revised(h: LevelHypothesis, volatility: float, theirs: int) -> LevelHypothe
     Of the other's parameters only the volatility is assumed to drift, with σ the own volatility; it is 0 for the rest.
     """
     p = _sigmoid(h.log_odds)
-    drift = (exp(volatility), 0.0, 0.0)
+    drift = (_exp(volatility), 0.0, 0.0)
     known = h.share * p * (1.0 - p)
     variance = KToMParameters(
         *(1.0 / (1.0 / (v + d) + known * s * s) for v, d, s in zip(h.variance, drift, h.slope, strict=True))
@@ -228,22 +236,52 @@ def _simulated(h: LevelHypothesis, own: int, theirs: int, gains: Gains) -> Level
     belief, x = imagined(h.mean)
     slope = []
     for name, value in h.mean._asdict().items():
-        step = max(STEP, STEP * abs(value))
+        step = _at_least(STEP * abs(value), STEP)
         slope.append((imagined(h.mean._replace(**{name: value + step}))[1] - x) / step)
     return h._replace(belief=belief, log_odds=x, slope=KToMParameters(*slope))
 
 
-# Numbers
+# Numbers, or arrays of them
+
+
+def _exp(x: float) -> float:
+    return cast("float", np.exp(x)) if isinstance(x, np.ndarray) else exp(x)
+
+
+def _log(x: float) -> float:
+    return cast("float", np.log(x)) if isinstance(x, np.ndarray) else log(x)
+
+
+def _sqrt(x: float) -> float:
+    return cast("float", np.sqrt(x)) if isinstance(x, np.ndarray) else sqrt(x)
+
+
+def _at_least(x: float, least: float) -> float:
+    return cast("float", np.maximum(x, least)) if isinstance(x, np.ndarray) else max(x, least)
+
+
+def _normalised(scores: list[float]) -> tuple[float, ...]:
+    """exp(score) / Σ exp(score)."""
+    if not any(isinstance(score, np.ndarray) for score in scores):
+        return Categorical.softmax(enumerate(scores)).probs
+    rows: Any = np.stack(np.broadcast_arrays(*scores))
+    weights = np.exp(rows - rows.max(axis=0))
+    return tuple(cast("Any", weights / weights.sum(axis=0)))
 
 
 def _sigmoid(x: float) -> float:
+    if isinstance(x, np.ndarray):
+        small: Any = np.exp(-np.abs(x))
+        return cast("float", np.where(x >= 0.0, 1.0, small) / (1.0 + small))
     e = exp(-abs(x))
     return (1.0 if x >= 0.0 else e) / (1.0 + e)
 
 
 def _log_sigmoid(x: float) -> float:
+    if isinstance(x, np.ndarray):
+        return cast("float", np.minimum(x, 0.0) - np.log1p(np.exp(-np.abs(x))))
     return min(x, 0.0) - log1p(exp(-abs(x)))
 
 
 def _within(x: float, limit: float) -> float:
-    return max(-limit, min(limit, x))
+    return cast("float", np.clip(x, -limit, limit)) if isinstance(x, np.ndarray) else max(-limit, min(limit, x))

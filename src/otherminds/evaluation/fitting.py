@@ -1,0 +1,505 @@
+"""Fits of minds to what people did: maximum likelihood, partial pooling, and predictions of what was not fitted.
+
+The likelihood of a person's choices is Π p(a_t | what that person had seen by then, θ), over all rounds in which a
+move was made. Parameters are searched on the real line (see `Parameter`), for all people at once: a point of θ for
+every person costs one pass through the rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2, qmc
+
+from otherminds.evaluation.choices import Choices, OneByOne, crowd_of, outcome
+from otherminds.worlds.repeated_games.players.habits import MISSED
+from otherminds.worlds.repeated_games.players.in_vectors import Ints
+from otherminds.worlds.repeated_games.players.parametric import ParametricMind
+
+Floats = NDArray[np.float64]
+FARTHEST = 8.0  # largest |x| of a parameter on the real line: within .04 % of the range from a bound
+STARTS = 2  # starts of a search, the best of LOOKED_AT
+LOOKED_AT = 32  # points at which the likelihood is looked at first: a Sobol sequence over the parameters' ranges
+ITERATIONS = 60  # most Newton steps of a search
+CLOSE = 1e-4  # gain in nats at which a search ends
+STEP = 1e-3  # of numerical derivatives, on the real line
+LENGTHS = np.array([1.0, 0.5, 0.2, 0.04])  # of Newton steps that are tried at once
+LONGEST = 2.5  # longest Newton step in one parameter, on the real line
+TINY = 1e-300  # smallest probability of a choice, so that its logarithm is finite
+WEAK_PRIOR = 1.5
+"""Standard deviation, on the real line, of the weak prior N(0, 1.5²) of fits that have to predict: uniform to within a
+factor of two over the middle 90 % of a parameter's range. Chosen beforehand. What widths of 1, 1.5 and 2.5 predict of
+the last third of rounds of every second person of rock-paper-scissors is in docs/results/people.md: 2.5 is a little
+better than 1.5, and 1 worse."""
+POOLING = 12  # steps of EM for the population's distribution
+
+Objective = Callable[[Floats, Ints], Floats]
+"""f(x, who): the log likelihoods, shape (n, K), of the units `who`, shape (n,), at the points x, shape (n, K, d)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """The likelihood of some people's choices under a mind, at any points of its parameters.
+
+    `scored`, shape (S, T), are the rounds that count; all are observed.
+    """
+
+    mind: ParametricMind
+    choices: Choices
+    scored: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, mind: ParametricMind, choices: Choices, scored: NDArray[np.bool_] | None = None) -> Likelihood:
+        """The likelihood of all choices, or those that are `scored`."""
+        counted = choices.scored if scored is None else scored & choices.scored
+        return cls(mind, choices, counted)
+
+    def values(self, free: Floats) -> dict[str, Floats]:
+        """Parameters by name, from points of the real line of shape (…, d)."""
+        clipped = np.clip(free, -FARTHEST, FARTHEST)
+        return {p.name: p.value(clipped[..., i]) for i, p in enumerate(self.mind.parameters)}
+
+    def free(self, values: Mapping[str, Floats]) -> Floats:
+        """Points of the real line, shape (…, d), from parameters by name."""
+        return cast("Floats", np.stack([p.free(values[p.name]) for p in self.mind.parameters], axis=-1))
+
+    @cached_property
+    def _inner(self) -> Floats:
+        """Policies of a mind without parameters, shape (S, T, |A|); people with the same history share the work."""
+        known: dict[Any, Any] = {}
+        choices = self.choices
+        found = np.zeros((*choices.own.shape, choices.games[0].shape[0]))
+        for s, game in enumerate(choices.games):
+            assert self.mind.inner is not None
+            if game not in known:
+                known[game] = (self.mind.inner(game).observe(cast("Any", None)), {})
+            node = known[game]
+            for t in np.flatnonzero(choices.played[s]):
+                mind, onward = node
+                found[s, t] = [float(np.exp(mind.act().log_prob(a))) for a in range(found.shape[2])]
+                own, theirs = int(choices.own[s, t]), int(choices.theirs[s, t])
+                if (own, theirs) not in onward:
+                    after = mind if own == MISSED else mind.observe(outcome(game, own, theirs))
+                    onward[own, theirs] = (after, {})
+                node = onward[own, theirs]
+        return found
+
+    def probabilities(self, values: Mapping[str, Floats]) -> Floats:
+        """π, shape (S, K, T, |A|), for parameters of shape (N, K), by person."""
+        if self.mind.inner is not None:
+            tremble = values["tremble"][self.choices.person][:, :, None, None]
+            mixed: Floats = (1.0 - tremble) * self._inner[:, None] + tremble / self._inner.shape[2]
+            return mixed
+        crowd = crowd_of(self.mind, self.choices, {n: v[self.choices.person] for n, v in values.items()})
+        rounds = []
+        for own, theirs in zip(self.choices.own.T, self.choices.theirs.T, strict=True):
+            rounds.append(crowd.act())
+            crowd = crowd.observe(own, theirs)
+        shape = np.broadcast_shapes(*(found.shape for found in rounds))
+        return np.stack([np.broadcast_to(found, shape) for found in rounds], axis=2)
+
+    def by_round(self, values: Mapping[str, Floats]) -> Floats:
+        """Log probabilities of the choices, shape (S, K, T); 0 where nothing is scored."""
+        policies = self.probabilities(values)
+        every = np.arange(len(policies))
+        rounds = np.arange(policies.shape[2])
+        chosen = policies[every[:, None], :, rounds, np.maximum(self.choices.own, 0)].transpose(0, 2, 1)
+        return np.where(self.scored[:, None], np.log(np.maximum(chosen, TINY)), 0.0)
+
+    def __call__(self, free: Floats, who: Ints | None = None) -> Floats:
+        """Log likelihoods, shape (n, K), of the people `who` (default: all) at points of shape (n, K, d)."""
+        if who is not None and not np.array_equal(who, np.arange(len(self.choices.people))):
+            return self.of_people(who)(free)
+        if self.mind.inner is not None:
+            return self._of_tremble(self.values(free)["tremble"])
+        values, total = self.values(free), np.zeros((len(self.choices.own), free.shape[1]))
+        for matches, some in self._of_similar_length:
+            crowd = crowd_of(self.mind, some, {n: v[some.person] for n, v in values.items()})
+            every, scored = np.arange(len(matches)), self.scored[matches].T
+            for own, theirs, counts in zip(some.own.T, some.theirs.T, scored[: some.own.shape[1]], strict=True):
+                chosen = crowd.act()[every, :, np.maximum(own, 0)]
+                total[matches] += np.where(counts[:, None], np.log(np.maximum(chosen, TINY)), 0.0)
+                crowd = crowd.observe(own, theirs)
+        return self.choices.total(total)
+
+    @cached_property
+    def _of_similar_length(self) -> list[tuple[Ints, Choices]]:
+        """Matches of up to 2, 8, 32, … rounds, each with their choices, so that short ones are not played on."""
+        lengths = self.choices.played.sum(axis=1)
+        which = np.ceil(np.log2(np.maximum(lengths, 2)) / 2.0 - 0.5).astype(int)
+        groups = [np.flatnonzero(which == k) for k in np.unique(which)]
+        return [(matches, self.choices.of_matches(matches)) for matches in groups]
+
+    def of_people(self, who: Ints) -> Likelihood:
+        """The same for some of the people."""
+        choices = self.choices.subset(who)
+        matches = np.concatenate([np.flatnonzero(self.choices.person == n) for n in who])
+        found = Likelihood(self.mind, choices, self.scored[matches, : choices.own.shape[1]])
+        if self.mind.inner is not None:
+            vars(found)["_inner"] = self._inner[matches, : choices.own.shape[1]]
+        return found
+
+    @cached_property
+    def certainties(self) -> tuple[Floats, Floats]:
+        """The different probabilities of choices before the tremble, shape (V,), and each person's counts, (N, V)."""
+        every, rounds = np.ogrid[: self._inner.shape[0], : self._inner.shape[1]]
+        chosen = self._inner[every, rounds, np.maximum(self.choices.own, 0)]
+        different, which = np.unique(chosen.round(12), return_inverse=True)
+        counted = self.scored[..., None] & (which.reshape(chosen.shape)[..., None] == np.arange(len(different)))
+        return different, self.choices.total(counted.sum(axis=1).astype(float))
+
+    def _of_tremble(self, tremble: Floats) -> Floats:
+        different, counts = self.certainties
+        mixed = (1.0 - tremble[..., None]) * different + tremble[..., None] / self._inner.shape[2]
+        return cast("Floats", (counts[:, None] * np.log(np.maximum(mixed, TINY))).sum(axis=-1))
+
+
+def one_by_one(mind: ParametricMind, choices: Choices, values: Mapping[str, Floats]) -> Floats:
+    """π by asking every mind's `act()`, as `Likelihood.probabilities` and much slower; to test and time that."""
+    plain = replace(mind, many=None, inner=None)
+    crowd: OneByOne = crowd_of(plain, choices, {n: v[choices.person] for n, v in values.items()})
+    rounds = []
+    for own, theirs in zip(choices.own.T, choices.theirs.T, strict=True):
+        rounds.append(crowd.act())
+        crowd = crowd.observe(own, theirs)
+    return np.stack(rounds, axis=2)
+
+
+# Searching
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """Maxima of an objective: points x, shape (n, d), values, shape (n,), and Hessians, shape (n, d, d)."""
+
+    x: Floats
+    value: Floats
+    hessian: Floats
+
+
+def maximise(objective: Objective, starts: Floats) -> Optimum:
+    """The best maxima that Newton's method finds from several starts, shape (n, starts, d), for n units at once.
+
+    Derivatives are numerical; directions of positive curvature are turned, and four lengths of each step are tried.
+    """
+    units, tried, size = starts.shape
+    if size == 0:
+        return Optimum(starts[:, 0], objective(starts[:, :1], np.arange(units))[:, 0], np.zeros((units, 0, 0)))
+    best = _climb(objective, starts[:, 0])
+    for k in range(1, tried):
+        found = _climb(objective, starts[:, k])
+        better = found.value > best.value
+        best = Optimum(
+            np.where(better[:, None], found.x, best.x),
+            np.where(better, found.value, best.value),
+            np.where(better[:, None, None], found.hessian, best.hessian),
+        )
+    return best
+
+
+def _climb(objective: Objective, x: Floats) -> Optimum:
+    x, units = x.copy(), len(x)
+    value, hessian = np.full(units, -np.inf), np.zeros((units, *x.shape[1:] * 2))
+    active: Ints = np.arange(units)
+    for _ in range(ITERATIONS):
+        here, slope, curve = derivatives(objective, x[active], active)
+        hessian[active], value[active] = curve, here
+        roots, axes = np.linalg.eigh(curve)
+        scaled = np.einsum("nij,ni->nj", axes, slope) / np.maximum(np.abs(roots), 1e-3)
+        step = np.einsum("nij,nj->ni", axes, scaled)
+        step *= np.minimum(1.0, LONGEST / np.maximum(np.abs(step).max(axis=1, keepdims=True), 1e-12))
+        points = np.clip(x[active, None] + LENGTHS[:, None] * step[:, None], -FARTHEST, FARTHEST)
+        values = objective(points, active)
+        top = values.argmax(axis=1)
+        gain = values.max(axis=1) - here
+        better = gain > 0.0
+        x[active[better]] = points[np.flatnonzero(better), top[better]]
+        value[active[better]] = values[np.flatnonzero(better), top[better]]
+        active = active[gain > CLOSE]
+        if not len(active):
+            break
+    return Optimum(x, value, hessian)
+
+
+def derivatives(objective: Objective, x: Floats, who: Ints) -> tuple[Floats, Floats, Floats]:
+    """The values, gradients and Hessians at x, shape (n, d), by finite differences."""
+    size = x.shape[1]
+    eye = STEP * np.eye(size)
+    pairs = [(i, j) for i in range(size) for j in range(i)]
+    shifts = np.concatenate([np.zeros((1, size)), eye, -eye, *(eye[[i]] + eye[[j]] for i, j in pairs)])
+    found = objective(x[:, None] + shifts, who)
+    centre, up, down = found[:, 0], found[:, 1 : 1 + size], found[:, 1 + size : 1 + 2 * size]
+    hessian = np.zeros((len(x), size, size))
+    hessian[:, range(size), range(size)] = (up + down - 2.0 * centre[:, None]) / STEP**2
+    for k, (i, j) in enumerate(pairs, 1 + 2 * size):
+        hessian[:, i, j] = hessian[:, j, i] = (found[:, k] - up[:, i] - up[:, j] + centre) / STEP**2
+    return centre, (up - down) / (2.0 * STEP), hessian
+
+
+def starts_of(objective: Objective, mind: ParametricMind, units: int) -> Floats:
+    """The best STARTS of LOOKED_AT points that cover the parameters' ranges, shape (units, STARTS, d)."""
+    size = len(mind.parameters)
+    if not size:
+        return np.zeros((units, 1, 0))
+    share = qmc.Sobol(size, scramble=True, rng=np.random.default_rng(0)).random(LOOKED_AT)
+    points = np.log((0.02 + 0.96 * share) / (0.98 - 0.96 * share))
+    values = objective(np.broadcast_to(points, (units, *points.shape)), np.arange(units))
+    best = np.argsort(-values, axis=1, kind="stable")[:, :STARTS]
+    return points[best]
+
+
+# Fits
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A mind fitted to n units (people or groups): points x on the real line, shape (n, d), and what they explain.
+
+    `covariance`, shape (n, d, d), is the inverse observed information; `log_likelihood` and `choices`, the number of
+    scored choices, have shape (n,). `evidence` is Laplace's approximation to log p(choices) under the prior of x that
+    was used, NaN without one. `mean` and `sd`, shape (n, d), are that prior.
+    """
+
+    mind: ParametricMind
+    units: tuple[str, ...]
+    x: Floats
+    covariance: Floats
+    log_likelihood: Floats
+    choices: Floats
+    evidence: Floats
+    mean: Floats
+    sd: Floats
+
+    def of_units(self, which: Ints) -> Fit:
+        """The same for some of the units."""
+        names = tuple(self.units[n] for n in which)
+        parts = (self.x, self.covariance, self.log_likelihood, self.choices, self.evidence, self.mean, self.sd)
+        return Fit(self.mind, names, *(part[which] for part in parts))
+
+    @property
+    def values(self) -> dict[str, Floats]:
+        """The parameters by name, shape (n,)."""
+        return {p.name: p.value(self.x[:, i]) for i, p in enumerate(self.mind.parameters)}
+
+    @property
+    def errors(self) -> dict[str, Floats]:
+        """Standard errors by name, shape (n,), by the delta method; NaN at a bound, where there is no curvature."""
+        variance = np.diagonal(self.covariance, axis1=1, axis2=2)
+        with np.errstate(invalid="ignore"):
+            return {
+                p.name: np.where(
+                    np.abs(self.x[:, i]) < FARTHEST, p.slope(self.x[:, i]) * np.sqrt(variance[:, i]), np.nan
+                )
+                for i, p in enumerate(self.mind.parameters)
+            }
+
+    @property
+    def aic(self) -> Floats:
+        """Akaike's criterion 2 d − 2 log L, shape (n,)."""
+        return 2.0 * len(self.mind.parameters) - 2.0 * self.log_likelihood
+
+    @property
+    def bic(self) -> Floats:
+        """Schwarz's criterion d log n − 2 log L, shape (n,), n being the number of choices."""
+        return len(self.mind.parameters) * np.log(np.maximum(self.choices, 1.0)) - 2.0 * self.log_likelihood
+
+
+def _units(likelihood: Likelihood, by: str) -> tuple[tuple[str, ...], Ints]:
+    """The names of the units of a fit, and the unit of each person."""
+    choices = likelihood.choices
+    if by == "person":
+        return choices.people, np.arange(len(choices.people))
+    names = tuple(dict.fromkeys(choices.groups)) if by == "group" else ("all",)
+    return names, np.array([names.index(group) if by == "group" else 0 for group in choices.groups])
+
+
+def _pooled(likelihood: Likelihood, unit: Ints) -> Objective:
+    """The objective of units whose people share their parameters."""
+
+    def objective(x: Floats, who: Ints) -> Floats:
+        people = np.flatnonzero(np.isin(unit, who))
+        place = np.searchsorted(who, unit[people])
+        found = np.zeros(x.shape[:2])
+        np.add.at(found, place, likelihood(x[place], people))
+        return found
+
+    return objective
+
+
+def fit(likelihood: Likelihood, by: str = "person") -> Fit:
+    """Maximum likelihood for each person, for each group (`by` = "group"), or for all together ("all")."""
+    names, unit = _units(likelihood, by)
+    objective = likelihood if by == "person" else _pooled(likelihood, unit)
+    found = maximise(objective, starts_of(objective, likelihood.mind, len(names)))
+    nothing = np.full(found.x.shape, np.nan)
+    return _fitted(likelihood, names, unit, found, found.value, np.full(len(names), np.nan), nothing, nothing)
+
+
+def _fitted(
+    likelihood: Likelihood,
+    names: tuple[str, ...],
+    unit: Ints,
+    found: Optimum,
+    value: Floats,
+    evidence: Floats,
+    mean: Floats,
+    sd: Floats,
+) -> Fit:
+    counted = np.zeros(len(names))
+    np.add.at(counted, unit, likelihood.choices.total(likelihood.scored.sum(axis=1).astype(float)))
+    return Fit(likelihood.mind, names, found.x, _inverse(-found.hessian), value, counted, evidence, mean, sd)
+
+
+def _inverse(information: Floats) -> Floats:
+    """Inverses of symmetric matrices; NaN where one is not positive definite."""
+    if not information.shape[1]:
+        return information
+    roots, axes = np.linalg.eigh(information)
+    with np.errstate(divide="ignore"):
+        found = np.einsum("nij,nj,nkj->nik", axes, 1.0 / roots, axes)
+    return np.where((roots.min(axis=1) > 0.0)[:, None, None], found, np.nan)
+
+
+def profile(likelihood: Likelihood, found: Fit, by: str = "group", level: float = 0.95) -> dict[str, Floats]:
+    """Profile-likelihood intervals by parameter, shape (n, 2): where 2 (log L̂ − log L_profile) reaches χ²₁'s quantile.
+
+    The likelihood is maximised over the other parameters on each of 41 values of one; between two values the profile is
+    taken to be linear. A bound of the parameter stands where the profile does not fall far enough.
+    """
+    names, unit = _units(likelihood, by)
+    objective: Objective = likelihood if by == "person" else _pooled(likelihood, unit)
+    drop, size = chi2.ppf(level, 1) / 2.0, len(likelihood.mind.parameters)
+    intervals = {}
+    for i, parameter in enumerate(likelihood.mind.parameters):
+        others = [j for j in range(size) if j != i]
+        ends = np.zeros((len(names), 2))
+        for side, sign in enumerate((-1.0, 1.0)):
+            inside, outside = found.x[:, i].copy(), np.full(len(names), sign * FARTHEST)
+            for _ in range(12):  # bisection on the real line: to 1/4000 of the distance
+                middle = (inside + outside) / 2.0
+
+                def restricted(x: Floats, who: Ints, held: Floats = middle, i: int = i) -> Floats:
+                    return objective(np.insert(x, i, held[who, None], axis=2), who)
+
+                best = maximise(restricted, found.x[:, None, others])
+                within = best.value >= found.log_likelihood - drop
+                inside, outside = np.where(within, middle, inside), np.where(within, outside, middle)
+            ends[:, side] = parameter.value(inside)
+        intervals[parameter.name] = ends
+    return intervals
+
+
+# Priors and partial pooling
+
+
+def with_prior(likelihood: Objective, mean: Floats, sd: Floats) -> Objective:
+    """log p(choices | x) + log N(x; mean, sd²), the last two by person, shape (N, d)."""
+
+    def objective(x: Floats, who: Ints) -> Floats:
+        z = (x - mean[who, None]) / sd[who, None]
+        penalty = 0.5 * (z**2 + np.log(2.0 * np.pi) + 2.0 * np.log(sd[who, None])).sum(axis=2)
+        return cast("Floats", likelihood(x, who) - penalty)
+
+    return objective
+
+
+def fit_with_prior(likelihood: Likelihood, mean: Floats, sd: Floats, start: Floats | None = None) -> Fit:
+    """The posterior mode of each person under N(mean, sd²) on the real line, both of shape (N, d)."""
+    objective = with_prior(likelihood, mean, sd)
+    people = len(likelihood.choices.people)
+    starts = starts_of(objective, likelihood.mind, people)[:, :1] if start is None else start[:, None]
+    found = maximise(objective, starts)
+    names, unit = _units(likelihood, "person")
+    size = len(likelihood.mind.parameters)
+    information = np.linalg.slogdet(-found.hessian)[1] if size else np.zeros(people)
+    evidence = found.value + 0.5 * size * np.log(2.0 * np.pi) - 0.5 * information
+    value = likelihood(found.x[:, None], np.arange(people))[:, 0]
+    return _fitted(likelihood, names, unit, found, value, evidence, mean, sd)
+
+
+def weakly(likelihood: Likelihood, sd: float = WEAK_PRIOR) -> Fit:
+    """The posterior mode of each person under the weak prior."""
+    shape = (len(likelihood.choices.people), len(likelihood.mind.parameters))
+    return fit_with_prior(likelihood, np.zeros(shape), np.full(shape, sd))
+
+
+def hierarchical(likelihood: Likelihood) -> Fit:
+    """Partial pooling: the parameters of a group's people are N(μ, σ²) on the real line, with μ and σ fitted.
+
+    Empirical Bayes by EM with Laplace's approximation: modes and curvatures by person, then μ = mean of the modes and
+    σ² = mean of (mode − μ)² + posterior variance. (Huys et al. 2011; Piray et al. 2019.)
+    """
+    found, people = weakly(likelihood), len(likelihood.choices.people)
+    size = len(likelihood.mind.parameters)
+    if not size:
+        return found
+    _, unit = _units(likelihood, "group")
+    for _ in range(POOLING):
+        mean, sd = np.zeros((people, size)), np.ones((people, size))
+        for group in range(unit.max() + 1):
+            own = unit == group
+            variance = np.nan_to_num(np.diagonal(found.covariance[own], axis1=1, axis2=2), nan=WEAK_PRIOR**2)
+            mean[own] = found.x[own].mean(axis=0)
+            spread = ((found.x[own] - mean[own]) ** 2 + variance).mean(axis=0)
+            sd[own] = np.sqrt(np.clip(spread, 0.1**2, 2.0 * WEAK_PRIOR**2))
+        found = fit_with_prior(likelihood, mean, sd, found.x)
+    return found
+
+
+# Cross-validation
+
+
+def later_rounds(mind: ParametricMind, choices: Choices, share: float = 1 / 3, sd: float = WEAK_PRIOR) -> Floats:
+    """The log likelihood of each person's last rounds, this share of them, by parameters fitted to the rounds before.
+
+    Shape (N,). Of people with several matches the last matches are held out, of others the last rounds.
+    """
+    held_out = last_rounds(choices, share)
+    early = Likelihood.of(mind, choices, ~held_out)
+    found = weakly(early, sd)
+    late = Likelihood.of(mind, choices, held_out)
+    return late(found.x[:, None], np.arange(len(choices.people)))[:, 0]
+
+
+def last_rounds(choices: Choices, share: float = 1 / 3) -> NDArray[np.bool_]:
+    """The last rounds of each person, shape (S, T), counted over all of her matches."""
+    chosen = np.zeros_like(choices.played)
+    for n in range(len(choices.people)):
+        matches = np.flatnonzero(choices.person == n)
+        order = [(s, t) for s in matches for t in np.flatnonzero(choices.played[s])]
+        for s, t in order[len(order) - round(share * len(order)) :]:
+            chosen[s, t] = True
+    return chosen
+
+
+def leave_one_person_out(mind: ParametricMind, choices: Choices, fitted: Fit | None = None) -> Floats:
+    """The log likelihood of each person's choices, predicted from the other people of her group; shape (N,).
+
+    log (1 / (n − 1)) Σ_{j ≠ i} p(choices of i | parameters of j): a person is one of the others, nobody knows which.
+    The parameters are those of `fitted`, by person with the weak prior, so nothing of a person enters her prediction.
+    """
+    found, x = np.zeros(len(choices.people)), (fitted or weakly(Likelihood.of(mind, choices))).x
+    for group in dict.fromkeys(choices.groups):
+        own = np.array([n for n, name in enumerate(choices.groups) if name == group])
+        likelihood = Likelihood.of(mind, choices.subset(own))
+        points = x[own]
+        table = likelihood(np.broadcast_to(points, (len(own), *points.shape)), np.arange(len(own)))
+        if len(own) > 1 and points.shape[1]:
+            np.fill_diagonal(table, -np.inf)
+            top = table.max(axis=1, keepdims=True)
+            found[own] = (top + np.log(np.exp(table - top).sum(axis=1, keepdims=True) / (len(own) - 1)))[:, 0]
+        else:
+            found[own] = np.diagonal(table) if points.shape[1] else table[:, 0]
+    return found
+
+
+def chosen_prior(minds: Sequence[ParametricMind], choices: Choices, options: Sequence[float]) -> dict[float, float]:
+    """The held-out log likelihood per choice of the last third of rounds, over some minds, by the sd of the prior."""
+    total = choices.scored.sum() / 3
+    held_out = partial(later_rounds, choices=choices)
+    return {sd: float(sum(held_out(mind, sd=sd).sum() for mind in minds) / total / len(minds)) for sd in options}

@@ -1,0 +1,288 @@
+"""Which mind describes people best: comparison over people, shares of strategies, and checks by simulated people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import digamma, gammaln, logsumexp, softmax
+
+from otherminds.evaluation.choices import Choices, simulated
+from otherminds.evaluation.fitting import Fit, Likelihood, last_rounds, later_rounds, leave_one_person_out, weakly
+from otherminds.evaluation.statistics import Estimate, pearson, ratio
+from otherminds.worlds.repeated_games.machines import Machine
+from otherminds.worlds.repeated_games.players.parametric import ParametricMind
+
+Floats = NDArray[np.float64]
+Partners = Mapping[str, Machine]
+DRAWS = 100_000  # from a Dirichlet distribution, for exceedance probabilities
+RESAMPLES = 500  # of people, for standard errors of shares
+HOLDOUTS = ("rounds", "person")
+
+
+# Over people
+
+
+@dataclass(frozen=True, eq=False)
+class RandomEffects:
+    """Random-effects comparison of M models over people: each person has one of them, with unknown shares.
+
+    `shares` are the expected shares, `responsibilities`, shape (N, M), the probability of each model for each person,
+    `exceedance` the probability that a model's share is the largest, `risk` the Bayesian omnibus risk that all shares
+    are equal, and `protected` the exceedance probabilities averaged over that.
+    """
+
+    shares: Floats
+    responsibilities: Floats
+    exceedance: Floats
+    risk: float
+    protected: Floats
+
+
+def random_effects(log_evidence: Floats) -> RandomEffects:
+    """Compare models by their log evidence for each person, shape (N, M).
+
+    Variational Bayes with a uniform Dirichlet prior of shares (Stephan et al. 2009, NeuroImage 46: 1004), protected
+    exceedance probabilities from free energies (Rigoux et al. 2014, NeuroImage 84: 971).
+    """
+    models = log_evidence.shape[1]
+    alpha = np.ones(models)
+    for _ in range(500):
+        who = softmax(log_evidence + digamma(alpha), axis=1)
+        after = 1.0 + who.sum(axis=0)
+        done = np.abs(after - alpha).max() < 1e-6
+        alpha = after
+        if done:
+            break
+    rng = np.random.default_rng(0)
+    best = rng.dirichlet(alpha, DRAWS).argmax(axis=1)
+    exceedance = np.bincount(best, minlength=models) / DRAWS
+    bound = _free_energy(log_evidence, who, alpha)
+    equal = float(logsumexp(log_evidence - np.log(models), axis=1).sum())
+    risk = float(1.0 / (1.0 + np.exp(np.clip(bound - equal, -500.0, 500.0))))
+    protected = exceedance * (1.0 - risk) + risk / models
+    return RandomEffects(alpha / alpha.sum(), who, exceedance, risk, protected)
+
+
+def _free_energy(log_evidence: Floats, who: Floats, alpha: Floats) -> float:
+    """E[log p(data, models, shares)] plus the entropies of the posteriors of models and shares."""
+    models = len(alpha)
+    log_shares = digamma(alpha) - digamma(alpha.sum())
+    likelihood = (who * (log_evidence + log_shares)).sum() - (who * np.log(np.maximum(who, 1e-300))).sum()
+    prior = gammaln(models)  # of the uniform Dirichlet
+    entropy = gammaln(alpha).sum() - gammaln(alpha.sum()) - ((alpha - 1.0) * log_shares).sum()
+    return float(likelihood + prior + entropy)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Minds compared on the same people, in the order of `minds`.
+
+    `fits` are by person with the weak prior, `held_out`, shape (N, M), is the log likelihood of what was held out.
+    """
+
+    choices: Choices
+    minds: tuple[ParametricMind, ...]
+    fits: tuple[Fit, ...]
+    held_out: Floats
+    held_out_choices: Floats
+
+    def over(self, group: str | None = None) -> RandomEffects:
+        """Random effects on the held-out log likelihoods, for all people or those of one group."""
+        chosen = [n for n, name in enumerate(self.choices.groups) if group in (None, name)]
+        return random_effects(self.held_out[chosen])
+
+    @cached_property
+    def bic(self) -> Floats:
+        """BIC summed over people, shape (M,), at the posterior modes."""
+        return np.array([found.bic.sum() for found in self.fits])
+
+    @cached_property
+    def aic(self) -> Floats:
+        """AIC summed over people, shape (M,), at the posterior modes."""
+        return np.array([found.aic.sum() for found in self.fits])
+
+    def per_choice(self, group: str | None = None) -> list[Estimate]:
+        """Held-out log likelihood per choice of each mind, with an interval clustered by person."""
+        chosen = [n for n, name in enumerate(self.choices.groups) if group in (None, name)]
+        counted = self.held_out_choices[chosen].tolist()
+        return [ratio(column[chosen].tolist(), counted) for column in self.held_out.T]
+
+
+def compare(minds: Sequence[ParametricMind], choices: Choices, holdout: str = "rounds") -> Comparison:
+    """Fit all minds to each person, and predict what was held out.
+
+    `holdout` is "rounds", for the last third of each person's rounds, or "person", for each person from the others.
+    """
+    fits = tuple(weakly(Likelihood.of(mind, choices)) for mind in minds)
+    by_person = [leave_one_person_out(fit.mind, choices, fit) for fit in fits] if holdout == "person" else []
+    held_out = np.stack(by_person or [later_rounds(mind, choices) for mind in minds], axis=1)
+    chosen = choices.scored & last_rounds(choices) if holdout == "rounds" else choices.scored
+    counted = choices.total(chosen.sum(axis=1).astype(float))
+    return Comparison(choices, tuple(minds), fits, held_out, counted)
+
+
+# Shares of strategies
+
+
+class Mixture(NamedTuple):
+    """A finite mixture of strategies: each person has one, all with the same tremble.
+
+    `shares` and `errors` have shape (M,), `responsibilities` (N, M). `tremble` is the probability of a uniformly random
+    action.
+    """
+
+    shares: Floats
+    errors: Floats
+    tremble: float
+    tremble_error: float
+    responsibilities: Floats
+    log_likelihood: float
+
+
+def strategy_shares(machines: Sequence[ParametricMind], choices: Choices) -> Mixture:
+    """Shares of strategies by maximum likelihood, with standard errors from a bootstrap over people.
+
+    L = Π_n Σ_m share_m p(choices of n | m, tremble), maximised by EM over the shares for each tremble, and over the
+    tremble by Brent's method from its best point on a grid. (Dal Bó and Fréchette 2011, §III; Dvorak 2023, stratEst.)
+    """
+    likelihoods = [Likelihood.of(mind, choices) for mind in machines]
+    sure = np.unique(np.concatenate([found.certainties[0] for found in likelihoods]))
+    counts = np.zeros((len(choices.people), len(machines), len(sure)))
+    for m, found in enumerate(likelihoods):
+        own, often = found.certainties
+        counts[:, m, np.searchsorted(sure, own)] = often
+    options = choices.games[0].shape[0]
+
+    def logs(tremble: Floats) -> Floats:
+        """Log probabilities of a choice that each strategy makes with probability `sure`, shape (K, V)."""
+        mixed: Floats = (1.0 - tremble[:, None]) * sure + tremble[:, None] / options
+        return np.log(np.maximum(mixed, 1e-300))
+
+    grid = np.linspace(0.002, 0.998, 499)
+    on_grid = np.einsum("nmv,gv->gnm", counts, logs(grid))
+    people = np.ones((1, len(choices.people)))
+    coarse = np.array([_em(on_grid[g : g + 1], people)[1][0] for g in range(0, len(grid), 10)])
+    centre = grid[10 * int(coarse.argmax())]
+    exact = minimize_scalar(
+        lambda x: -float(_em(np.einsum("nmv,v->nm", counts, logs(np.array([x]))[0])[None], people)[1][0]),
+        bounds=(max(centre - 0.04, 1e-4), min(centre + 0.04, 1.0 - 1e-4)),
+        method="bounded",
+        options={"xatol": 1e-7},
+    )
+    tremble = float(exact.x)
+    table = np.einsum("nmv,v->nm", counts, logs(np.array([tremble]))[0])
+    shares, value = _em(table[None], people, 20_000)
+    who = softmax(table + np.log(np.maximum(shares[0], 1e-300)), axis=1)
+    errors = _bootstrapped(shares[0], int(np.abs(grid - tremble).argmin()), counts, on_grid, logs(grid))
+    at = grid[errors[1]].std(ddof=1)
+    return Mixture(shares[0], errors[0].std(axis=0, ddof=1), tremble, float(at), who, float(value[0]))
+
+
+def _bootstrapped(
+    shares: Floats, tremble: int, counts: Floats, on_grid: Floats, logs: Floats
+) -> tuple[Floats, NDArray[np.intp]]:
+    """Shares, shape (B, M), and indices of trembles of resampled people, by EM over both from the estimates."""
+    people = len(counts)
+    weights = np.random.default_rng(0).multinomial(people, np.full(people, 1.0 / people), RESAMPLES).astype(float)
+    found = np.tile(0.98 * shares + 0.02 / len(shares), (RESAMPLES, 1))
+    at = np.full(RESAMPLES, tremble)
+    for _ in range(300):
+        table = on_grid[at]
+        joint = np.exp(table - table.max(axis=2, keepdims=True)) * found[:, None]
+        who = weights[..., None] * joint / joint.sum(axis=2, keepdims=True)
+        found = who.sum(axis=1) / people
+        at = (np.einsum("bnm,nmv->bv", who, counts) @ logs.T).argmax(axis=1)
+    return found, at
+
+
+def _em(log_likelihood: Floats, weights: Floats, steps: int = 1000) -> tuple[Floats, Floats]:
+    """Shares, shape (B, M), and log likelihoods, shape (B,), from tables (B, N, M) and weights of people (B, N)."""
+    top = log_likelihood.max(axis=2)
+    scaled = np.exp(log_likelihood - top[..., None])
+    shares = np.full((len(scaled), scaled.shape[2]), 1.0 / scaled.shape[2])
+    for _ in range(steps):
+        joint = np.einsum("bnm,bm->bn", scaled, shares)
+        after = shares * np.einsum("bn,bnm->bm", weights / joint, scaled) / weights.sum(axis=1, keepdims=True)
+        done = np.abs(after - shares).max() < 1e-10
+        shares = after
+        if done:
+            break
+    joint = np.einsum("bnm,bm->bn", scaled, shares)
+    return shares, (weights * (np.log(joint) + top)).sum(axis=1)
+
+
+# Checks by simulated people
+
+
+class Recovery(NamedTuple):
+    """True and fitted values of a parameter for simulated people, and their correlation."""
+
+    mind: str
+    parameter: str
+    true: Floats
+    fitted: Floats
+
+    @property
+    def r(self) -> float:
+        """The correlation of true and fitted values."""
+        return pearson(self.true.tolist(), self.fitted.tolist())
+
+
+def drawn(mind: ParametricMind, people: int, rng: np.random.Generator) -> dict[str, Floats]:
+    """Parameters of simulated people, uniform over the typical ranges."""
+    return {p.name: rng.uniform(*p.typical, size=people) for p in mind.parameters}
+
+
+def recover(
+    mind: ParametricMind, like: Choices, rng: np.random.Generator, partners: Partners | None = None
+) -> list[Recovery]:
+    """Simulate people like these with known parameters, and fit them again, by person with the weak prior."""
+    true = drawn(mind, len(like.people), rng)
+    found = weakly(Likelihood.of(mind, simulated(mind, like, true, rng, partners))).values
+    return [Recovery(mind.name, name, true[name], found[name]) for name in mind.names]
+
+
+def confusion(
+    minds: Sequence[ParametricMind], like: Choices, rng: np.random.Generator, partners: Partners | None = None
+) -> Floats:
+    """The share of people simulated by each mind (row) whose BIC is best for each mind (column)."""
+    found = np.zeros((len(minds), len(minds)))
+    for i, mind in enumerate(minds):
+        people = simulated(mind, like, drawn(mind, len(like.people), rng), rng, partners)
+        bic = np.stack([weakly(Likelihood.of(other, people)).bic for other in minds])
+        found[i] = np.bincount(bic.argmin(axis=0), minlength=len(minds)) / len(like.people)
+    return found
+
+
+class Predictive(NamedTuple):
+    """How often people change their action from one round to the next, and what they earn a round; by block."""
+
+    switches: Floats
+    earned: Floats
+
+
+def behaviour(choices: Choices, blocks: int) -> Predictive:
+    """Mean switch rates and earnings of a group of people in equal blocks of rounds, shape (blocks,) each."""
+    edges = np.linspace(0, choices.own.shape[1], blocks + 1).astype(int)
+    moved = choices.scored[:, 1:] & choices.scored[:, :-1]
+    switched = np.where(moved, choices.own[:, 1:] != choices.own[:, :-1], False)
+    switches, earned = [], []
+    for a, b in pairwise(edges.tolist()):
+        within = slice(max(a - 1, 0), b - 1)
+        switches.append(switched[:, within].sum() / max(moved[:, within].sum(), 1))
+        earned.append(choices.earned[:, a:b].sum() / max(choices.played[:, a:b].sum(), 1))
+    return Predictive(np.array(switches), np.array(earned))
+
+
+def predicted_behaviour(
+    found: Fit, choices: Choices, blocks: int, rng: np.random.Generator, partners: Partners | None = None
+) -> Predictive:
+    """The behaviour of people simulated with the fitted parameters: a posterior predictive check at the modes."""
+    return behaviour(simulated(found.mind, choices, found.values, rng, partners), blocks)

@@ -1,0 +1,447 @@
+"""People on the scale of literal and functional Theory of Mind: plan, episodes and summary of `reproduce people`.
+
+Conditions are rps/BOT (people and players against the bots of Brockbank and Vul), ipd/TREATMENT (people in the
+prisoner's dilemmas of Dal Bó and Fréchette), llm/GAME/PARTNER (language models recorded by Akata et al.), fit/DATA, and
+recovery/DATA.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from otherminds.evaluation.choices import Choices, crowd_of, simulated
+from otherminds.evaluation.engines import stream
+from otherminds.evaluation.fitting import (
+    Fit,
+    Likelihood,
+    chosen_prior,
+    last_rounds,
+    later_rounds,
+    leave_one_person_out,
+    weakly,
+)
+from otherminds.evaluation.literal_functional import functional_regret, normalised
+from otherminds.evaluation.model_comparison import drawn, random_effects, strategy_shares
+from otherminds.evaluation.statistics import Estimate, exact, mean, pearson, ratio, summary_row
+from otherminds.evaluation.store import Key, Row, first_columns
+from otherminds.evaluation.tasks import Task, play
+from otherminds.papers.people.datasets import BOTS, RPS, STRATEGIES, bots, bundled, dataset, strategies
+from otherminds.worlds.repeated_games.machines import Machine, build, constant, periodic, reactive
+from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.players.by_name import player
+from otherminds.worlds.repeated_games.players.parametric import MINDS, ParametricMind
+from otherminds.worlds.repeated_games.rules import Game
+
+EXPERIMENT = "people"
+Floats = NDArray[np.float64]
+BLOCK = 100  # rounds of a block of rock-paper-scissors
+BLOCKS = 3
+BEST = 0.9 * 3.0 + 0.05 * 0.0 + 0.05 * -1.0  # points a round of the best response to a bot's rule
+UNIFORM = 2.0 / 3.0  # points a round of uniformly random play
+PLAYERS = ("posterior_sampling", "rmax")
+"""The library's default player in games of this size, and the tabular baseline."""
+EPISODES = {"quick": 2, "normal": 10, "full": 10}
+DATA = {"human-rps": "rps", "human-ipd": "ipd"}
+QUICK = ("chance", "wsls", "reply_transitions")
+"""Minds of a quick run."""
+PRIORS = (1.0, 1.5, 2.5)  # standard deviations of the weak prior that are tried on every second person
+TRIED = ("wsls", "joint_counts", "own_transitions")  # minds with which they are tried
+EVERY = 4  # in tests of recognition one in so many people is simulated; bounds time
+
+
+def minds_of(data: str) -> tuple[ParametricMind, ...]:
+    """The minds that can play the games of a data set."""
+    game = dataset(data).games[0]
+    return tuple(mind for mind in MINDS.values() if mind.fits(game))
+
+
+def loss(earned: float) -> float:
+    """(best − earned) / (best − uniform), points a round: 0 is the best response to the bot's rule, 1 random play."""
+    return (BEST - earned) / (BEST - UNIFORM)
+
+
+# The plan
+
+
+@dataclass(frozen=True)
+class Planned:
+    """An entry of the plan: what is done for a condition, a subject and an episode."""
+
+    condition: str
+    subject: str
+    episode: str
+    seed: int
+
+    @property
+    def key(self) -> Key:
+        """What identifies it in the rows."""
+        return (self.condition, self.subject, self.episode)
+
+    @property
+    def columns(self) -> Row:
+        """The first columns of its rows."""
+        return first_columns(EXPERIMENT, self.key, self.seed)
+
+
+Part = tuple[Callable[[Planned], list[Row]], list[Planned]]
+
+
+def plan(scale: str, seed: int) -> list[Part]:
+    """What is played, by the function that plays it."""
+    chosen = {data: [m.name for m in minds_of(data) if scale != "quick" or m.name in QUICK] for data in DATA}
+    fits = [Planned(f"fit/{DATA[data]}", mind, "fit", seed) for data in DATA for mind in chosen[data]]
+    treatments = [f"ipd/{group}" for group in dict.fromkeys(dataset("human-ipd").groups)]
+    recovered = [Planned(f"recovery/{DATA[d]}", mind, "recovery", seed) for d in DATA for mind in chosen[d]]
+    numbers = range(EPISODES[scale])
+    return [
+        (blocks_of_people, [Planned(f"rps/{bot}", "people", "choices", seed) for bot in BOTS]),
+        (blocks_of_player, [Planned(f"rps/{b}", p, str(i), seed) for b in BOTS for p in PLAYERS for i in numbers]),
+        (fitted, fits),
+        (mixture, [Planned(condition, "mixture", "shares", seed) for condition in treatments]),
+        (recorded, [Planned("llm/recorded", "models", "all", seed)]),
+        (prior, [Planned("prior/rps", "weak prior", "settings", seed)] if scale != "quick" else []),
+        (recovery, recovered if scale == "full" else []),
+    ]
+
+
+# Rock-paper-scissors
+
+
+def _blocks(choices: Choices) -> Iterator[tuple[str, int, float, int]]:
+    """Person, block, points and rounds; rounds that were not recorded are left out."""
+    for s, n in enumerate(choices.person):
+        for block in range(1, BLOCKS + 1):
+            some = choices.earned[s][(choices.number[s] - 1) // BLOCK == block - 1]
+            yield choices.people[n], block, float(some.sum()), len(some)
+
+
+def blocks_of_people(entry: Planned) -> list[Row]:
+    """What each person earned in each block."""
+    choices = dataset("human-rps").of_group(entry.condition.partition("/")[2])
+    return [
+        {**entry.columns, "kind": "block", "person": who, "block": block, "earned": earned, "rounds": rounds}
+        for who, block, earned, rounds in _blocks(choices)
+    ]
+
+
+def blocks_of_player(entry: Planned) -> list[Row]:
+    """What a player earned in each block of an episode with a bot, and how often it predicted the bot."""
+    task = Task(RPS, bots()[entry.condition.partition("/")[2]], BLOCK * BLOCKS)
+    names = ("player", "choices", "bot")
+    rngs = [stream(entry.seed, entry.condition, f"{entry.subject}/{entry.episode}", name) for name in names]
+    subject = player(entry.subject, RPS, horizon=task.horizon, rng=rngs[0])
+    rounds = list(play(task, subject, rng=rngs[1], partner_rng=rngs[2]))
+    found = []
+    for block in range(BLOCKS):
+        some = rounds[block * BLOCK : (block + 1) * BLOCK]
+        about = {"kind": "block", "person": entry.episode, "block": block + 1, "rounds": BLOCK}
+        hits = sum(row["predicted"] == row["observed"] for row in some)
+        found.append({**entry.columns, **about, "earned": sum(row["reward"] for row in some), "hits": hits})
+    return found
+
+
+# Fits
+
+
+def _data(condition: str) -> str:
+    """The data set of fit/rps, recovery/ipd, …"""
+    return next(data for data, short in DATA.items() if short == condition.partition("/")[2])
+
+
+def fitted(entry: Planned) -> list[Row]:
+    """A mind fitted to each person: parameters, criteria, and two predictions of what was not fitted."""
+    mind, choices = MINDS[entry.subject], dataset(_data(entry.condition))
+    found = weakly(Likelihood.of(mind, choices))
+    rounds, others = later_rounds(mind, choices), leave_one_person_out(mind, choices, found)
+    late = choices.total((last_rounds(choices) & choices.scored).sum(axis=1).astype(float))
+    hits = _hits(mind, found, choices)
+    return [
+        {
+            **entry.columns,
+            "kind": "fit",
+            "person": who,
+            "group": choices.groups[n],
+            "parameters": {name: float(values[n]) for name, values in found.values.items()},
+            "choices": int(found.choices[n]),
+            "log_likelihood": float(found.log_likelihood[n]),
+            "bic": float(found.bic[n]),
+            "held_out": float(rounds[n]),
+            "held_out_choices": int(late[n]),
+            "others": float(others[n]),
+            "hits": None if hits is None else int(hits[n]),
+            "rounds": int(choices.total(choices.played.sum(axis=1).astype(float))[n]),
+        }
+        for n, who in enumerate(choices.people)
+    ]
+
+
+def _hits(mind: ParametricMind, found: Fit, choices: Choices) -> Floats | None:
+    """In how many rounds the fitted mind's most probable prediction was right, by person; None if it has none."""
+    if not mind.parameters or mind.many is None:
+        return None
+    crowd = crowd_of(mind, choices, {name: v[choices.person][:, None] for name, v in found.values.items()})
+    if not hasattr(crowd, "predict"):
+        return None
+    right = np.zeros(len(choices.own))
+    for own, theirs, played in zip(choices.own.T, choices.theirs.T, choices.played.T, strict=True):
+        right += played & (crowd.predict()[:, 0].argmax(axis=1) == theirs)
+        crowd = crowd.observe(own, theirs)
+    return choices.total(right)
+
+
+def prior(entry: Planned) -> list[Row]:
+    """The held-out likelihood of every second person of rock-paper-scissors by the width of the weak prior."""
+    choices = dataset("human-rps")
+    half = choices.subset(range(0, len(choices.people), 2))
+    found = chosen_prior([MINDS[name] for name in TRIED], half, PRIORS)
+    return [{**entry.columns, "kind": "prior", "sd": sd, "per_choice": value} for sd, value in found.items()]
+
+
+def mixture(entry: Planned) -> list[Row]:
+    """Shares of the six strategies in a treatment, and the probability of each strategy for each person."""
+    choices = dataset("human-ipd").of_group(entry.condition.partition("/")[2])
+    found = strategy_shares(strategies(), choices)
+    about = {"people": len(choices.people), "tremble": found.tremble, "tremble_error": found.tremble_error}
+    rows = [
+        {**entry.columns, "kind": "share", "strategy": name, "share": float(share), "error": float(error), **about}
+        for name, share, error in zip(STRATEGIES, found.shares, found.errors, strict=True)
+    ]
+    for who, probabilities in zip(choices.people, found.responsibilities.tolist(), strict=True):
+        chances = dict(zip(STRATEGIES, probabilities, strict=True))
+        rows.append({**entry.columns, "kind": "strategy", "person": who, "probabilities": chances})
+    return rows
+
+
+def recovery(entry: Planned) -> list[Row]:
+    """People simulated by a mind: true and fitted parameters, and which mind fits every fourth of them best."""
+    data = _data(entry.condition)
+    choices, mind = dataset(data), MINDS[entry.subject]
+    partners = bots() if data == "human-rps" else None
+    rng = stream(entry.seed, entry.condition, entry.subject, "people")
+    true = drawn(mind, len(choices.people), rng)
+    people = simulated(mind, choices, true, rng, partners)
+    found = weakly(Likelihood.of(mind, people)).values
+    rows = [
+        {
+            **entry.columns,
+            "kind": "recovery",
+            "parameter": name,
+            "true": true[name].tolist(),
+            "fitted": found[name].tolist(),
+        }
+        for name in mind.names
+    ]
+    some, others = people.subset(range(0, len(people.people), EVERY)), minds_of(data)
+    bic = np.stack([weakly(Likelihood.of(other, some)).bic for other in others])
+    won = np.bincount(bic.argmin(axis=0), minlength=len(others)) / len(some.people)
+    confused = dict(zip((other.name for other in others), won.tolist(), strict=True))
+    return [*rows, {**entry.columns, "kind": "confusion", "people": len(some.people), "best": confused}]
+
+
+# Language models that were recorded
+
+TABLES = {"pd": "llm-pd-five-models", "bos": "llm-bos-five-models", "pd20": "llm-pd-gpt4-variants-of-tit-for-tat"}
+NAMES = {
+    "act_gpt4": "GPT-4",
+    "act_gpt4_predictfirst": "GPT-4, asked to predict first",
+    "act_gpt35": "GPT-3.5",
+    "act_gpt3": "davinci-003",
+    "act_claude": "Claude 2",
+    "act_llama2": "Llama 2 70B",
+}
+J, F = 0, 1
+
+
+def _prober(name: str, game: Game, noise: float) -> Machine:
+    """Tit for tat that defects with this probability where it would cooperate."""
+    return build(name, game, J, lambda q: (0.0, 1.0) if q else (1.0 - noise, noise), lambda _q, _own, theirs: theirs)
+
+
+def _two_tats(game: Game) -> Machine:
+    return build("tftt", game, 0, lambda q: int(q == 2), lambda q, _own, theirs: min(q + 1, 2) if theirs == F else 0)
+
+
+FIXED: Mapping[str, Callable[[Game], Machine]] = {
+    "act_j": lambda game: constant(game, J),
+    "act_f": lambda game: constant(game, F),
+    "act_defect_once": lambda game: build("defect once", game, F, lambda q: q, lambda _q, _own, _theirs: J),
+    "act_jf": lambda game: periodic("alternate JF", game, (J, F)),
+    "act_fj": lambda game: periodic("alternate FJ", game, (F, J)),
+    "act_tft": lambda game: reactive("tft", game, J, (J, F)),
+    "act_stft": lambda game: reactive("suspicious tft", game, F, (J, F)),
+    "act_rtft": lambda game: reactive("reverse tft", game, F, (F, J)),
+    "act_tftt": _two_tats,
+    "act_np10": lambda game: _prober("naive prober .1", game, 0.1),
+    "act_np20": lambda game: _prober("naive prober .2", game, 0.2),
+}
+"""The fixed partners; those without chance play as recorded in all rounds, which is tested. The rule of act_htft cannot
+be told from the records, so it is left out."""
+
+
+@cache
+def llm_game(name: str) -> Game:
+    """The game of a table: payoffs of the columns of points, J and F in the places of the first and second action."""
+    plain = find_game("ibs" if name == "bos" else "ipd")
+    return Game(f"llm-{name}", plain.agents, (("J", "F"),) * 2, plain.payoffs)
+
+
+def matches(name: str) -> Iterator[tuple[str, str, int, list[tuple[int, int]], list[float]]]:
+    """Model, partner, the model's place (0 or 1), actions (own, partner's) and points of each match with a partner."""
+    found: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
+    for row in csv.DictReader(io.StringIO(bundled(TABLES[name]))):
+        found[row["player1"], row["player2"]].append(row)
+    for (one, two), rows in found.items():
+        for place, model, partner in ((0, one, two), (1, two, one)):
+            if model in NAMES and partner in FIXED:
+                mine, yours = f"answer{place + 1}", f"answer{2 - place}"
+                actions = [("JF".index(row[mine]), "JF".index(row[yours])) for row in rows]
+                yield model, partner, place, actions, [float(row[f"points{place + 1}"]) for row in rows]
+
+
+def recorded(entry: Planned) -> list[Row]:
+    """A row for each match of a language model with a fixed partner: points, the exact optimum, and the loss."""
+    found = []
+    for name in TABLES:
+        for model, partner, place, actions, points in matches(name):
+            game = llm_game(name).seen_by(place)
+            task = Task(game, FIXED[partner](game), len(actions))
+            regret = functional_regret(
+                task, [{"reward": p, "action": a} for p, (a, _) in zip(points, actions, strict=True)]
+            )
+            share = normalised(task, regret)
+            found.append(
+                {
+                    **entry.columns,
+                    "kind": "match",
+                    "game": name,
+                    "model": NAMES[model],
+                    "partner": task.partner.name,
+                    "place": place + 1,
+                    "rounds": len(actions),
+                    "actions": "".join("JF"[a] for a, _ in actions),
+                    "partner_actions": "".join("JF"[b] for _, b in actions),
+                    "earned": sum(points),
+                    "optimum": task.optimum,
+                    "regret": regret,
+                    "loss": None if np.isnan(share) else share,
+                }
+            )
+    return found
+
+
+# The summary
+
+
+def summarise(rows: Sequence[Row]) -> list[Row]:
+    """All metrics with 95 % intervals; those of people are clustered by person."""
+    kinds: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        kinds[row["kind"]].append(row)
+    return [
+        *_losses(kinds["block"]),
+        *_compared(kinds["fit"]),
+        *_shares(kinds["share"]),
+        *_models(kinds["match"]),
+        *_priors(kinds["prior"]),
+        *_recovered(kinds["recovery"], kinds["confusion"]),
+    ]
+
+
+summary = partial(summary_row, EXPERIMENT)
+
+
+def _losses(rows: Sequence[Row]) -> Iterator[Row]:
+    by: dict[tuple[str, str, int], list[Row]] = defaultdict(list)
+    for row in rows:
+        by[row["condition"], row["subject"], row["block"]].append(row)
+    for (condition, subject, block), some in by.items():
+        losses = [loss(row["earned"] / row["rounds"]) for row in some]
+        last = block == BLOCKS
+        yield summary(condition, subject, f"loss_block_{block}", mean(losses))
+        if last:
+            yield summary(condition, subject, "loss", mean(losses))
+            best = sorted(losses)[: max(1, round(len(losses) / 10))]
+            if subject == "people":
+                yield summary(condition, subject, "loss_best_tenth", mean(best))
+        if last and "hits" in some[0]:
+            yield summary(condition, subject, "literal", mean([row["hits"] / row["rounds"] for row in some]))
+    for condition in dict.fromkeys(condition for condition, _, _ in by):
+        task = Task(RPS, bots()[condition.partition("/")[2]], BLOCK * BLOCKS)
+        # the best response to the bot, which knows it: its loss in the last block is 0 in expectation
+        yield summary(condition, "optimum", "loss", exact(loss(float(task.best_by_round[-BLOCK:].mean())), 1))
+
+
+def _compared(rows: Sequence[Row]) -> Iterator[Row]:
+    by: dict[str, dict[str, list[Row]]] = defaultdict(dict)
+    for row in rows:
+        by[f"{row['condition'].partition('/')[2]}/{row['group']}"].setdefault(row["subject"], []).append(row)
+    for condition, minds in by.items():
+        held_out = np.array([[row["held_out"] for row in found] for found in minds.values()]).T
+        effects = random_effects(held_out)
+        bic = {mind: sum(row["bic"] for row in found) for mind, found in minds.items()}
+        for m, (mind, found) in enumerate(minds.items()):
+            people, counted = len(found), [row["held_out_choices"] for row in found]
+            yield summary(condition, mind, "held_out", ratio([row["held_out"] for row in found], counted))
+            yield summary(
+                condition, mind, "held_out_people", ratio([r["others"] for r in found], [r["choices"] for r in found])
+            )
+            yield summary(condition, mind, "delta_bic", exact(bic[mind] - min(bic.values()), people))
+            yield summary(condition, mind, "share", exact(float(effects.shares[m]), people))
+            yield summary(condition, mind, "exceedance", exact(float(effects.exceedance[m]), people))
+            yield summary(condition, mind, "protected", exact(float(effects.protected[m]), people))
+            if found[0]["hits"] is not None:
+                literal = ratio([row["hits"] for row in found], [row["rounds"] for row in found])
+                yield summary(condition, mind, "literal_of_fit", literal)
+
+
+def _shares(rows: Sequence[Row]) -> Iterator[Row]:
+    for row in rows:
+        share, error = row["share"], row["error"]
+        estimate = Estimate(share, max(share - 1.96 * error, 0.0), min(share + 1.96 * error, 1.0), row["people"])
+        yield summary(row["condition"], row["strategy"], "strategy_share", estimate)
+        if row["strategy"] == STRATEGIES[0]:
+            low, high = row["tremble"] - 1.96 * row["tremble_error"], row["tremble"] + 1.96 * row["tremble_error"]
+            estimate = Estimate(row["tremble"], max(low, 0.0), min(high, 1.0), row["people"])
+            yield summary(row["condition"], "mixture", "tremble", estimate)
+
+
+def _models(rows: Sequence[Row]) -> Iterator[Row]:
+    by: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        for partner in (row["partner"], "all"):
+            by[row["game"], partner, row["model"]].append(row)
+    for (game, partner, model), some in by.items():
+        yield summary(f"llm/{game}/{partner}", model, "functional_regret_exact", mean([row["regret"] for row in some]))
+        if losses := [row["loss"] for row in some if row["loss"] is not None]:
+            yield summary(f"llm/{game}/{partner}", model, "loss", mean(losses))
+
+
+def _priors(rows: Sequence[Row]) -> Iterator[Row]:
+    for row in rows:
+        yield summary("prior/rps", f"sd {row['sd']:g}", "held_out", exact(row["per_choice"], 1))
+
+
+def _recovered(parameters: Sequence[Row], confused: Sequence[Row]) -> Iterator[Row]:
+    for row in parameters:
+        r = exact(pearson(row["true"], row["fitted"]), len(row["true"]))
+        yield summary(row["condition"], f"{row['subject']}:{row['parameter']}", "recovery_r", r)
+    for row in confused:
+        yield summary(row["condition"], row["subject"], "recognised", exact(row["best"][row["subject"]], row["people"]))
+
+
+def standing() -> tuple[float, float]:
+    """The lowest and the highest mean loss of people in the last 100 rounds, over the seven bots."""
+    choices = dataset("human-rps")
+    found = []
+    for bot in BOTS:
+        late = [earned / n for _, block, earned, n in _blocks(choices.of_group(bot)) if block == BLOCKS]
+        found.append(loss(float(np.mean(late))))
+    return min(found), max(found)

@@ -1,0 +1,186 @@
+"""The report of `reproduce people`, from rows and summary alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from otherminds.evaluation.model_comparison import Recovery
+from otherminds.files.toml import packaged
+from otherminds.papers.people.datasets import BOTS, STRATEGIES
+from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
+from otherminds.reports.people_page import confusion_matrix, scatter, shares
+from otherminds.reports.plots import BLUE, SOFT, WIDTH, styled, with_axes
+from otherminds.reports.results import Found, by_key, cell
+
+Row = Mapping[str, Any]
+WORDS = packaged("otherminds.papers.people", "report.toml")
+NAMES: Mapping[str, str] = WORDS["bots"]
+SUBJECTS: Mapping[str, str] = WORDS["subjects"]
+COLOURS = {"people": BLUE, "posterior_sampling": "#d55e00", "rmax": "#009e73", "optimum": SOFT}
+
+
+def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
+    """The whole page."""
+    found = by_key(summary)
+    bodies = {
+        "People on the scoreboard": _scoreboard(found),
+        "Which mind describes them": _best_minds(found, "rps", NAMES),
+        "Prisoner’s dilemma: strategies": _strategies(found),
+        "Prisoner’s dilemma: all minds": _best_minds(found, "ipd", {t: t for t in _groups(found, "ipd")}),
+        "Language models, as recorded": _models(found),
+        "Recovery": _recovery(rows, found),
+        "What was chosen": _chosen(found),
+    }
+    return page(WORDS["title"], WORDS["lead"], [Section(title, body) for title, body in bodies.items() if body])
+
+
+def _groups(found: Found, kind: str) -> list[str]:
+    starts = f"{kind}/"
+    return sorted({condition.removeprefix(starts) for condition, *_ in found if condition.startswith(starts)})
+
+
+def _scoreboard(found: Found) -> Html:
+    lines = [
+        (
+            NAMES[bot],
+            *(cell(found.get((f"rps/{bot}", who, "loss"))) for who in SUBJECTS),
+            cell(found.get((f"rps/{bot}", "people", "loss_best_tenth"))),
+        )
+        for bot in BOTS
+    ]
+    first = [
+        [NAMES[bot], *(cell(found.get((f"rps/{bot}", "people", f"loss_block_{b}"))) for b in (1, 2, 3))] for bot in BOTS
+    ]
+    return stack(
+        WORDS["scale"],
+        table(("Bot", *SUBJECTS.values(), "People, best tenth"), lines, "Loss in rounds 201–300."),
+        inline(losses(found), "Loss in rounds 201–300 with 95 % intervals, of people by person."),
+        table(("Bot", "1–100", "101–200", "201–300"), first, "People’s loss by rounds."),
+    )
+
+
+def _best_minds(found: Found, kind: str, names: Mapping[str, str]) -> Html:
+    lines, by_group = [], {}
+    for group, name in names.items():
+        minds = [
+            subject for condition, subject, metric in found if (condition, metric) == (f"{kind}/{group}", "held_out")
+        ]
+        if not minds:
+            continue
+        of = {mind: {m: found.get((f"{kind}/{group}", mind, m)) for m in METRICS} for mind in minds}
+        by_group[name] = {mind: _value(of[mind]["share"]) for mind in minds}
+        best = max(minds, key=lambda mind: _value(of[mind]["held_out"]))
+        likely = max(minds, key=lambda mind: _value(of[mind]["exceedance"]))
+        literal = of[best]["literal_of_fit"]
+        lines.append(
+            [
+                name,
+                best,
+                cell(of[best]["held_out"], 3),
+                likely,
+                number(_value(of[likely]["exceedance"])),
+                number(_value(of[likely]["protected"])),
+                cell(literal) if literal else "–",
+            ]
+        )
+    columns = (
+        "With",
+        "Best held out",
+        "Nats a choice",
+        "Most frequent",
+        "Exceedance",
+        "Protected",
+        "Predicts (estimated)",
+    )
+    picture = inline(shares(by_group), "Expected shares of people described best by each mind, on held-out choices.")
+    return stack(WORDS["minds"], table(columns, lines), picture) if lines else Html("")
+
+
+METRICS = ("held_out", "exceedance", "protected", "share", "literal_of_fit")
+
+
+def _value(row: Row | None) -> float:
+    return float("-inf") if row is None else float(row["value"])
+
+
+def _strategies(found: Found) -> Html:
+    lines = []
+    for treatment in _groups(found, "ipd"):
+        rows = [found.get((f"ipd/{treatment}", name, "strategy_share")) for name in STRATEGIES]
+        lines.append([treatment, *map(cell, rows), cell(found.get((f"ipd/{treatment}", "mixture", "tremble")))])
+        if all(row and "published" in row for row in rows):
+            lines.append(["stratEst", *(number(row["published"]) for row in rows if row), ""])
+    return stack(WORDS["mixture"], table(("Treatment", *STRATEGIES, "Tremble"), lines))
+
+
+def _models(found: Found) -> Html:
+    games = WORDS["games"]
+    lines = []
+    for (condition, subject, metric), row in found.items():
+        kind, _, place = condition.partition("/")
+        game, _, partner = place.partition("/")
+        if kind == "llm" and metric == "functional_regret_exact":
+            lost = found.get((condition, subject, "loss"))
+            lines.append((games[game], partner, subject, cell(row), cell(lost) if lost else "–"))
+    columns = ("Game", "Partner", "Model", "Regret a round", "Loss")
+    return stack(WORDS["models"], table(columns, sorted(lines))) if lines else Html("")
+
+
+def _recovery(rows: Sequence[Row], found: Found) -> Html:
+    bodies: list[str] = []
+    for kind in ("rps", "ipd"):
+        own = [row for row in rows if row["condition"] == f"recovery/{kind}"]
+        recovered = [
+            Recovery(row["subject"], row["parameter"], np.array(row["true"]), np.array(row["fitted"]))
+            for row in own
+            if row["kind"] == "recovery"
+        ]
+        best = {row["subject"]: row["best"] for row in own if row["kind"] == "confusion"}
+        if not best:
+            continue
+        names = list(best)
+        matrix = np.array([[best[mind][other] for other in names] for mind in names])
+        lines = [(one.mind, one.parameter, number(one.r), _why(one)) for one in recovered]
+        bodies += [
+            f"{WORDS['data'][kind]}:",
+            table(("Mind", "Parameter", "r", "If below .9"), lines),
+            inline(scatter(recovered), "Fitted over true values; a point is a simulated person."),
+            Html(f'<div class="table">{inline(confusion_matrix(matrix, names), WORDS["confusion"])}</div>'),
+        ]
+    return stack(WORDS["recovery"], *bodies) if bodies else Html("")
+
+
+def _why(one: Recovery) -> str:
+    return "" if one.r >= 0.9 else WORDS["unidentified"].get(one.parameter, "")
+
+
+def _chosen(found: Found) -> Html:
+    lines = [
+        (subject, number(row["value"], 4)) for (condition, subject, _), row in found.items() if condition == "prior/rps"
+    ]
+    return stack(WORDS["chosen"], table(("Prior N(0, sd²)", "Held out, nats a choice"), lines)) if lines else Html("")
+
+
+@styled
+def losses(found: Found) -> Figure:
+    """Loss in the last block by bot, of people and players, with intervals."""
+    figure, axes = with_axes(WIDTH, 4.4)
+    axes.axvline(0.0, color=SOFT, linewidth=0.7)
+    axes.axvline(1.0, color=SOFT, linewidth=0.7, linestyle="--")
+    for y, bot in enumerate(BOTS):
+        for i, who in enumerate(("people", "rmax", "posterior_sampling")):
+            row = found.get((f"rps/{bot}", who, "loss"))
+            if row is None:
+                continue
+            at, colour = y + 0.22 * (i - 1), COLOURS[who]
+            axes.plot([row["low"], row["high"]], [at, at], color=colour, linewidth=1.4)
+            axes.plot(row["value"], at, "o", color=colour, markersize=4, label=SUBJECTS[who] if not y else None)
+    axes.set_yticks(range(len(BOTS)), [NAMES[bot] for bot in BOTS], fontsize=6.5)
+    axes.invert_yaxis()
+    axes.set_xlabel("loss: 0 best, 1 random")
+    figure.legend(loc="outside upper left", ncols=3, frameon=False, fontsize=7)
+    return figure

@@ -1,0 +1,382 @@
+"""The pages and rows of fits of minds to people: parameters, fitted curves, comparisons, recovery."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from otherminds.errors import shortened
+from otherminds.evaluation.choices import Choices
+from otherminds.evaluation.fitting import Fit
+from otherminds.evaluation.model_comparison import (
+    Comparison,
+    Partners,
+    Predictive,
+    Recovery,
+    behaviour,
+    predicted_behaviour,
+)
+from otherminds.evaluation.statistics import student
+from otherminds.files.text import printable
+from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
+from otherminds.reports.plots import BLUE, LONGEST, SOFT, WIDER, WIDTH, styled, with_axes
+
+Floats = NDArray[np.float64]
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7d838b")
+# 32 shades: matplotlib would draw a scale of 50 or more as an image, which pages do not load
+SHADES = matplotlib.colormaps["cividis"].resampled(32)
+BLOCKS = 6  # of a match in posterior predictive checks
+MOST_SHOWN = 60  # people in a table of parameters; the JSON has all
+ORANGE = "#d55e00"
+
+
+class Fitted(NamedTuple):
+    """A fit, and its profile intervals by parameter, shape (units, 2), if they were computed."""
+
+    fit: Fit
+    profile: Mapping[str, Floats] | None = None
+
+
+# Rows
+
+
+def as_json(found: Fitted) -> dict[str, Any]:
+    """A fit as JSON: parameters with errors and intervals, likelihoods and criteria of every unit."""
+    fit = found.fit
+    units = []
+    for i, unit in enumerate(fit.units):
+        parameters = {}
+        for name, values in fit.values.items():
+            parameters[name] = {"value": float(values[i]), "error": _finite(fit.errors[name][i])}
+            if found.profile is not None:
+                parameters[name] |= {"low": float(found.profile[name][i, 0]), "high": float(found.profile[name][i, 1])}
+        criteria = {"aic": float(fit.aic[i]), "bic": float(fit.bic[i]), "evidence": _finite(fit.evidence[i])}
+        told = {"unit": unit, "choices": int(fit.choices[i]), "log_likelihood": float(fit.log_likelihood[i])}
+        units.append(told | criteria | {"parameters": parameters})
+    return {"mind": fit.mind.name, "units": units}
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def comparison_rows(found: Comparison) -> list[dict[str, Any]]:
+    """One row for each group (and all people) and mind, the best of a group first."""
+    rows = []
+    groups = tuple(dict.fromkeys(found.choices.groups))
+    for group in (None, *(groups if len(groups) > 1 else ())):
+        chosen = [n for n, name in enumerate(found.choices.groups) if group in (None, name)]
+        effects, scores = found.over(group), found.per_choice(group)
+        bic = np.array([fit.bic[chosen].sum() for fit in found.fits])
+        aic = np.array([fit.aic[chosen].sum() for fit in found.fits])
+        for m in sorted(range(len(found.minds)), key=lambda m: -scores[m].value):
+            about = {"group": group or "all", "people": len(chosen), "mind": found.minds[m].name}
+            score = {"per_choice": scores[m].value, "low": scores[m].low, "high": scores[m].high}
+            criteria = {"delta_bic": float(bic[m] - bic.min()), "delta_aic": float(aic[m] - aic.min())}
+            shares = {"share": float(effects.shares[m]), "exceedance": float(effects.exceedance[m])}
+            protected = {"protected": float(effects.protected[m]), "risk": effects.risk}
+            rows.append(about | score | criteria | shares | protected)
+    return rows
+
+
+def parameter_summary(found: Fitted) -> Iterator[tuple[str, ...]]:
+    """Lines of a table: unit, parameter, value with its interval; by person the mean and spread over people."""
+    fit = found.fit
+    for name, values in fit.values.items():
+        if found.profile is None:
+            over = student(values.tolist())
+            yield (
+                f"{len(values)} people",
+                name,
+                interval(*over[:3]),
+                number(float(values.std(ddof=1)) if len(values) > 1 else None),
+            )
+        else:
+            for i, unit in enumerate(fit.units):
+                low, high = found.profile[name][i]
+                yield (unit, name, interval(float(values[i]), low, high), number(_finite(fit.errors[name][i])))
+
+
+# Pages
+
+
+def fit_page(data: str, choices: Choices, fits: Sequence[Fitted], partners: Partners | None) -> Page:
+    """The page of `fit`: a section for each mind, with its parameters, and its curves over the data."""
+    lead = (
+        f"{len(choices.people)} people, {int(choices.scored.sum()):,} choices of {data}. The likelihood is the product "
+        "of the probabilities that the mind gives to each choice after all that the person had seen by then."
+    )
+    sections = []
+    for found in fits:
+        fit = found.fit
+        by_person = found.profile is None
+        columns = (
+            "Unit",
+            "Parameter",
+            "Mean [95 %]" if by_person else "Value [95 %, profile]",
+            "SD" if by_person else "SE",
+        )
+        total, aic, bic = (number(float(one.sum()), 1) for one in (fit.log_likelihood, fit.aic, fit.bic))
+        words = (
+            f"{fit.mind.about.capitalize()}. Log likelihood {total}, AIC {aic}, BIC {bic}, "
+            f"summed over {len(fit.units)} fits."
+        )
+        parts = [words, table(columns, list(parameter_summary(found)))] if fit.mind.parameters else [words]
+        if by_person and fit.mind.parameters:
+            parts.append(
+                inline(parameters_by_group(fit, choices), "Each person’s parameters, by group; bars are medians.")
+            )
+        if by_person:
+            parts.append(inline(*_curves(fit, choices, partners)))
+            parts.append(_people(fit))
+        sections.append(Section(printable(fit.mind.name), stack(*parts)))
+    return page("Minds fitted to people", lead, sections)
+
+
+def _people(fit: Fit) -> Html:
+    lines = [
+        (
+            unit,
+            int(fit.choices[i]),
+            number(float(fit.log_likelihood[i]), 1),
+            *(f"{number(float(v[i]))} ± {number(_finite(fit.errors[n][i]))}" for n, v in fit.values.items()),
+        )
+        for i, unit in enumerate(fit.units[:MOST_SHOWN])
+    ]
+    more = f" The first {MOST_SHOWN} of {len(fit.units)}; --json has all." if len(fit.units) > MOST_SHOWN else ""
+    caption = f"By person: value ± standard error.{more}"
+    return table(("Person", "Choices", "Log likelihood", *fit.mind.names), lines, caption)
+
+
+def _curves(fit: Fit, choices: Choices, partners: Partners | None) -> tuple[Figure, str]:
+    replayed = "" if partners else " The partner’s recorded moves were played again."
+    groups = tuple(dict.fromkeys(choices.groups))[:8]
+    blocks = min(BLOCKS, choices.own.shape[1])
+    rng = np.random.default_rng(0)
+    pairs = {}
+    for group in groups:
+        own = np.array([n for n, name in enumerate(choices.groups) if name == group])
+        some = choices.subset(own)
+        part = fit.of_units(own)
+        pairs[group] = behaviour(some, blocks), predicted_behaviour(part, some, blocks, rng, partners)
+    caption = (
+        "Share of rounds in which people change their action, and points a round, in blocks of rounds: people (solid) "
+        f"and people simulated with the fitted parameters (dashed).{replayed}"
+    )
+    return curves(pairs), caption
+
+
+def comparison_page(data: str, found: Comparison, partners: Partners | None) -> Page:
+    """The page of `compare`."""
+    rows = comparison_rows(found)
+    groups = tuple(dict.fromkeys(row["group"] for row in rows))
+    lead = (
+        f"{len(found.minds)} minds, {len(found.choices.people)} people of {data}. Minds are compared by the log "
+        "likelihood of choices that they were not fitted to, and over people by random effects: each person has one of "
+        "the minds."
+    )
+    overall = [row for row in rows if row["group"] == "all"]
+    names = [mind.name for mind in found.minds]
+    sections = [
+        Section("Best minds", _compared(overall)),
+        Section(
+            "ΔBIC", inline(delta_bic(overall), "BIC above that of the best mind, summed over people. Lower is better.")
+        ),
+        Section(
+            "Who does what",
+            inline(
+                responsibilities(found.over().responsibilities, names),
+                "Each column is a person: the probability that each mind is hers, given the shares in all people.",
+            ),
+        ),
+    ]
+    if len(groups) > 1:
+        shown = groups[1:]
+        by_group = {group: {r["mind"]: r["share"] for r in rows if r["group"] == group} for group in shown}
+        best = [next(row for row in rows if row["group"] == group) for group in shown]
+        lines = [(r["group"], r["people"], r["mind"], number(r["exceedance"]), number(r["protected"])) for r in best]
+        columns = ("Group", "People", "Best mind", "Exceedance", "Protected")
+        sections.append(
+            Section("By group", stack(table(columns, lines), inline(shares(by_group), "Expected shares of minds.")))
+        )
+    best_fit = found.fits[names.index(overall[0]["mind"])]
+    sections.append(Section("Check of the best mind", inline(*_curves(best_fit, found.choices, partners))))
+    return page("Minds compared on people", lead, sections)
+
+
+def _compared(rows: Sequence[Mapping[str, Any]]) -> Html:
+    lines = [
+        (
+            r["mind"],
+            interval(r["per_choice"], r["low"], r["high"], 3),
+            number(r["delta_bic"], 0),
+            number(r["share"]),
+            number(r["exceedance"]),
+            number(r["protected"]),
+        )
+        for r in rows
+    ]
+    columns = ("Mind", "Held out, nats a choice", "ΔBIC", "Share", "Exceedance", "Protected")
+    return table(columns, lines, "Brackets are bootstrap intervals over people.")
+
+
+def recovery_page(data: str, recovered: Sequence[Recovery], names: Sequence[str], matrix: Floats) -> Page:
+    """The page of `recover`."""
+    lead = f"Simulated people in the place of those of {data}: the same numbers of people, rounds and partners."
+    lines = [(one.mind, one.parameter, number(one.r)) for one in recovered]
+    parameters = [table(("Mind", "Parameter", "r"), lines, "Correlation of true and fitted parameters.")]
+    if recovered:
+        parameters.append(inline(scatter(recovered), "Fitted over true values; a point is a simulated person."))
+    caption = "Share of the people simulated by the row’s mind for whom the column’s mind has the lowest BIC."
+    sections = [
+        Section("Parameters", stack(*parameters)),
+        Section("Minds", Html(f'<div class="table">{inline(confusion_matrix(matrix, names), caption)}</div>')),
+    ]
+    return page("Recovery", lead, sections)
+
+
+# Figures
+
+
+@styled
+def parameters_by_group(fit: Fit, choices: Choices) -> Figure:
+    """Each person's value of each parameter, by group."""
+    groups = list(dict.fromkeys(choices.groups))
+    figure = Figure(figsize=(WIDTH, 0.5 + (0.5 + 0.2 * len(groups)) * len(fit.mind.parameters)))
+    panels = figure.subplots(len(fit.mind.parameters), 1, squeeze=False)[:, 0]
+    rng = np.random.default_rng(0)
+    for axes, (name, values) in zip(panels, fit.values.items(), strict=True):
+        for y, group in enumerate(groups):
+            own = np.array([v for v, g in zip(values, choices.groups, strict=True) if g == group])
+            axes.plot(own, y + rng.uniform(-0.25, 0.25, len(own)), ".", color=BLUE, markersize=3, alpha=0.5)
+            axes.plot([np.median(own)] * 2, [y - 0.35, y + 0.35], color=ORANGE, linewidth=1.5)
+        axes.set_yticks(range(len(groups)), [_short(group) for group in groups], fontsize=7)
+        axes.invert_yaxis()
+        axes.set_xlabel(name)
+    return figure
+
+
+@styled
+def curves(pairs: Mapping[str, tuple[Predictive, Predictive]]) -> Figure:
+    """Switch rates and earnings by block, of people (solid) and of simulated people (dashed), by group."""
+    figure = Figure(figsize=(WIDTH, 4.2))
+    for axes, what, label in zip(
+        figure.subplots(2, 1, sharex=True), ("switches", "earned"), ("switch rate", "points a round"), strict=True
+    ):
+        for i, (group, (people, simulated)) in enumerate(pairs.items()):
+            colour = COLOURS[i % len(COLOURS)]
+            blocks = range(1, len(people.switches) + 1)
+            axes.plot(
+                blocks, getattr(people, what), "o-", color=colour, markersize=3, linewidth=1.2, label=_short(group)
+            )
+            axes.plot(blocks, getattr(simulated, what), "--", color=colour, linewidth=1.2)
+        axes.set_ylabel(label)
+    axes.set_xlabel("block of rounds")
+    if len(pairs) > 1:
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=2, frameon=False, fontsize=6.5)
+    return figure
+
+
+@styled
+def delta_bic(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Bars of BIC differences, the best first."""
+    ranked = sorted(rows, key=lambda row: float(row["delta_bic"]))
+    figure, axes = with_axes(WIDTH, 0.6 + 0.22 * len(ranked))
+    axes.barh([_short(r["mind"]) for r in ranked], [r["delta_bic"] for r in ranked], color=BLUE, height=0.65)
+    axes.invert_yaxis()
+    axes.set_xlabel("ΔBIC")
+    axes.tick_params(axis="y", length=0, labelsize=7)
+    return figure
+
+
+@styled
+def responsibilities(who: Floats, names: Sequence[str]) -> Figure:
+    """P(mind | person), people sorted by their most probable mind."""
+    order = np.lexsort((-who.max(axis=1), who.argmax(axis=1)))
+    figure, axes = with_axes(WIDTH, 0.8 + 0.2 * len(names))
+    edges = np.arange(who.shape[0] + 1), np.arange(len(names) + 1)
+    mesh = axes.pcolormesh(*edges, who[order].T, cmap=SHADES, vmin=0.0, vmax=1.0, edgecolors="face", linewidth=0.2)
+    axes.set_yticks(np.arange(len(names)) + 0.5, [_short(name) for name in names], fontsize=7)
+    axes.invert_yaxis()
+    axes.set_xlabel("people")
+    _bar(figure, mesh, axes, "probability")
+    return figure
+
+
+@styled
+def shares(by_group: Mapping[str, Mapping[str, float]]) -> Figure:
+    """Expected shares of minds in each group, as stacked bars; minds below 5 % everywhere are together."""
+    minds = list(dict.fromkeys(mind for found in by_group.values() for mind in found))
+    largest = sorted(minds, key=lambda mind: -sum(found[mind] for found in by_group.values()))[: len(COLOURS) - 1]
+    figure, axes = with_axes(WIDTH, 1.1 + 0.26 * len(by_group))
+    groups, left = list(by_group), np.zeros(len(by_group))
+    for i, mind in enumerate([*largest, "others"]):
+        if mind == "others":
+            widths = np.array([1.0 - sum(found[m] for m in largest) for found in by_group.values()])
+        else:
+            widths = np.array([found[mind] for found in by_group.values()])
+        axes.barh([_short(g) for g in groups], widths, left=left, color=COLOURS[i], height=0.7, label=_short(mind))
+        left += widths
+    axes.invert_yaxis()
+    axes.set(xlim=(0, 1), xlabel="share of people")
+    axes.tick_params(axis="y", length=0, labelsize=7)
+    figure.legend(loc="outside upper left", ncols=2, frameon=False, fontsize=6.5)
+    return figure
+
+
+@styled
+def confusion_matrix(matrix: Floats, names: Sequence[str]) -> Figure:
+    """Shares of simulated people by true (row) and best (column) mind."""
+    size = len(names)
+    figure, axes = with_axes(max(WIDTH, 1.8 + 0.3 * size), 2.0 + 0.3 * size)
+    mesh = axes.pcolormesh(matrix, cmap=SHADES, vmin=0.0, vmax=1.0, edgecolors="face", linewidth=0.3)
+    for i, j in np.ndindex(matrix.shape):
+        if matrix[i, j] >= 0.005:
+            ink = "white" if matrix[i, j] < 0.6 else "black"
+            axes.text(
+                j + 0.5, i + 0.5, f"{matrix[i, j]:.2f}".lstrip("0"), ha="center", va="center", fontsize=6, color=ink
+            )
+    axes.set_yticks(np.arange(size) + 0.5, [_short(name) for name in names], fontsize=7)
+    axes.set_xticks(np.arange(size) + 0.5, [_short(name) for name in names], fontsize=7, rotation=60, ha="right")
+    axes.invert_yaxis()
+    axes.set_aspect("equal")
+    axes.tick_params(length=0)
+    axes.set_ylabel("simulated by")
+    axes.set_xlabel("best")
+    _bar(figure, mesh, axes, "share of people")
+    return figure
+
+
+@styled
+def scatter(recovered: Sequence[Recovery]) -> Figure:
+    """Fitted over true values, a panel for each parameter."""
+    across = 2
+    down = -(-len(recovered) // across)
+    figure = Figure(figsize=(WIDER, 1.9 * down))
+    panels = figure.subplots(down, across, squeeze=False)
+    for axes in panels.flat[len(recovered) :]:
+        axes.set_visible(False)
+    for axes, one in zip(panels.flat, recovered, strict=False):
+        ends = float(one.true.min()), float(one.true.max())
+        axes.plot(ends, ends, color=SOFT, linewidth=0.7)
+        axes.plot(one.true, one.fitted, ".", color=BLUE, markersize=3, alpha=0.6)
+        axes.set_title(f"{_short(one.mind)}: {one.parameter}, r = {number(one.r)}", fontsize=7, loc="left")
+        axes.tick_params(labelsize=7)
+    return figure
+
+
+def _bar(figure: Figure, mesh: Any, axes: Axes, label: str) -> None:
+    bar = figure.colorbar(mesh, ax=axes, location="bottom", shrink=0.6, aspect=30)
+    bar.set_label(label, fontsize=8)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=0, labelsize=7)
+
+
+def _short(name: str) -> str:
+    return shortened(printable(name), LONGEST + 6)
