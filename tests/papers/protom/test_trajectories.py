@@ -108,7 +108,7 @@ def test_what_is_written_in_a_kitchen_can_be_read(
         ("play.jsonl", {"Ana": "pickup key1"}, ":1: unknown action `pickup key1` (one of"),
         ("play.jsonl", {"Ana": "up", "Ben": "up"}, ":1: there is no agent `Ben` (there is Ana)"),
         ("play.jsonl", {}, ":1: the action of Ana is missing"),
-        ("play.plan", {"Ana": "up"}, ": is not a trajectory (the name must end in .jsonl)"),
+        ("play.plan", {"Ana": "up"}, ": is not a trajectory (the name must end in .jsonl or .csv)"),
     ],
 )
 def test_what_is_wrong_with_a_trajectory_in_a_kitchen(
