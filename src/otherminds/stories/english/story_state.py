@@ -276,7 +276,7 @@ class StoryState:
         timeline = tuple(_placed(one, spot, t) for t, (one, spot) in enumerate(kept))
         initial = tuple(dict.fromkeys(replace(fact, value=spot.id) if spot else fact for fact, spot in self.initial))
         episode = stories.Episode("", tuple(self.agents), self.entities(), initial, timeline)
-        before = [0, *accumulate(id(one) not in dropped for one, _ in self.timeline)]
+        before = [0, *accumulate(int(id(one) not in dropped) for one, _ in self.timeline)]
         accounts = tuple(replace(clause, t=before[clause.t]) for clause in clauses)
         return stories.Reading(episode, (), coverage, tuple(unread), accounts)
 

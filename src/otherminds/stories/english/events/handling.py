@@ -108,6 +108,7 @@ def grab(story: StoryState, clause: Clause, agents: Agents) -> Told:
     clause.objects = [noun for noun in clause.objects if noun.words[0] not in ("himself", "herself", "themselves")]
     if not clause.objects:
         return False
+    clause.places = [(prep, noun) for prep, noun in clause.places if noun.words[-1] not in wordset("body")]
     preps = {prep for prep, _ in clause.places}
     if clause.lemma in wordset("taking_along") and preps & {"to", "into", "onto", "back"}:
         return move(story, clause, agents)

@@ -145,9 +145,10 @@ def _see_content(story: StoryState, clause: Clause, inner: Clause, agents: Agent
     spot, room, said = location(story, inner, agents[0], IN)
     if not said and obj and inner.means("put", "move", "grab"):
         spot = story.where.get(obj)
+    sees = not clause.negated and things[0].det != "no"
     for agent in agents:
         if obj and (spot or room):
-            add_observation(story, clause, agent, obj, spot, room, sees=not clause.negated)
+            add_observation(story, clause, agent, obj, spot, room, sees=sees)
     return bool(spot or room)
 
 
