@@ -312,9 +312,9 @@ def test_a_story_in_words_is_read_and_answered() -> None:
 
 
 def test_as_much_as_is_asked_for_has_to_be_read() -> None:
-    unread = " Zorp blitzed the quux. Frob gnarled. Plugh xyzzyed."
+    unread = " Zorp blitzed the quux. Frob gnarled. Plugh xyzzyed. Zorp frobbed. Frob blitzed. Quux gnarled."
     reading = asked(SALLY + unread, least=0.0).reading
-    assert 0.5 < reading.coverage < COVERAGE
+    assert 0.3 < reading.coverage < COVERAGE
     assert asked(SALLY + unread, least=reading.coverage).answer.option is not None
     for least in (COVERAGE, reading.coverage + 1e-9):
         found = asked(SALLY + unread, least=least)

@@ -13,11 +13,12 @@ from otherminds.stories.beliefs.perspectives import SALLY_ANNE, Conventions
 from otherminds.stories.by_model.question import question_with
 from otherminds.stories.by_model.story import SYMBOLIC, read_or_ask, read_with
 from otherminds.stories.english.questions import Unread, read_question
+from otherminds.stories.relevance import UNREAD, answer_over
 from otherminds.stories.social_goals.goals import answer_goal
 from otherminds.stories.social_goals.inference import CannotAnswerError, answer_social, facts
 from otherminds.worlds.household.agent import RESERVED, SpeakingCosts
 
-COVERAGE = 0.8  # least share of a story's clauses that must be understood before it is answered from; chosen, not tuned
+COVERAGE = 0.5  # least share of a story's clauses that must be understood before it is answered from; chosen, not tuned
 QUOTES = set('"“”«»')  # a sentence with one of these quotes somebody: if it was not read, no answer is given
 
 
@@ -84,16 +85,20 @@ def ask(
     except Unread as error:
         abstained = stories.abstention(len(options), f"cannot read the question: {error.sentence}")
         return StoryAnswer(reading, None, abstained, engine)
+    engine = engine if reader == SYMBOLIC else reader
+
+    def answered(episode: stories.Episode) -> stories.Answer:
+        return answer(episode, question, conventions, costs)
+
     lacking = missing(reading, question, least)
-    if lacking and model is not None and isinstance(story, str) and engine == SYMBOLIC and reading.coverage >= least:
+    found = stories.abstention(len(question.options), lacking) if lacking else answer_over(reading, question, answered)
+    unread = (found.abstained or "").startswith(UNREAD)
+    if unread and model is not None and isinstance(story, str) and engine == SYMBOLIC and reading.coverage >= least:
         other = read_with(model, story)
         if other.coverage >= least:
-            found = ask(other, stem, options, conventions=conventions, costs=costs, least=least, model=model)
-            return replace(found, engine=model.name)
-    engine = engine if reader == SYMBOLIC else reader
-    if lacking:
-        return StoryAnswer(reading, question, stories.abstention(len(question.options), lacking), engine)
-    return StoryAnswer(reading, question, answer(reading.episode, question, conventions, costs), engine)
+            found_by_model = ask(other, stem, options, conventions=conventions, costs=costs, least=least, model=model)
+            return replace(found_by_model, engine=model.name)
+    return StoryAnswer(reading, question, found, engine)
 
 
 def _read_question(
@@ -113,10 +118,12 @@ def missing(reading: stories.Reading, question: stories.Question, least: float =
     if reading.coverage < least:
         unread = reading.unread[0] if reading.unread else "the story"
         return f"could read only {reading.coverage:.0%} of the story; not: {unread}"
+    if reading.clauses:
+        return None
     things = {fact.subject for claim in question.claims for fact in facts(claim)}
     said = [utterance.content.subject for utterance in reading.episode.utterances if utterance.content is not None]
     words = {word for thing in (*things, *said) for word in thing.split()}
     for sentence in reading.unread:
         if QUOTES & set(sentence) or words & set(re.findall(r"[a-z]+", sentence.lower())):
-            return f"could not read: {sentence}"
+            return f"{UNREAD}: {sentence}"
     return None

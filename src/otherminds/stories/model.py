@@ -15,6 +15,7 @@ SpeechAct = Literal["ask", "assert", "deny", "unsure", "silence"]
 Source = Literal["text", "video", "scene_graph", "simulator", "question"]
 Stance = Literal["help", "hinder", "independent"]
 Polarity = Literal["most", "least"]
+Outcome = Literal["event", "observation", "fact", "no effect", "unread"]
 
 NEGLIGIBLE = 0.01  # nats; happenings of less weight are not shown as decisive; chosen, not tuned
 
@@ -258,13 +259,30 @@ def abstention(options: int, why: str) -> Answer:
 
 
 @dataclass(frozen=True)
+class ClauseAccount:
+    """What became of one clause of a story.
+
+    `reason` says why a clause without effect has none. `t` is the number of happenings before the clause, `people` are
+    those that it may be about.
+    """
+
+    text: str
+    outcome: Outcome
+    reason: str = ""
+    t: int = 0
+    people: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Reading:
     """A front end's result: the episode, its questions, and how much of the story was understood.
 
-    `coverage` is the share of clauses understood, in [0, 1]; `unread` lists the sentences that were not.
+    `coverage` is the share of clauses understood, in [0, 1]; `unread` lists the sentences that were not; `clauses` says
+    what became of each clause (empty if the front end does not tell).
     """
 
     episode: Episode
     questions: tuple[Question, ...] = ()
     coverage: float = 1.0
     unread: tuple[str, ...] = field(default=())
+    clauses: tuple[ClauseAccount, ...] = field(default=())

@@ -15,7 +15,7 @@ from otherminds.errors import InputError
 from otherminds.stories.english.chunks import Chunker
 from otherminds.stories.english.clauses import parse
 from otherminds.stories.english.events import handlers, speech
-from otherminds.stories.english.events.going import Agents
+from otherminds.stories.english.events.going import Agents, Told
 from otherminds.stories.english.events.seeing import note_last_moved
 from otherminds.stories.english.events.states import be, be_gone
 from otherminds.stories.english.lexicon import lexicon, wordset
@@ -23,7 +23,7 @@ from otherminds.stories.english.phrases import Clause, VerbGroup
 from otherminds.stories.english.rewording import rejoined, reworded
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, find_names, plain, sentences, tokens
 from otherminds.stories.english.story_state import StoryState
-from otherminds.stories.model import Reading, Source
+from otherminds.stories.model import ClauseAccount, Observation, Outcome, Reading, Source
 
 LONGEST_STORY = 100_000  # characters (chosen; far longer than any benchmark's story)
 LONGEST_ROOM = 3  # words in the name of a room (chosen; not tuned)
@@ -48,7 +48,7 @@ def read_story(text: str, *, source: Source = "text", p: float = 1.0, cast: Sequ
     reader = StoryReader(StoryState(names, source, p, rooms_in(low), numbered=bool(NUMBERED.search(low))))
     for sentence in rejoined(sentences(found, names), names):
         reader.read(sentence, text)
-    return reader.story.reading(reader.understood / reader.clauses if reader.clauses else 0.0, reader.unread)
+    return reader.reading()
 
 
 def rooms_in(low: str) -> frozenset[str]:
@@ -64,27 +64,52 @@ def rooms_in(low: str) -> frozenset[str]:
 
 
 class StoryReader:
-    """Reads sentence after sentence into a story; counts the clauses it met and those it understood."""
+    """Reads sentence after sentence into a story, and accounts for each clause."""
 
     def __init__(self, story: StoryState) -> None:
         self.story = story
-        self.clauses = 0
-        self.understood = 0
+        self.accounts: list[ClauseAccount] = []
         self.unread: list[str] = []
+        self.text = ""
         self.speaker: str | None = None  # of the line of dialogue read last, which ends at `spoken`
         self.spoken = 0
 
+    def reading(self) -> Reading:
+        """What was read so far; the coverage is the share of clauses that were read."""
+        read = sum(account.outcome != "unread" for account in self.accounts)
+        return self.story.reading(read / len(self.accounts) if self.accounts else 0.0, self.unread, self.accounts)
+
     def read(self, sentence: Sequence[Token], text: str) -> None:
         """Reads one sentence of a text; if a clause of it cannot be read, the sentence is among the unread."""
-        before = self.understood, self.clauses
+        before = len(self.accounts)
+        self.text = text
         first, last, sentence = sentence[0], sentence[-1], reworded(sentence, self.story.names)
         if len(sentence) > LONGEST_SENTENCE or self._is_cleft(sentence):
-            self.clauses += 1
+            self._account((first.start, last.end), self.story.size, False)
         elif not self._silence(sentence) and not self._dialogue(sentence, text):
             self._sentence(sentence)
-        if self.understood - before[0] < self.clauses - before[1]:
+        if any(account.outcome == "unread" for account in self.accounts[before:]):
             self.unread.append(" ".join(text[first.start : last.end].split()))
             self.story.last_room = None
+
+    def _account(self, span: tuple[int, int], before: tuple[int, int], told: Told, people: Sequence[str] = ()) -> None:
+        """Notes what became of a clause: what it added to the story since `before`, or the reason why it adds nothing.
+
+        A clause that was read and adds nothing for no reason is unread: something was dropped.
+        """
+        story, text = self.story, " ".join(self.text[span[0] : span[1]].split())
+        added = [one for one, _ in story.timeline[before[0] :]]
+        outcome: Outcome = "unread"
+        if told and added:
+            outcome = "observation" if all(isinstance(one, Observation) for one in added) else "event"
+        elif told and story.size[1] > before[1]:
+            outcome = "fact"
+        elif isinstance(told, str):
+            outcome = "no effect"
+        reason = told if isinstance(told, str) and outcome == "no effect" else ""
+        named = [name for name in story.names if name in text]
+        found = tuple(dict.fromkeys((*people, *named)))
+        self.accounts.append(ClauseAccount(text, outcome, reason, before[0], found))
 
     def _is_cleft(self, sentence: Sequence[Token]) -> bool:
         """Whether it is a cleft that no rule rewords: "it was not Ann who opened it", "what she nearly did was ..."."""
@@ -106,8 +131,9 @@ class StoryReader:
         silent = named[-1] if named else story.other(story.asker) if story.asker else None
         if silent is None or not story.pending:
             return False
-        self.clauses += 1
-        self.understood += speech.be_silent(story, Clause(sentence[0].start, sentence[-1].end), [silent])
+        clause, before = Clause(sentence[0].start, sentence[-1].end), story.size
+        read = speech.be_silent(story, clause, [silent])
+        self._account((clause.start, clause.end), before, read, [silent])
         return True
 
     def _dialogue(self, sentence: Sequence[Token], text: str) -> bool:
@@ -127,8 +153,9 @@ class StoryReader:
         if speaker is None:
             return False
         story.of(speaker)
-        self.clauses += 1
-        self.understood += speech.add_utterances(story, Clause(words[0].start, words[-1].end), speaker, said)
+        clause, before = Clause(words[0].start, words[-1].end), story.size
+        read = speech.add_utterances(story, clause, speaker, said)
+        self._account((clause.start, clause.end), before, read, [speaker])
         if any(one.act == "ask" for one in said or ()):
             story.subjects = [speaker]
         return True
@@ -145,8 +172,9 @@ class StoryReader:
             if neither and clause.verb:
                 clause.verb.negated = True
             agents = agents_of(story, clause, done)
-            self.clauses += 1
-            self.understood += agents is not None and self._clause(clause, agents, clauses[i + 1 :])
+            before = story.size
+            read = agents is not None and self._clause(clause, agents, clauses[i + 1 :])
+            self._account((clause.start, clause.end), before, read, agents or ())
             if agents:
                 done.append(agents)
                 if clause.link not in ("as", "while", "who", "that") or not story.subjects:
@@ -156,7 +184,7 @@ class StoryReader:
             if absent and clause.link in ("when", "while", "as") and len(done) > 1:
                 note_last_moved(story, clause, done[-2], sees=False)
 
-    def _clause(self, clause: Clause, agents: Agents, rest: Sequence[Clause]) -> bool:
+    def _clause(self, clause: Clause, agents: Agents, rest: Sequence[Clause]) -> Told:
         """Reads one clause; False if it cannot be read."""
         if clause.verb is None:
             return self._fragment(clause)
@@ -166,13 +194,13 @@ class StoryReader:
             return False
         nothing = any(noun.det == "no" or noun.words[0] in ("nothing", "none", "neither") for noun in clause.objects)
         if nothing and clause.means("open", "close", "grab", "put", "move"):
-            return True
+            return "did not happen"
         if clause.verb.passive:
             agents = handlers.turned_active(self.story, clause)
         unreal = handlers.read_unreal(self.story, clause, agents, rest)
         return self._real_clause(clause, clause.verb, agents) if unreal is None else unreal
 
-    def _real_clause(self, clause: Clause, verb: VerbGroup, agents: Agents) -> bool:
+    def _real_clause(self, clause: Clause, verb: VerbGroup, agents: Agents) -> Told:
         """Reads a clause that tells of something real."""
         if handlers.tells_where_it_lies(clause):
             clause.subjects = clause.subjects or clause.objects
@@ -180,18 +208,18 @@ class StoryReader:
         if not agents and not clause.quotes and not verb.means("contain", "feature", "be", "have"):
             # "the milk is kept in the fridge"
             placed = verb.means("put", "find", "stay", "see") or verb.lemma in wordset("kept")
-            return placed and verb.passive and be(self.story, clause, ())
+            return be(self.story, clause, ()) if placed and verb.passive else False
         if verb.lemma == "go" and verb.tags == {"pp"} and not clause.places:  # "Ann is gone"
-            return bool(agents) and be_gone(self.story, clause, agents)
+            return be_gone(self.story, clause, agents) if agents else False
         if clause.quotes and not agents:  # '"..." came Mary's answer'
             nouns = [*clause.objects, *clause.subjects, *(noun for _, noun in clause.places)]
             people = [name for noun in nouns if noun.kind == "agent" for name in self.story.person(noun)]
             people += [noun.owner for noun in nouns if noun.owner in self.story.names]
             return speech.speak(self.story, clause, people[:1]) if people else speech.unattributed(self.story, clause)
         handler = handlers.handler_of(clause, agents)
-        return handler is not None and handler(self.story, clause, agents)
+        return False if handler is None else handler(self.story, clause, agents)
 
-    def _according(self, clause: Clause) -> bool | None:
+    def _according(self, clause: Clause) -> Told | None:
         """Reads what is so "according to" somebody as what that person says; None if nobody is named."""
         people = [name for prep, noun in clause.places if prep == "to" for name in self.story.person(noun)]
         if not people:
@@ -200,7 +228,7 @@ class StoryReader:
         said = speech.assertions(self.story, [replace(clause, places=rest, unknown=[])])
         return speech.add_utterances(self.story, clause, people[0], said)
 
-    def _fragment(self, clause: Clause) -> bool:
+    def _fragment(self, clause: Clause) -> Told:
         """Reads a clause without a verb: a quote, "no milk", "in the kitchen", "after lunch"."""
         if clause.quotes and not clause.subjects and not clause.unknown:
             return speech.unattributed(self.story, clause)
@@ -211,11 +239,12 @@ class StoryReader:
             return be(self.story, replace(clause, verb=there_is, adverbs=["there"]), ())
         if clause.link == "who" and clause.subjects and clause.places:
             people = [name for noun in clause.subjects for name in self.story.person(noun)]
-            return bool(people) and be(self.story, clause, people)
+            return be(self.story, clause, people) if people else False
         timing = wordset("times") | {"with", "at", "in", "for"}
         only_time = all(prep in timing and noun.kind == "object" for prep, noun in clause.places)
         only_time = only_time and not clause.subjects and not clause.objects
-        return not clause.unknown and (clause.link in wordset("times") or only_time)
+        timed = not clause.unknown and (clause.link in wordset("times") or only_time)
+        return "tells a time" if timed else False
 
 
 # who does what a clause tells

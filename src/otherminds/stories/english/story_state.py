@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import accumulate, islice
 
 from otherminds.stories import model as stories
 from otherminds.stories.english.lexicon import lexicon, wordset
@@ -101,6 +101,11 @@ class StoryState:
     def emit(self, happening: stories.Happening, spot: Spot | None = None) -> None:
         """Adds something that happened; the spot becomes its place at the end, when the spot's room is known."""
         self.timeline.append((happening, spot))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The numbers of happenings, and of facts and places, told so far."""
+        return len(self.timeline), len(self.initial) + len(self.rooms_of_spots) + len(self.rooms)
 
     def events_of(self, agent: str) -> list[stories.Event]:
         """What an agent has done so far."""
@@ -262,14 +267,18 @@ class StoryState:
 
     # the end
 
-    def reading(self, coverage: float, unread: Sequence[str] = ()) -> stories.Reading:
-        """All that was read as an episode, with the share of the story that was understood and the unread sentences."""
+    def reading(
+        self, coverage: float, unread: Sequence[str] = (), clauses: Sequence[stories.ClauseAccount] = ()
+    ) -> stories.Reading:
+        """All that was read as an episode, with the share of the story that was understood and what was not."""
         dropped = unfulfilled(self)
         kept = [(one, spot) for one, spot in self.timeline if id(one) not in dropped]
         timeline = tuple(_placed(one, spot, t) for t, (one, spot) in enumerate(kept))
         initial = tuple(dict.fromkeys(replace(fact, value=spot.id) if spot else fact for fact, spot in self.initial))
         episode = stories.Episode("", tuple(self.agents), self.entities(), initial, timeline)
-        return stories.Reading(episode, (), coverage, tuple(unread))
+        before = [0, *accumulate(int(id(one) not in dropped) for one, _ in self.timeline)]
+        accounts = tuple(replace(clause, t=before[clause.t]) for clause in clauses)
+        return stories.Reading(episode, (), coverage, tuple(unread), accounts)
 
     def entities(self) -> tuple[stories.Entity, ...]:
         """All people, things, places and rooms that occurred."""

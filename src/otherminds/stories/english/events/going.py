@@ -16,7 +16,9 @@ HERE = wordset("here")
 P_HEDGED = 0.7  # probability of an event that is told with "probably" or the like (chosen; not tuned)
 
 Agents = Sequence[str]
-Handler = Callable[[StoryState, Clause, Agents], bool]
+Told = bool | str
+"""Whether a clause was read; a text is the reason why a clause that was read changes nothing."""
+Handler = Callable[[StoryState, Clause, Agents], Told]
 """Reads a clause of one sense about some agents into the story; False if it cannot be read."""
 
 
@@ -38,7 +40,7 @@ def add_event(
         story.tentative.append(event)
 
 
-def walk(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def walk(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads going somewhere: to a room, a place, a thing or somebody, or out."""
     clause.objects = [noun for noun in clause.objects if noun.words[-1] not in wordset("moods")]
     if clause.objects and (clause.means("approach") or all(noun.kind == "room" for noun in clause.objects)):
@@ -119,7 +121,7 @@ def placed(story: StoryState, noun: Noun, obj: str | None) -> Spot | None:
     return None
 
 
-def leave(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def leave(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads leaving a room, perhaps for another."""
     rooms = [*clause.objects, *(noun for prep, noun in clause.places if prep in FROM)]
     for agent in agents:
@@ -134,7 +136,7 @@ def leave(story: StoryState, clause: Clause, agents: Agents) -> bool:
     return True
 
 
-def follow(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def follow(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads following somebody: into the room where the other is."""
     if any(noun.kind in ("room", "place") for _, noun in clause.places):
         clause.objects = []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.stories.english.events.going import Agents, Handler, follow, leave, walk
+from otherminds.stories.english.events.going import Agents, Handler, Told, follow, leave, walk
 from otherminds.stories.english.events.handling import grab, move, open_, put
 from otherminds.stories.english.events.seeing import find, look, perceive
 from otherminds.stories.english.events.speech import be_silent, direct, shrug, speak
@@ -37,9 +37,9 @@ def handler_of(clause: Clause, agents: Agents) -> Handler | None:
     kinds = [noun.kind for noun in clause.objects]
     if verb.lemma == "leave":
         things = all(kind in ("object", "pronoun", "one", "vague", "place") for kind in kinds)
-        return put if kinds and things else leave
+        return HANDLERS["put" if kinds and things else "leave"]
     if verb.lemma == "return" and {"object", "pronoun", "vague"} & set(kinds):
-        return put
+        return HANDLERS["put"]
     senses = [sense for sense in verb.senses if sense in HANDLERS]
     if len(senses) > 1:
         senses = [sense for sense in senses if _fits(sense, clause, agents)] or senses
@@ -58,7 +58,7 @@ def _fits(sense: str, clause: Clause, agents: Agents) -> bool:
     return bool(agents) and (bool(clause.objects) or sense not in ("put", "grab", "move"))
 
 
-def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequence[Clause]) -> bool | None:
+def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequence[Clause]) -> Told | None:
     """Reads what is only wished, possible, denied or supposed; `rest` are the clauses that follow.
 
     False if it cannot be read, None if the clause tells of something real.
@@ -69,18 +69,18 @@ def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequenc
         return False
     if verb.wish:
         seeking = verb.means("find", "grab", "look") and verb.lemma != "leave" and not verb.negated
-        return seeking and want(story, clause, agents)
+        return "is only wished" if seeking and want(story, clause, agents) else False
     idle = clause.link in wordset("idle_links")
     if idle and not verb.means("find", "see"):
-        return be_silent(story, clause, agents[:1]) if verb.means("say") else True
+        return be_silent(story, clause, agents[:1]) if verb.means("say") else "did not happen"
     if verb.unreal and (verb.passive or not verb.means("find", "see")):
         return False
     if verb.about_to and any(one.link in ("but", "when", "until") for one in rest):
-        return True
+        return "did not happen"
     if not verb.negated and not idle:
         return None
     if not clause.means(*wordset("told_if_denied")):
-        return True
+        return "did not happen"
     return None if agents or clause.means("be") else False
 
 

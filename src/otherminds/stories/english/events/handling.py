@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from otherminds.stories.english.events.going import FROM, HERE, IN, Agents, add_event, placed, walk
+from otherminds.stories.english.events.going import FROM, HERE, IN, Agents, Told, add_event, placed, walk
 from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.english.phrases import Clause, Noun
 from otherminds.stories.english.story_state import Spot, StoryState, relation
 from otherminds.stories.model import Verb
 
 NEARBY = frozenset(("by", "beside", "near"))
-HandleOne = Callable[[StoryState, Clause, str, Noun, str | None], bool]
+HandleOne = Callable[[StoryState, Clause, str, Noun, str | None], Told]
 """Reads what one agent does to what a noun stands for into the story; False if it cannot be read."""
 
 
-def open_(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def open_(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads opening or closing one or several places."""
     verb: Verb = "close" if clause.means("close") else "open"
     spots = [spot for noun in clause.objects if (spot := handled_place(story, noun, agents[0])) is not None]
     if len(spots) != len(clause.objects) or not spots:
         harmless = wordset("openings") | {"bottle", "book"}
-        return bool(clause.objects) and all(noun.words[-1] in harmless for noun in clause.objects)
+        known = bool(clause.objects) and all(noun.words[-1] in harmless for noun in clause.objects)
+        return "opens no place" if known else False
     for agent in agents:
         for spot in spots:
             state = story.of(agent)
@@ -87,31 +88,35 @@ def _things(story: StoryState, noun: Noun, agent: str) -> list[str | None]:
     return [story.thing(noun, agent)]
 
 
-def _handle_all(story: StoryState, clause: Clause, agents: Agents, handle: HandleOne) -> bool:
+def _handle_all(story: StoryState, clause: Clause, agents: Agents, handle: HandleOne) -> Told:
     """Has every agent `handle` every object of the clause, and what it stands for; False if one cannot be read."""
+    told: Told = True
     for agent in agents:
         group: list[str] = []
         for noun in clause.objects:
             for obj in _things(story, noun, agent):
-                if not handle(story, clause, agent, noun, obj):
+                if not (told := handle(story, clause, agent, noun, obj)):
                     return False
                 group += [obj] if obj else []
         state = story.of(agent)
         state.group, state.pair = group, group if len(group) == 2 else state.pair
-    return True
+    return told
 
 
-def grab(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def grab(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads taking one or several things, from a stated place or from where the agent is."""
     clause.objects = [noun for noun in clause.objects if noun.words[0] not in ("himself", "herself", "themselves")]
     if not clause.objects:
         return False
+    clause.places = [(prep, noun) for prep, noun in clause.places if noun.words[-1] not in wordset("body")]
     preps = {prep for prep, _ in clause.places}
     if clause.lemma in wordset("taking_along") and preps & {"to", "into", "onto", "back"}:
         return move(story, clause, agents)
     if any(noun.kind in ("room", "agent") for noun in clause.objects):
         return False
     clause.objects = [noun for noun in clause.objects if noun.words[-1] not in wordset("nothing_taken")]
+    if not clause.objects:
+        return "takes nothing that can be moved"
     return _handle_all(story, clause, agents, _grab_one)
 
 
@@ -135,20 +140,23 @@ def _grab_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: st
     return True
 
 
-def put(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def put(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads putting one or several things somewhere."""
     preps = {prep for prep, _ in clause.places}
     last_words = {noun.words[-1] for _, noun in clause.places}
     if not clause.objects:
         dressing = clause.lemma == "put" and last_words & wordset("clothes")
         slipping = clause.lemma in wordset("slipping")
-        return bool(dressing) or clause.lemma in wordset("resting") or (slipping and walk(story, clause, agents))
+        if dressing or clause.lemma in wordset("resting"):
+            return "puts on or rests"
+        return slipping and walk(story, clause, agents)
     if preps & FROM and not preps & IN:
         return grab(story, clause, agents)
     if wordset("body") & last_words or wordset("body") & set(" ".join(clause.adverbs).split()):
-        return True
+        return "touches somebody"
     if any(noun.kind in ("room", "agent", "place") for noun in clause.objects):
-        return clause.lemma == "leave" and bool({"open", "closed", "ajar"} & set(clause.adverbs))
+        stays = clause.lemma == "leave" and {"open", "closed", "ajar"} & set(clause.adverbs)
+        return "leaves something open" if stays else False
     return _handle_all(story, clause, agents, _put_one)
 
 
@@ -179,7 +187,7 @@ def _note_moved(story: StoryState, obj: str | None, spot: Spot | None) -> None:
         story.last_moved = obj
 
 
-def move(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def move(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads moving things to a place or a room; without a thing it is walking."""
     if not clause.objects:
         return walk(story, clause, agents)
@@ -188,12 +196,13 @@ def move(story: StoryState, clause: Clause, agents: Agents) -> bool:
     return _handle_all(story, clause, agents, _move_one)
 
 
-def _move_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str | None) -> bool:
+def _move_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str | None) -> Told:
     state = story.of(agent)
     goals = [(prep, noun) for prep, noun in clause.places if prep in IN | {"towards", "toward", "through"}]
     if not goals and not HERE & set(clause.adverbs):
         carrying = clause.lemma in wordset("carrying") and not clause.places
-        return carrying or (clause.link in ("when", "while", "as") and handled_before(story, agent, obj))
+        again = clause.link in ("when", "while", "as") and handled_before(story, agent, obj)
+        return "told before" if carrying or again else False
     if goals and all(noun.kind == "room" for _, noun in goals):
         for _, noun in goals:
             state.room, state.spot = story.room(noun), None

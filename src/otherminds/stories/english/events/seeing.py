@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.stories.english.events.going import HERE, IN, Agents, add_event, placed
+from otherminds.stories.english.events.going import HERE, IN, Agents, Told, add_event, placed
 from otherminds.stories.english.events.handling import handled_before, handled_place, location, move, put
 from otherminds.stories.english.events.speech import is_ignorant, shrug
 from otherminds.stories.english.lexicon import wordset
@@ -31,7 +31,7 @@ def note_last_moved(story: StoryState, clause: Clause, agents: Agents, *, sees: 
     return spot is not None
 
 
-def look(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def look(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads looking into one or several places, around, or for something."""
     sought = next((noun for prep, noun in clause.places if prep in ("for", "seeking", "after")), None)
     if clause.lemma == "seek" and clause.objects:
@@ -55,7 +55,7 @@ def look(story: StoryState, clause: Clause, agents: Agents) -> bool:
     return True
 
 
-def find(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def find(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads finding something, or not finding it: an observation, which also tells where the finder is."""
     misses = clause.negated or clause.link in ("without", "from") or _finds_nothing(clause)
     noun = clause.objects[0] if clause.objects else None
@@ -82,7 +82,7 @@ def find(story: StoryState, clause: Clause, agents: Agents) -> bool:
         state.room = room or state.room
         if obj and (place or state.room):
             add_observation(story, clause, agent, obj, place, state.room, sees=True)
-    return True
+    return "is not where it is looked for" if misses else True
 
 
 def _finds_nothing(clause: Clause) -> bool:
@@ -92,18 +92,18 @@ def _finds_nothing(clause: Clause) -> bool:
     return bool((wordset("empty") | {"neither"}) & words) or any(noun.det in ("no", "none") for noun in clause.objects)
 
 
-def perceive(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def perceive(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads seeing, noticing or knowing that something is somewhere, or that somebody moves it."""
     if clause.means("think") and clause.lemma not in ("know", "remember"):
-        return not clause.content and not clause.objects
+        return "thinks nothing in particular" if not clause.content and not clause.objects else False
     if clause.content:
         understood = [_see_content(story, clause, inner, agents) for inner in clause.content]
-        return all(understood)
+        return all(understood) and understood[-1]
     first = clause.objects[0] if clause.objects else None
     if first and first.words[0] in ("this", "that", "it", "everything") and not clause.places and story.last_moved:
         return note_last_moved(story, clause, agents, sees=not clause.negated)
     if clause.objects and all(noun.kind == "agent" for noun in clause.objects) and not clause.negated:
-        return True
+        return "sees people"
     if is_ignorant(clause) and clause.lemma in ("know", "remember"):
         return shrug(story, clause, agents)
     told = any(prep in IN and (noun.kind in ("place", "room") or noun.words == ("it",)) for prep, noun in clause.places)
@@ -117,10 +117,11 @@ def perceive(story: StoryState, clause: Clause, agents: Agents) -> bool:
         return find(story, clause, agents)  # the thing looked for, in the place that was just opened
     for noun in things:
         story.thing(noun, agents[0])
-    return bool(clause.objects) and not clause.places and not clause.means("think")
+    seen = bool(clause.objects) and not clause.places and not clause.means("think")
+    return "sees a thing, no matter where" if seen else False
 
 
-def _see_content(story: StoryState, clause: Clause, inner: Clause, agents: Agents) -> bool:
+def _see_content(story: StoryState, clause: Clause, inner: Clause, agents: Agents) -> Told:
     """Reads what is seen to be so, or to be done; what is done is added to the story if it is new."""
     if inner.verb is None or inner.verb.unreal:
         return False
@@ -136,16 +137,18 @@ def _see_content(story: StoryState, clause: Clause, inner: Clause, agents: Agent
     nouns = inner.objects if doing else inner.subjects
     things = [noun for noun in nouns if noun.kind in ("object", "one") or noun.words[0] in ("it", "them")]
     if not things:
-        return inner.means("walk", "leave", "enter", "return", "look", "open", "close") and bool(inner.subjects)
+        acts = inner.means("walk", "leave", "enter", "return", "look", "open", "close") and bool(inner.subjects)
+        return "sees people" if acts else False
     obj = story.thing(things[0], agents[0])
     if doing and not _is_done(story, inner, agents, obj):
         return False
     spot, room, said = location(story, inner, agents[0], IN)
     if not said and obj and inner.means("put", "move", "grab"):
         spot = story.where.get(obj)
+    sees = not clause.negated and things[0].det != "no"
     for agent in agents:
         if obj and (spot or room):
-            add_observation(story, clause, agent, obj, spot, room, sees=not clause.negated)
+            add_observation(story, clause, agent, obj, spot, room, sees=sees)
     return bool(spot or room)
 
 
@@ -153,11 +156,11 @@ def _is_done(story: StoryState, inner: Clause, agents: Agents, obj: str | None) 
     """Whether the story tells what is seen to be done; if it is new, it is added now."""
     movers = story.person(inner.subjects[0], agents)
     if movers and not handled_before(story, movers[0], obj):
-        return not inner.means("grab") and (put if inner.means("put") else move)(story, inner, movers[:1])
+        return not inner.means("grab") and bool((put if inner.means("put") else move)(story, inner, movers[:1]))
     return bool(movers)
 
 
-def look_result(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> bool | None:
+def look_result(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> Told | None:
     """Reads what somebody who looks into a place sees there: "it was empty", "the milk was there".
 
     The one who looks is the last subject. None if nobody looks, so that the clause means something else.
@@ -191,4 +194,4 @@ def look_result(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> boo
     if obj:
         sees = not (nothing or clause.negated or words & wordset("lacking"))
         add_observation(story, clause, agent, obj, spot, spot.room, sees=sees)
-    return True
+    return "tells nothing of the thing looked for"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from otherminds.stories.english.chunks import Chunker
 from otherminds.stories.english.clauses import parse
-from otherminds.stories.english.events.going import IN, Agents
+from otherminds.stories.english.events.going import IN, Agents, Told
 from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.english.phrases import Clause, Noun
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, plain, sentences, tokens
@@ -179,7 +179,7 @@ def _place_of(story: StoryState, clause: Clause) -> tuple[Spot | None, str | Non
 
 def add_utterances(
     story: StoryState, clause: Clause, speaker: str, said: Sequence[DialogueAct] | None, hearers: Sequence[str] = ()
-) -> bool:
+) -> Told:
     """Adds what is said, except that nothing in particular is somewhere; False for None.
 
     Questions are heard by all, and without `hearers` the rest is, too.
@@ -200,7 +200,7 @@ def add_utterances(
                 story.mention(one.obj, speaker)
         elif story.asker and speaker != story.asker:
             story.pending = False
-    return said is not None
+    return False if said is None else bool(said) or "says nothing about a place"
 
 
 def _reply(story: StoryState, clause: Clause, speaker: str, act: SpeechAct) -> None:
@@ -209,20 +209,20 @@ def _reply(story: StoryState, clause: Clause, speaker: str, act: SpeechAct) -> N
         add_utterances(story, clause, speaker, [DialogueAct(act, story.asked)])
 
 
-def be_silent(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def be_silent(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads saying nothing: silence of those who were asked; if nobody asked, it changes nothing."""
     for agent in agents:
         _reply(story, clause, agent, "silence")
-    return True
+    return "says nothing"
 
 
-def shrug(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def shrug(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads not knowing, without words."""
     _reply(story, clause, agents[0], "unsure")
-    return True
+    return "does not know"
 
 
-def speak(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def speak(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads saying or asking something, in the speaker's words or in the story's."""
     speaker = agents[0]
     if not clause.subjects or clause.subjects[0].kind == "pronoun":
@@ -234,8 +234,8 @@ def speak(story: StoryState, clause: Clause, agents: Agents) -> bool:
     if nothing or clause.negated:
         return be_silent(story, clause, [speaker])
     said = _indirect_question(story, clause, speaker) if clause.means("ask") else _indirect_answer(story, clause)
-    add_utterances(story, clause, speaker, said, hearers)
-    return said is not None and all(one.obj or one.act not in ("assert", "deny") for one in said)
+    told = add_utterances(story, clause, speaker, said, hearers)
+    return told if all(one.obj or one.act not in ("assert", "deny") for one in said or ()) else False
 
 
 def _answerer(story: StoryState, clause: Clause, speaker: str) -> str:
@@ -251,7 +251,7 @@ def _answerer(story: StoryState, clause: Clause, speaker: str) -> str:
     return other or speaker
 
 
-def _quoted(story: StoryState, clause: Clause, speaker: str, hearers: Sequence[str] = ()) -> bool:
+def _quoted(story: StoryState, clause: Clause, speaker: str, hearers: Sequence[str] = ()) -> Told:
     """Adds what the quotes of a clause say; False if they cannot be read."""
     said = read_quote(story, " ".join(quote.text for quote in clause.quotes))
     return add_utterances(story, clause, speaker, said, hearers if clause.means("say") else ())
@@ -344,7 +344,7 @@ def is_ignorant(clause: Clause) -> bool:
     return clause.negated and nowhere and knowing
 
 
-def direct(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def direct(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads pointing at a place, or sending somebody there: an answer to what was asked."""
     spot, room = stated_place(story, [noun for prep, noun in clause.places if prep in wordset("directions")])
     if (spot is None and room is None) or not story.asker:
@@ -352,7 +352,7 @@ def direct(story: StoryState, clause: Clause, agents: Agents) -> bool:
     return add_utterances(story, clause, agents[0], [DialogueAct("assert", story.asked, spot, room)])
 
 
-def unattributed(story: StoryState, clause: Clause) -> bool:
+def unattributed(story: StoryState, clause: Clause) -> Told:
     """Reads a quote without a speaker: the answer to a question that is open, or the last subject's words."""
     called = next((name for name in story.names if clause.quotes[0].text.startswith(name + ",")), None)
     if called and (caller := story.other(called)):
@@ -361,4 +361,4 @@ def unattributed(story: StoryState, clause: Clause) -> bool:
     speaker = story.subjects[0] if len(story.subjects) == 1 else None
     if story.pending and story.asker:
         speaker = story.other(story.asker) or speaker
-    return speaker is not None and _quoted(story, clause, speaker)
+    return False if speaker is None else _quoted(story, clause, speaker)

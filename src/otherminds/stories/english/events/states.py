@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from otherminds.stories.english.events.going import HERE, IN, Agents, add_event, walk
+from otherminds.stories.english.events.going import HERE, IN, Agents, Told, add_event, walk
 from otherminds.stories.english.events.handling import NEARBY, location
 from otherminds.stories.english.events.seeing import look_result
 from otherminds.stories.english.events.speech import be_silent, is_ignorant, shrug, stated_place
@@ -17,7 +17,7 @@ from otherminds.stories.model import Fact
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
-def be(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def be(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads that somebody or something is somewhere, or that there is something somewhere."""
     if agents:
         return _be_present(story, clause, agents)
@@ -29,7 +29,8 @@ def be(story: StoryState, clause: Clause, agents: Agents) -> bool:
     placings = [(noun, one) for noun in nouns for one in noun.clauses]
     if placings and not any(prep in IN for prep, _ in clause.places):
         return all(_note_where(story, one, [noun]) for noun, one in placings)
-    return _note_where(story, clause, nouns) and _note_company(story, clause)
+    told = _note_where(story, clause, nouns)
+    return told if told and _note_company(story, clause) else False
 
 
 def _note_company(story: StoryState, clause: Clause) -> bool:
@@ -39,12 +40,14 @@ def _note_company(story: StoryState, clause: Clause) -> bool:
     return bool(placings) == bool(nouns) and all(_note_where(story, one, nouns) for one in placings)
 
 
-def _note_where(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> bool:
+def _note_where(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> Told:
     """Notes that things are where the clause says; True also if it tells only a mood."""
     spot, room = stated_place(story, [noun for prep, noun in clause.places if prep in IN], ("place", "object"))
     if spot is None and room is None:
-        return _is_mood(clause)
-    return all(_note_one(story, noun, spot, room) for noun in nouns)
+        return "a mood" if _is_mood(clause) else False
+    before = story.size
+    told = all(_note_one(story, noun, spot, room) for noun in nouns)
+    return told and (story.size != before or "told before")
 
 
 def _is_mood(clause: Clause) -> bool:
@@ -82,19 +85,19 @@ def _note_one(story: StoryState, noun: Noun, spot: Spot | None, room: str | None
     return True
 
 
-def _be_present(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def _be_present(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Notes where people are: from the start, if they have done nothing yet, or else as waiting there."""
     if not clause.places and HERE & set(clause.adverbs):
         for agent in agents:  # "Brem was there": in the room last spoken of, unless it is known where he is
             if story.of(agent).room is None and story.last_room:
                 story.of(agent).room = story.last_room
                 story.initial.append((Fact("in_room", agent, story.last_room), None))
-        return True
+        return "is where it was"
     spot, room, said = location(story, clause, agents[0], IN | NEARBY)
     if not said:
-        return _is_mood(clause)
+        return "a mood" if _is_mood(clause) else False
     if clause.negated:
-        return True
+        return "is not there"
     for agent in agents:
         state = story.of(agent)
         if room and state.room is None and not story.events_of(agent):
@@ -102,29 +105,29 @@ def _be_present(story: StoryState, clause: Clause, agents: Agents) -> bool:
         elif room and state.room != room:
             add_event(story, clause, agent, "wait", room=room)
         state.room, state.spot = room or state.room, spot
-    return True
+    return "is where it was"
 
 
-def be_gone(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def be_gone(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads that somebody is gone, which is news only if the story has not told where to."""
     for agent in agents:
         if not any(one.verb in ("leave", "walk", "enter") for one in story.events_of(agent)[-1:]):
             add_event(story, clause, agent, "leave", room=story.of(agent).room)
             story.of(agent).room = story.of(agent).spot = None
-    return True
+    return "told before"
 
 
-def contain(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def contain(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads that a place holds things, or a room places. Somebody who has something changes nothing."""
     if agents:
-        return shrug(story, clause, agents) if is_ignorant(clause) else True
+        return shrug(story, clause, agents) if is_ignorant(clause) else "has something"
     if not clause.subjects or not clause.objects or not clause.verb:
         return False
     holder = clause.subjects[0]
     if clause.negated or any(noun.det == "no" or noun.words[0] in ("nothing", "neither") for noun in clause.objects):
         places = [("in", holder)] if holder.kind == "place" else []
         look_result(story, replace(clause, subjects=[], places=places, adverbs=["inside"]), clause.objects)
-        return True
+        return "holds nothing"
     if holder.kind == "room":
         room = story.room(holder)
         return all(_note_one(story, noun, None, room) for noun in clause.objects) and _note_company(story, clause)
@@ -138,7 +141,7 @@ def contain(story: StoryState, clause: Clause, agents: Agents) -> bool:
     return all(noun.kind == "object" and _note_one(story, noun, spot, None) for noun in clause.objects)
 
 
-def feature(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def feature(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads that a flat consists of rooms, or that a room is equipped with places."""
     if not clause.subjects:
         return False
@@ -148,10 +151,11 @@ def feature(story: StoryState, clause: Clause, agents: Agents) -> bool:
             story.room(noun)
         elif holder.kind != "room" or not _note_one(story, noun, None, story.room(holder)):
             return False
-    return bool(clause.objects) and _note_company(story, clause)
+    known = bool(clause.objects) and _note_company(story, clause)
+    return "rooms told before" if known else False
 
 
-def stay(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def stay(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads staying somewhere, or staying silent."""
     words = {word for noun in clause.objects for word in noun.words} | set(clause.unknown) | set(clause.adverbs)
     if words & wordset("silent") or any(noun.text == "silence" for _, noun in clause.places):
@@ -165,18 +169,19 @@ def stay(story: StoryState, clause: Clause, agents: Agents) -> bool:
     return True
 
 
-def noise(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def noise(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads what changes nothing; False for eating something, which does. Turning to a place is walking."""
     to_place = any(noun.kind == "place" and prep in ("to", "towards") for prep, noun in clause.places)
     if clause.lemma == "turn" and to_place:
         return walk(story, clause, agents)
-    return bool(agents) and not (clause.lemma in ("eat", "drink", "sip") and clause.objects)
+    idle = bool(agents) and not (clause.lemma in ("eat", "drink", "sip") and clause.objects)
+    return "an activity" if idle else False
 
 
-def want(story: StoryState, clause: Clause, agents: Agents) -> bool:
+def want(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads wanting to find or to have something, which questions ask about and which changes nothing."""
     things = [noun for noun in clause.objects if noun.kind == "object"]
     for agent in agents:
         for noun in things:
             story.of(agent).seeks = story.thing(noun, agent)
-    return bool(things) and not clause.negated
+    return "is only wished" if things and not clause.negated else False

@@ -1,0 +1,167 @@
+"""Unread clauses that could change an answer: their possible readings, and the answer over all of them.
+
+A clause that was not read may still place, move or show a thing, tell somebody something, or concern where somebody is
+and what they see. Its words limit what: only the people, things and places that it may be about. The question is
+answered under each possible reading. If all agree, that is the answer; if not, the clause decides, and nothing is
+answered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, product
+
+from otherminds.stories import model as stories
+from otherminds.stories.english.lexicon import wordset
+from otherminds.stories.model import Event, Fact, Happening, Observation, Utterance
+from otherminds.stories.social_goals.inference import facts
+
+UNNAMED_THING = frozenset(
+    ("it", "them", "these", "those", "something", "everything", "anything", "all", "thing", "things")
+)
+UNNAMED_PERSON = wordset("pronouns") - {
+    "it",
+    "itself",
+    "something",
+    "nothing",
+    "everything",
+    "this",
+    "that",
+    "there",
+    "here",
+}
+PLACES = 3  # of a thing, which an unread clause may name; more would rarely add another answer (chosen; not tuned)
+READINGS = 40  # of one clause; bounds the time of an answer (chosen; not tuned)
+UNFORESEEN = 0.05  # probability that an unread clause means something that is not among its readings (chosen)
+
+UNREAD = "could not read"  # begins the reason for no answer if an unread clause decides
+
+Answerer = Callable[[stories.Episode], stories.Answer]
+
+
+@dataclass(frozen=True)
+class _About:
+    """What an unread clause may be about."""
+
+    people: tuple[str, ...]
+    thing: str | None
+    places: tuple[str, ...]
+    rooms: tuple[str, ...]
+    quoted: bool
+
+
+def answer_over(reading: stories.Reading, question: stories.Question, answer: Answerer) -> stories.Answer:
+    """The answer that holds under every reading of every unread clause; otherwise none, for the clause that decides.
+
+    The posterior is the mean over the readings, mixed with even odds for what was not foreseen.
+    """
+    found = answer(reading.episode)
+    unread = [clause for clause in reading.clauses if clause.outcome == "unread"]
+    if found.option is None or not unread:
+        return found
+    things = things_at_issue(reading.episode, question)
+    for clause in unread:
+        others = []
+        for told in islice(possible(clause, reading.episode, things, question), READINGS):
+            other = answer(inserted(reading.episode, clause.t, told))
+            if other.option is None and other.abstained and "explain" in other.abstained:
+                continue  # the story excludes this reading
+            if other.option != found.option:
+                return stories.abstention(len(found.posterior), f"{UNREAD}: {clause.text}")
+            others.append(other.posterior)
+        if others:
+            columns = zip(found.posterior, *others, strict=True)
+            even = UNFORESEEN / len(found.posterior)
+            mixed = tuple((1.0 - UNFORESEEN) * sum(column) / (len(others) + 1) + even for column in columns)
+            found = replace(found, posterior=mixed)
+    return found
+
+
+def things_at_issue(episode: stories.Episode, question: stories.Question) -> tuple[str, ...]:
+    """The things on whose places the answer may depend: those claimed, presumed to be moved, and asked for."""
+    claimed = [fact.subject for claim in question.claims for fact in facts(claim)]
+    claimed += [
+        claim.content.value
+        for claim in question.claims
+        if isinstance(claim, stories.Goal) and claim.content and claim.content.value
+    ]
+    moved = [event.obj for event in question.presumes if event.obj]
+    asked = [said.content.subject for said in episode.utterances if said.content]
+    return tuple(dict.fromkeys((*claimed, *moved, *asked)))
+
+
+def possible(
+    clause: stories.ClauseAccount, episode: stories.Episode, things: Sequence[str], question: stories.Question
+) -> Iterator[tuple[Happening, ...]]:
+    """What an unread clause may tell that bears on the things at issue."""
+    about = _about(clause, episode, things)
+    beliefs = all(not isinstance(claim, stories.SocialGoal | stories.Goal) for claim in question.claims)
+    told = [about.thing] if about.thing else list(things[:1]) if about.quoted else []
+    for thing, who in product(told, about.people or episode.agents):
+        for place in about.places[:PLACES] or _candidates(thing, episode, question):
+            if about.thing:
+                yield from _deeds(who, thing, place)
+            others = tuple(other for other in episode.agents if other != who)
+            yield (Utterance(0, who, "assert", Fact("at", thing, place), others),)
+        yield (Utterance(0, who, "ask", Fact("at", thing)),) if about.quoted else (Event(0, who, "grab", thing),)
+    for who in about.people:
+        for place in about.places[:PLACES]:
+            yield (Event(0, who, "look", None, place),)
+            yield (Event(0, who, "walk", None, place),)
+        for room in about.rooms[:PLACES]:
+            yield (Event(0, who, "enter", room=room),)
+        if beliefs:
+            yield from _perceptions(who, things, episode)
+
+
+def _deeds(who: str, thing: str, place: str) -> Iterator[tuple[Happening, ...]]:
+    """What somebody may do or see that concerns a thing and a place."""
+    yield (Event(0, who, "put", thing, place),)
+    yield (Event(0, who, "grab", thing, place),)
+    yield (Observation(0, who, Fact("at", thing, place)),)
+    yield (Observation(0, who, Fact("at", thing, place), sees=False),)
+
+
+def _perceptions(who: str, things: Sequence[str], episode: stories.Episode) -> Iterator[tuple[Happening, ...]]:
+    """Where somebody may go, and what they may see or miss."""
+    yield (Event(0, who, "leave"),)
+    for room in episode.named("room")[:PLACES]:
+        yield (Event(0, who, "enter", room=room),)
+    for thing in things[:1]:
+        yield (Observation(0, who, Fact("at", thing)),)
+        yield (Observation(0, who, Fact("at", thing), sees=False),)
+
+
+def _about(clause: stories.ClauseAccount, episode: stories.Episode, things: Sequence[str]) -> _About:
+    """The people, the thing at issue, the places and the rooms that the words of a clause may stand for."""
+    words = re.findall(r"[a-z]+", clause.text.lower())
+    stems = {*words, *(word.removesuffix("s") for word in words), *(word.removesuffix("es") for word in words)}
+
+    def named(kind: stories.EntityKind) -> tuple[str, ...]:
+        entities = (entity.id for entity in episode.entities if entity.kind == kind)
+        return tuple(entity for entity in entities if entity.lower().split()[-1] in stems)
+
+    thing = next((one for one in things if one.split()[-1] in stems), None)
+    if thing is None and things and UNNAMED_THING & set(words):
+        thing = things[0]
+    people = episode.agents if UNNAMED_PERSON & set(words) else clause.people
+    quoted = any(mark in clause.text for mark in '"“”«»')
+    return _About(tuple(people), thing, named("place"), named("room"), quoted)
+
+
+def _candidates(thing: str, episode: stories.Episode, question: stories.Question) -> tuple[str, ...]:
+    """Places where a thing may be if the clause names none: those of the options, then those of the story."""
+    claimed = [fact.value for claim in question.claims for fact in facts(claim) if fact.subject == thing]
+    said = [one.content.value for one in episode.utterances if one.content and one.content.subject == thing]
+    been = [event.place for event in episode.events if event.obj == thing]
+    return tuple(dict.fromkeys(place for place in (*claimed, *said, *been) if place))[:PLACES]
+
+
+def inserted(episode: stories.Episode, t: int, told: Sequence[Happening]) -> stories.Episode:
+    """The episode with some happenings after the first `t` of its text."""
+    texts = [place for place, one in enumerate(episode.timeline) if one.source == "text"]
+    place = texts[t] if t < len(texts) else len(episode.timeline)
+    timeline = (*episode.timeline[:place], *told, *episode.timeline[place:])
+    return replace(episode, timeline=tuple(replace(one, t=t) for t, one in enumerate(timeline)))

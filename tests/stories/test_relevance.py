@@ -1,0 +1,50 @@
+"""Which unread clauses keep a question from being answered: those of which some reading would change the answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from otherminds.stories.answering import ask
+from otherminds.stories.model import Answer
+
+SALLY = (
+    "Sally and Anne are in the playroom. Sally puts the ball in the basket. {}Sally leaves the playroom. {}"
+    "Anne moves the ball from the basket to the box. {}"
+)
+
+
+def asked(first: str = "", second: str = "", third: str = "") -> Answer:
+    parts = [f"{part} " if part else "" for part in (first, second, third)]
+    return ask(SALLY.format(*parts), "Where will Sally look for the ball?", ["basket", "box"]).answer
+
+
+def test_without_unread_clauses_the_answer_is_sure() -> None:
+    assert (asked().option, asked().posterior) == (0, (1.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "Anne zorped the ball.",  # it may place the thing
+        "Anne zorped it to the box.",
+        "Sally zorped through the keyhole.",  # it may show her where the thing is
+        "He zorped to her.",  # it may be about anybody
+        "Anne zorped Sally that the ball was in the box.",  # it may tell her
+    ],
+)
+def test_a_clause_that_could_change_the_answer_is_named(clause: str) -> None:
+    found = asked(third=clause)
+    assert found.option is None
+    assert "could not read" in (found.abstained or "")
+
+
+@pytest.mark.parametrize("clause", ["The cat zorped.", "Frob blitzed the quux.", "Anne zorped the cat."])
+def test_a_clause_about_others_does_not_matter(clause: str) -> None:
+    assert asked(third=clause).option == 0
+
+
+def test_a_clause_without_consequence_at_its_time_lowers_the_posterior_only() -> None:
+    early = asked(first="Sally zorped the cat.")
+    assert early.option in (0, None)
+    late = asked(third="Anne zorped the cat.")
+    assert 0.9 < late.posterior[0] < 1.0
