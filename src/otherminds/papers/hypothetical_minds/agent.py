@@ -274,7 +274,10 @@ class HypotheticalMinds:
         rules, p = self.body.world.rules, expected.prob(over.theirs)
         seen = seeing(rules, over.own[over.played] - sorted(over.own)[-2])
         joint = self.watched * (seen * (over.theirs == counters(rules)[over.played]) + (1.0 - seen) * p)
-        return (1.0 - SWITCH_RATE) * joint / (joint + (1.0 - self.watched) * p) + SWITCH_RATE * WATCHED
+        either = joint + (1.0 - self.watched) * p
+        if not either:  # a language model's theory may rule a play out
+            return self.watched
+        return (1.0 - SWITCH_RATE) * joint / either + SWITCH_RATE * WATCHED
 
     def _aimed(self) -> Self:
         """With the kind to gather next: the choice of the partner's theory or, with many partners, the best payer.
