@@ -299,6 +299,7 @@ def test_partners_that_play_what_beats_the_agent_come_to_be_taken_for_watchers()
         lucky = lucky._learn(Encounter((6, 1, 1), 2, 3.0), 1)
     assert fooled.watched > 0.8 > mind.watched > lucky.watched > 0.0
     assert fooled.aim.margin == 1
+    assert mind._watched(Encounter((6, 1, 1), 2, 3.0), surely(0, 3)) == mind.watched, "nobody could have played that"
     assert initial(in_the_matrix("pd_repeated"), prior=Listener(((0.5, 0.5),)), margin=None).watched == 0.0
 
 
