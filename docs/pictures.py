@@ -1,4 +1,4 @@
-"""Make the pictures of the documentation: those of the web app, or with the path of a report, that of its front."""
+"""Make the pictures of the documentation: those of the web app."""
 
 from __future__ import annotations
 
@@ -32,14 +32,6 @@ def picture(page: Page, name: str) -> None:
     print(f"{path.name}: {size // 1000} kB")
     if size > LARGEST:
         raise SystemExit(f"{path.name} is too large")
-
-
-def front(report: Path) -> None:
-    """The first page of a report."""
-    with browsing() as browser:
-        page = browser.new_page(viewport={"width": 1240, "height": 1130}, device_scale_factor=0.8)
-        page.goto(report.absolute().as_uri())
-        page.screenshot(path=DOCS / "report.png")
 
 
 def home(visitors: Visitors) -> None:
@@ -133,9 +125,6 @@ def main() -> None:
     """All pictures, with a server in a folder that is gone afterwards."""
     if not chromium():
         raise SystemExit(MISSING)
-    if len(sys.argv) > 1:
-        front(Path(sys.argv[1]))
-        return
     with TemporaryDirectory() as folder, serving(Path(folder)) as server, browsing() as browser:
         visitors = Visitors(browser, server.address)
         visitors.expected = r"status of 404.*/rooms/"  # a round that has just ended
