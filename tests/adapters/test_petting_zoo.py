@@ -23,6 +23,7 @@ from otherminds.world import World, rollout
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
 from otherminds.worlds.doors_keys_gems.rules import GROUND, DoorsKeysGems
+from otherminds.worlds.food_trucks.level_files import bundled_food_trucks
 from otherminds.worlds.household.rules import WAIT, Act, Household
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix, parse_matrix_world
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
@@ -98,9 +99,10 @@ WORLDS: dict[str, Callable[[], AnyWorld]] = {
     "corridor": corridor,
     "overseen": overseen,
     "cooking": cooking_asymmetric,
+    "food trucks": lambda: bundled_food_trucks()[0].world,
 }
-CHANCY: tuple[str, ...] = ("rws_repeated", "pd_repeated", "rws_arena", "corridor", "cooking")
-MASKED: tuple[str, ...] = ("level", "level by turns", "home")
+CHANCY: tuple[str, ...] = ("rws_repeated", "pd_repeated", "rws_arena", "corridor", "cooking", "food trucks")
+MASKED: tuple[str, ...] = ("level", "level by turns", "home", "food trucks")
 WORLDS |= CLUE_GAMES
 CHANCY, MASKED = (*CLUE_GAMES, *CHANCY), (*MASKED, *CLUE_GAMES)
 DRAWN = ("level", "kitchen", "rws_repeated", "cooking")

@@ -179,7 +179,7 @@ NO_ANSWER = {
     "one option": (SALLY, "Which is true? A) The ball is in the box.", "cannot read the question"),
     "coverage": (UNREAD + SALLY.partition(". ")[0] + ".", "Where is the ball?", "cannot read the question|only 33%"),
     "tie": (ASKED, WHY.format("MOST").replace("keep Zoe from finding", "help Zoe find"), "."),
-    "the thing": (SALLY + " The ball quuxed blithely.", WHERE, "could not read: The ball quuxed blithely"),
+    "the thing": (SALLY + " The ball quuxed blithely.", WHERE, "could not read: The ball quuxed"),
     "a quotation": (SALLY + ' Anne: "Zorp!"', WHERE, 'could not read: .*Zorp'),
     "too many places": (SALLY, "Where is the ball? " + " ".join(f"{c}) box {c}" for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
                         "."),

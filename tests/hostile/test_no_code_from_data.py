@@ -34,6 +34,8 @@ ALLOWED: Mapping[tuple[str, str], str] = {
     ("adapters/melting_pot.py", "importlib.util.find_spec"): "Melting Pot itself, to see whether it is installed",
     ("adapters/melting_pot.py", "importlib.util.module_from_spec"): "Melting Pot's package, without what it would run",
     ("cli/reproduce.py", "importlib.util.find_spec"): "the runner of language models, to see whether it is installed",
+    ("evaluation/choices.py", "importlib.util.find_spec"): "pyarrow, to see whether it is installed",
+    ("worlds/repeated_games/players/parametric.py", "importlib.import_module"): "MODULE:CLASS on the command line",
     ("language/find.py", "importlib.import_module"): "MODULE:OBJECT, which users name on their own command line",
     ("evaluation/engines.py", "importlib.import_module"): "Ray or Dask, by names that are written there",
     ("evaluation/tabular.py", "importlib.import_module"): "pyarrow, by a name that is written there",

@@ -56,7 +56,7 @@ def test_looking_at_an_invitation_uses_no_place(server: Server) -> None:
         with server.open(f"{invitation}?pid=somebody") as answer:
             assert b"join.js" in answer.read()
         assert server.status(f"{invitation}?pid=somebody", method="HEAD") in (200, 405)
-    assert server.ask(f"/api{invitation}") == {"title": "test", "minutes": 60}
+    assert server.ask(f"/api{invitation}") == {"title": "test", "minutes": 15}
     assert server.links(study) == before
     with Seat(server, server.ask(invitation, {})["link"]) as seat:
         seat.until("lobby")

@@ -18,8 +18,9 @@ from otherminds.stories.beliefs.perspectives import PRESETS, Conventions
 from otherminds.stories.english.questions import read_question, split_options
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.files import StoryFile, Worded, read_story_file, told_story
-from otherminds.stories.model import Question, Reading
+from otherminds.stories.model import Answer, Episode, Question, Reading
 from otherminds.stories.mumatom_files import read_mumatom
+from otherminds.stories.relevance import UNREAD, answer_over
 from otherminds.worlds.household.agent import ANSWERING
 
 MUMATOM = "mumatom"
@@ -97,9 +98,14 @@ def judge(item: Item, conventions: Conventions) -> Judged:
     question = read_question(item.question, item.options, reading)
     if question.kind == "where":
         return answer_item(item, conventions)
-    found = answer(reading.episode, question, conventions, ANSWERING)
+
+    def answered(episode: Episode) -> Answer:
+        return answer(episode, question, conventions, ANSWERING)
+
+    found = answer_over(reading, question, answered)
     if question.polarity == "least":  # confidence in the least likely option: invert the odds
         inverted = [1.0 / max(p, 1e-12) for p in found.posterior]
         found = replace(found, posterior=tuple(p / sum(inverted) for p in inverted))
-    lacking = missing(reading, question)
+    undecided = found.abstained if (found.abstained or "").startswith(UNREAD) else None
+    lacking = missing(reading, question) or undecided
     return Judged(found, item.options, (lacking,) if lacking else ())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -98,6 +98,14 @@ class FoodTrucks:
         """The actions that have an effect, and staying."""
         moves = [move for move in DIRECTIONS if self.destination(state.cell, move) != state.cell]
         return (STAY, *moves, *([EAT] if self.truck(state.cell, state.parked) else []))
+
+    def all_actions(self, agent: str) -> tuple[str, ...]:
+        """Every action of an agent in any state."""
+        return ACTIONS
+
+    def observation_values(self, agent: str) -> Mapping[str, Any]:
+        """The possible values of each field of what an agent observes, for adapters."""
+        return {"cell": tuple(self.grid.cells()), "parked": (None, *self.contents)}
 
     def step(self, state: FoodTruckState, joint: Mapping[str, str], rng: np.random.Generator, /) -> FoodTruckState:
         """The state after a move, a glance or a meal. Raises ValueError for an action without effect."""
