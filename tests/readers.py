@@ -245,12 +245,12 @@ def _happenings() -> Iterator[Reader]:
     level, kitchen = parse_level(LEVEL, Path("level.txt")), parse_kitchen(KITCHEN, Path("kitchen.txt"))
     walk = _lines(*({"schema": 1, "t": t, "joint": joint} for t, joint in enumerate(STEPS)))
     cook = _lines(*({"schema": 1, "t": t, "joint": {"Ana": "right", "Ben": "stay"}} for t in range(3)))
-    infer = ("infer", "{folder}/level.txt", "{file}", "--format", "json")
+    infer = ("infer", "{folder}/level.txt", "{file}", "--json")
     for name, content, world, there in (("walk", walk, level.world, LEVEL), ("cooking", cook, kitchen.world, KITCHEN)):
         others = {"level.txt": there.encode()}
         yield Reader(name, "steps.jsonl", partial(_steps, world), [content], infer, others, quick=False)
     problem = parse_problem(PROBLEM, Path("level.pddl")).world
-    infer = ("infer", "{folder}/level.pddl", "{file}", "--format", "json")
+    infer = ("infer", "{folder}/level.pddl", "{file}", "--json")
     yield Reader(
         "plan",
         "one.plan",

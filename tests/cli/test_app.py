@@ -95,7 +95,7 @@ def test_groups_list_their_commands(run: Run, group: str) -> None:
 
 
 def test_posteriors_as_json(run: Run, here: Path) -> None:
-    history = json.loads(fine(run("infer", "nook.txt", "walk.jsonl", "--format", "json")))
+    history = json.loads(fine(run("infer", "nook.txt", "walk.jsonl", "--json")))
     assert [row["t"] for row in history] == list(range(7))
     assert history[0]["posterior"]["Ana"] == pytest.approx({"red": 0.475, "blue": 0.475, "none of these": 0.05})
     assert history[0]["surprise"].keys() == {"Ana", "Ben"}
@@ -107,7 +107,7 @@ def test_posteriors_as_json(run: Run, here: Path) -> None:
 
 def test_posteriors_as_a_table(run: Run, here: Path) -> None:
     lines = fine(run("infer", "nook.txt", "walk.jsonl")).splitlines()
-    history = json.loads(fine(run("infer", "nook.txt", "walk.jsonl", "--format", "json")))
+    history = json.loads(fine(run("infer", "nook.txt", "walk.jsonl", "--json")))
     assert lines[1].split() == ["t", "who", "did", "surprise", "red?", "blue?", "these?"]
     cells = [re.split("  +", line.strip()) for line in lines[3:]]
     assert cells[0] == ["0", "Ana", "right", f"{history[0]['surprise']['Ana']:.1f}", "0.48", "0.48", "0.05"]
@@ -119,7 +119,7 @@ def test_posteriors_as_a_table(run: Run, here: Path) -> None:
 def test_a_surprise_is_marked_in_tables_and_named_in_pictures(run: Run, here: Path) -> None:
     (here / "x.jsonl").write_text(line(0, "right") + line(1, "left") + line(2, "right"))
     told = ("infer", "nook.txt", "x.jsonl", "--beta", "9", "--lapse", "0.01")
-    history = json.loads(fine(run(*told, "--format", "json")))
+    history = json.loads(fine(run(*told, "--json")))
     nats = history[1]["surprise"]["Ana"]
     assert nats > 3 > max(history[t]["surprise"]["Ana"] for t in (0, 2))
     table = fine(run(*told))
@@ -148,16 +148,16 @@ def test_pictures_of_agents_with_names_from_anywhere_make_no_noise(run: Run, her
 def test_several_trajectories_continue_one_another(run: Run, here: Path) -> None:
     (here / "one.jsonl").write_text(trajectory(ANA[:2], BEN[:2]))
     (here / "two.jsonl").write_text(trajectory(ANA[2:], BEN[2:]))
-    parts = run("infer", "nook.txt", "one.jsonl", "two.jsonl", "--format", "json")
-    assert fine(parts) == fine(run("infer", "nook.txt", "walk.jsonl", "--format", "json"))
+    parts = run("infer", "nook.txt", "one.jsonl", "two.jsonl", "--json")
+    assert fine(parts) == fine(run("infer", "nook.txt", "walk.jsonl", "--json"))
 
 
 @pytest.mark.slow
 def test_plans_are_read_and_continue_trajectories(run: Run, here: Path) -> None:
     (here / "step.jsonl").write_text('{"schema": 1, "t": 0, "joint": {"agent": "right"}}\n')
     (here / "rest.plan").write_text("(pickup gem2)\n")
-    whole = run("infer", "solo.pddl", "solo.plan", "--format", "json")
-    assert fine(run("infer", "solo.pddl", "step.jsonl", "rest.plan", "--format", "json")) == fine(whole)
+    whole = run("infer", "solo.pddl", "solo.plan", "--json")
+    assert fine(run("infer", "solo.pddl", "step.jsonl", "rest.plan", "--json")) == fine(whole)
 
 
 def test_what_is_written_by_the_library_is_read(run: Run, here: Path) -> None:
@@ -166,7 +166,7 @@ def test_what_is_written_by_the_library_is_read(run: Run, here: Path) -> None:
     (here / "own.jsonl").write_text(
         write_trajectory(world, [Step(world.initial, joint, world.step(world.initial, joint))])
     )
-    assert len(json.loads(fine(run("infer", "nook.txt", "own.jsonl", "--format", "json")))) == 2
+    assert len(json.loads(fine(run("infer", "nook.txt", "own.jsonl", "--json")))) == 2
 
 
 # watch
@@ -177,7 +177,7 @@ def test_an_episode_is_shown_frame_by_frame_and_can_be_read_back(run: Run, here:
     out = fine(run("watch", "nook.txt", "--seed", "3", "--save", "seen.jsonl"))
     steps = int(re.findall(r"Everybody succeeded after (\d+) steps\.", out)[0])
     assert re.findall(r"nook, (.*?) ─", out) == [*(f"step {t}" for t in range(steps)), "the end"]
-    history = json.loads(fine(run("infer", "nook.txt", "seen.jsonl", "--format", "json")))
+    history = json.loads(fine(run("infer", "nook.txt", "seen.jsonl", "--json")))
     assert len(history) == steps + 1
     assert history[-1]["posterior"]["Ana"]["red"] > 0.9
 
@@ -399,7 +399,7 @@ def test_a_problem_without_gems_has_no_goals_to_infer(run: Run, here: Path) -> N
 
 def test_deeds_of_no_listed_mind_are_those_of_none_of_these(run: Run, here: Path) -> None:
     (here / "x.jsonl").write_text(line(0, "stay"))
-    told = fine(run("infer", "nook.txt", "x.jsonl", "--beta", "inf", "--lapse", "0", "--format", "json"))
+    told = fine(run("infer", "nook.txt", "x.jsonl", "--beta", "inf", "--lapse", "0", "--json"))
     assert json.loads(told)[-1]["posterior"]["Ana"]["none of these"] > 0.99
 
 

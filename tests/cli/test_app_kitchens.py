@@ -66,7 +66,7 @@ def line(t: int, ana: str, ben: str = "stay") -> str:
 
 
 def posterior(run: Run, *arguments: str) -> list[dict[str, Any]]:
-    history: list[dict[str, Any]] = json.loads(fine(run("infer", *arguments, "--format", "json")))
+    history: list[dict[str, Any]] = json.loads(fine(run("infer", *arguments, "--json")))
     return history
 
 

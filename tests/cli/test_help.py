@@ -92,7 +92,7 @@ NAMES: dict[str, str] = {
     "check --agnet x": "Did you mean --agent",
     "--verson": "Did you mean --version",
     "watch locked-in --facilitator protmo": "Did you mean protom",
-    "infer locked-in walk.jsonl --format jsno": "Did you mean json",
+    "infer locked-in walk.jsonl --format pictrue": "Did you mean picture",
     "reproduce protm-dkg": "did you mean protom-dkg",
     "watch lockedin": "did you mean locked-in",
     "draw LOCKED-IN": "did you mean locked-in",

@@ -57,12 +57,12 @@ def levels(as_json: JsonOption = False) -> None:
 
 def level_rows() -> list[Row]:
     """A row for each bundled level: its name, whether help is needed there, and its world."""
-    from otherminds.papers.protom.levels.certificates import DESIGNS
+    from otherminds.cli.levels import bundled  # which offers levels itself
 
     found: list[Row] = []
-    for world, design in DESIGNS.items():
+    for world, known in bundled().items():
         kitchens = world == "overcooked"
-        for number, level in enumerate(design.bundled(), 1):
+        for number, level in enumerate(known, 1):
             help_is = level.kind.replace("_", " ")
             found.append({"": "" if kitchens else number, "level": level.name, "help is": help_is, "world": world})
     return found

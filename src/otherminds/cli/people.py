@@ -34,7 +34,6 @@ ColumnOption = Annotated[
 PageOption = Annotated[Path | None, Option(metavar="FILE", help="Write a page with pictures.")]
 HoldoutOption = Annotated[str, Option(metavar="WHAT", help="rounds: the last third; person: one at a time.")]
 BY = ("person", "group", "all")
-RULE_OF_THUMB = 0.9  # correlation of true and fitted parameters from which they are called recovered
 
 
 def fit(

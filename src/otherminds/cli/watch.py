@@ -153,7 +153,7 @@ def infer(
         Argument(metavar="TRAJECTORY...", help="What happened (.csv, .jsonl, .plan); each goes on from the last."),
     ],
     form: Annotated[
-        Literal["table", "json", "picture"], Option("--format", metavar="FORMAT", help="table, json, picture.")
+        Literal["table", "picture"], Option("--format", metavar="FORMAT", help="table or picture.")
     ] = "table",
     as_json: JsonOption = False,
     out: Annotated[Path, Option(metavar="FILE", help="The picture.")] = Path("posterior.svg"),
@@ -179,7 +179,7 @@ def infer(
     if form == "picture":
         draw(history, found.world, out)
         typer.echo(f"Picture: {out}")
-    elif as_json or form == "json":
+    elif as_json:
         typer.echo(json.dumps(history, ensure_ascii=False))
     else:
         Console(width=None if sys.stdout.isatty() else 160).print(screens.posteriors(history))

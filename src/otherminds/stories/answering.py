@@ -76,8 +76,8 @@ def ask(
     """Read a story and a question about it in English, and answer.
 
     Abstains, with a reason, if the question cannot be read, if less than `least` of the story's clauses are understood,
-    or if an unread sentence mentions an item in question or quotes somebody. A language model, if given, reads what
-    the rules cannot; it never answers. Raises ModelError if the model cannot be reached.
+    or if some reading of an unread clause would change the answer. A language model, if given, reads what the rules
+    cannot; it never answers. Raises ModelError if the model cannot be reached.
     """
     reading, engine = read_or_ask(story, model, least) if isinstance(story, str) else (story, SYMBOLIC)
     try:

@@ -21,6 +21,7 @@ WORDS = packaged("otherminds.papers.people", "report.toml")
 NAMES: Mapping[str, str] = WORDS["bots"]
 SUBJECTS: Mapping[str, str] = WORDS["subjects"]
 COLOURS = {"people": BLUE, "posterior_sampling": "#d55e00", "rmax": "#009e73", "optimum": SOFT}
+RECOVERED = 0.9  # correlation of true and fitted values from which a parameter counts as recovered; a rule of thumb
 
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
@@ -155,7 +156,7 @@ def _recovery(rows: Sequence[Row], found: Found) -> Html:
 
 
 def _why(one: Recovery) -> str:
-    return "" if one.r >= 0.9 else WORDS["unidentified"].get(one.parameter, "")
+    return "" if one.r >= RECOVERED else WORDS["unidentified"].get(one.parameter, "")
 
 
 def _chosen(found: Found) -> Html:

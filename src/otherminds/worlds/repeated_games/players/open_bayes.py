@@ -59,7 +59,6 @@ PSEUDOCOUNT = 0.25  # of each reply in the frequencies of none of these
 STRUCTURED = 350  # structured machines that are drawn as hypotheses
 MOST_TABLES = 4096  # most reactive partners that are enumerated; bounds time
 MOST_PAIRED = 4  # actions up to which all pairs are probes; bounds time
-MOST_CONTEXTS = 100  # joint actions up to which replies to them are learnt; bounds time
 MARGIN = 0.1  # loss against the maximin value that the player risks, per round, as a share of the range of payoffs
 DISCOUNTS = (1.0, 0.99, 0.975, 0.95)  # of plans: the chance that the partner does not change, the nearest of these
 AHEAD = 100  # rounds that plans look ahead if there are more; bounds time
