@@ -173,7 +173,8 @@ def _short(summary: Sequence[Row]) -> Html:
     for target, row, met in verdicts(summary):
         if not met:
             lines.append([str(target).replace("_", " "), number(row["value"]), "", "target missed"])
-    told = f"Of {len(beside)} figures that stand beside a published one, {len(worse)} are worse."
+    number_of = f"{len(worse)} {'is' if len(worse) == 1 else 'are'} worse"
+    told = f"Of {len(beside)} figures that stand beside a published one, {number_of}."
     columns = ("What", "Ours", "Published", "")
     more = html.folded(f"{len(lines) - SHOWN} more", table(columns, lines[SHOWN:])) if len(lines) > SHOWN else Html("")
     return stack(told, table(columns, lines[:SHOWN]), more) if lines else stack(WORDS["nothing_short"])

@@ -47,7 +47,7 @@ BLOCKS = 3
 BEST = 0.9 * 3.0 + 0.05 * 0.0 + 0.05 * -1.0  # points a round of the best response to a bot's rule
 UNIFORM = 2.0 / 3.0  # points a round of uniformly random play
 PLAYERS = ("posterior_sampling", "rmax")
-"""The library's default player in games of this size, and the tabular baseline."""
+"""A Bayesian player of games of this size, and the tabular baseline."""
 EPISODES = {"quick": 2, "normal": 10, "full": 10}
 DATA = {"human-rps": "rps", "human-ipd": "ipd"}
 QUICK = ("chance", "wsls", "reply_transitions")

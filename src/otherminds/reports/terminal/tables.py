@@ -40,6 +40,16 @@ PLAYERS = {
     "random": "walk",
     "ppo": "ppo",
 }
+WHO = {
+    "programs": "guesses what its partner is up to",
+    "stranger": "the same without the partner's own strategy among its hypotheses",
+    "informed": "is told the strategy",
+    "bound": "best response, told the strategy and the map",
+    "last_play": "answers the last play",
+    "uniform": "plays anything",
+    "random": "walks about",
+}
+"""The columns of the players in words."""
 MARGIN = 0.001  # an interval narrower than this is not shown; half a unit of the last digit on either side
 
 
@@ -347,8 +357,8 @@ def _guesses(summary: Sequence[Row]) -> RenderableType:
         table.add_row(escape(name), *(_number(row, 0) for row in rows), paper, right, lost)
     count = found.get(("all", "programs", "at_least_published"))
     told = f"At least the paper's score in {count['value']:.0f} of {count['n']} scenarios. " if count else ""
-    out = "Out: without its hypothesis. " * ("stranger" in players)
-    note = f"{told}{out}Right: predictions once validated. Lost: a meeting, against the best policy."
+    who = " ".join(f"{PLAYERS[player].capitalize()}: {words}." for player, words in WHO.items() if player in players)
+    note = f"{told}{who} Right: predictions once validated. Lost: a meeting, against the best policy."
     shown: list[RenderableType] = [Text(), table, Text(), Text(note, style="dim")] if scenarios else []
     if (speakers := _speakers(found)).row_count:
         shown += [Text(), speakers]
@@ -372,7 +382,7 @@ def _speakers(found: Found) -> Table:
 def _people(summary: Sequence[Row]) -> RenderableType:
     """People's loss beside players, and the mind that is most frequent among them, by bot and treatment."""
     found = by_key(summary)
-    table = plain_table("against", "people", "default", "RMax", "most frequent mind", "exceedance", gap=1)
+    table = plain_table("against", "people", "posterior\nsampling", "RMax", "most frequent\nmind", "exceedance", gap=1)
     for condition in dict.fromkeys(
         row["condition"] for row in summary if row["condition"].startswith(("rps/", "ipd/"))
     ):
@@ -380,7 +390,8 @@ def _people(summary: Sequence[Row]) -> RenderableType:
         chances = {row["subject"]: row for (c, _, m), row in found.items() if (c, m) == (condition, "exceedance")}
         best = max(chances, key=lambda mind: chances[mind]["value"], default="")
         cells = ("" if row is None else _spread(row, 2) for row in players)
-        table.add_row(condition.partition("/")[2], *cells, best, _number(chances.get(best), 2))
+        where = condition.partition("/")[2].replace("_", " ")
+        table.add_row(where, *cells, best.replace("_", " "), _number(chances.get(best), 2))
     return table
 
 

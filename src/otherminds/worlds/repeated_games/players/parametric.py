@@ -44,7 +44,7 @@ TREMBLE = Parameter("tremble", 0.0, 1.0, (0.05, 0.5))
 RATE = Parameter("rate", 0.0, 1.0, (0.1, 0.7))
 MEMORY = Parameter("memory", 0.0, 1.0, (0.6, 0.98))
 BETA = Parameter("beta", 0.0, 20.0, (3.0, 12.0))
-HORIZON = 10  # rounds for which the default player plans; the number of rounds is not known to people
+HORIZON = 10  # rounds for which the Bayes-adaptive player plans; the number of rounds is not known to people
 
 Payoffs = tuple[Floats, Floats]
 """Payoffs of the own and the other agent in each of S matches, each with the agent's own actions on axis 1."""
@@ -195,7 +195,7 @@ MINDS: dict[str, ParametricMind] = {
         trembling("rmax", "tabular RMax with a tremble", RMax.of),
         trembling(
             "bayes_simplicity",
-            "the library's default player with a tremble",
+            "the Bayes-adaptive player with a tremble",
             lambda game: BayesAdaptive.of(plan_for(game, HORIZON)),
             _two_by_two,
         ),
