@@ -57,21 +57,31 @@ _HEADS = {
     )
 }
 """Subject, verb and option of a sentence that chooses, whatever else it says."""
-_BOTH = re.compile(rf"{SLOT}[^,;]*,? and (?:now |the |other )*(?:player|opponent|partner|they|you|i)\b(?! chose)")
+_BOTH = re.compile(rf"{SLOT}[^,;]*,? and (?:now |the |other )*(?:player|opponent|partner|they|you|i)\b")
 _AND = re.compile(r",? and (?:i|we|you|they|(?:the |my )?(?:other player|opponent|partner))\b.*")
 _NAMED = re.compile(r"\boption ([A-Z]{1,3})\b")
 """What is named like an option, though it may be none: the X of the question, or two letters in one."""
+_PAST = {
+    theirs: re.compile(rf"\A(\W*(?:(?:in|at the end of) round (\d+), )?{who} )(?:have |has )?chosen?\b", re.IGNORECASE)
+    for theirs, who in ((False, "i"), (True, "the other player"))
+}
+"""A reply that begins to tell of a move as if it had been made."""
 _SINCE = re.compile(r"^(?:since|because|as|given|considering|based)\b[^,]*,")
 _WANT = re.compile(r"\bif you (?:want|wish|aim|prefer) to [^,]*,", re.IGNORECASE)
 _IF = re.compile(r"\b(?:if|when|unless|assuming|suppose|supposing|either)\b")
+_CASE = re.compile(r"^\W*(?:if|when)\b[^,]*,.*")
+"""A sentence on some case, in which `not` is no word against an option."""
 _RULE = re.compile(
     r"\b(?:you|they|players?)\b[^.\n]*\b(?:receives?|wins?|gets?|earns?|scores?)\b[^.\n]*\b(?:points?|score)\b"
 )
 _AGAINST = re.compile(rf"\b(?:{_WORDS['against']})\b|n't\b")
+_OTHERWISE = re.compile(rf"{_AGAINST.pattern}|\byou chose\b")
 _LETTERS = ("a", "i")  # names of options that are also English words
 
 
-def read_choice(text: str, labels: Sequence[str], *, reasons: bool = False, theirs: bool = False) -> int | Unreadable:
+def read_choice(
+    text: str, labels: Sequence[str], *, reasons: bool = False, theirs: bool = False, asked: int | None = None
+) -> int | Unreadable:
     """The number of the option that a reply chooses, or why it cannot be read.
 
     Lines that begin with `Answer:` count, if there are any: all have to name the same option, and nothing after the
@@ -79,8 +89,9 @@ def read_choice(text: str, labels: Sequence[str], *, reasons: bool = False, thei
     that chooses it. With `reasons`, the last sentence of a chain of thought that chooses counts, whatever it named
     before.
     `theirs`: the question is which option another player will choose; without it, sentences about what others do choose
-    nothing.
+    nothing. `asked`: the number of the round of the question; what is said to be chosen in it is a choice, too.
     """
+    text = _PAST[theirs].sub(lambda said: said[1] + "choose" if said[2] in (None, str(asked)) else said[0], text)
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
     lines = [line for line in text.split("\n") if line.strip() and not line.strip().startswith("```")]
@@ -146,7 +157,7 @@ def _plain(text: str, labels: Sequence[str], *, theirs: bool) -> int | str:
     sentences = [one for one in CLAUSES.split(_slotted(text, labels)) if SLOT in one]
     chosen = [_chooses(one, theirs=theirs) for one in sentences]
     others = [one for one, chooses in zip(sentences, chosen, strict=True) if not chooses]
-    if not any(chosen) or any(map(_AGAINST.search, others)) or (len(sentences) > 1 and _RULE.search(_lowered(text))):
+    if not any(chosen) or any(map(_OTHERWISE.search, others)) or (len(sentences) > 1 and _RULE.search(_lowered(text))):
         return "names an option without choosing it"
     return mentioned.pop()
 
@@ -154,9 +165,9 @@ def _plain(text: str, labels: Sequence[str], *, theirs: bool) -> int | str:
 def _concluded(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> int | str:
     """The option that a chain of thought chooses, or why there is none.
 
-    It is the last one that a sentence chooses. Others may choose other options only before one that concludes, in the
-    last line that names an option, and in the same line only if that is the last sentence of all. Nothing after it may
-    take it back.
+    It is the last one that a sentence chooses. Others may choose other options only before one that concludes, or that
+    is the only one of the last line, and in its line only if it is the last sentence of all. Nothing after it may take
+    it back.
     """
     end = max((place for place, line in enumerate(lines) if _mentions(line, labels)), default=0)
     split = [(place, one) for place, line in enumerate(lines) for one in STOPS.split(line[-LONGEST_READ:])]
@@ -169,12 +180,14 @@ def _concluded(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> 
         return "does not end with an answer"
     last, found = choices[-1]
     concludes, ends = said[last][0] == end and _CONCLUSION.match(_lowered(said[last][1])), last == len(said) - 1
-    if any(option != found and (not concludes or (said[k][0] == end and not ends)) for k, option in choices):
+    alone = ends and last > 0 and said[last - 1][0] != said[last][0] and all(k != last - 1 for k, _ in choices)
+    others = [said[k][0] for k, option in choices if option != found]
+    if (others and not (concludes or alone)) or (end in others and not ends):
         return "does not end with one answer"
     after = [one for _, one in said[last + 1 :]]
     if any(not _mentions(name, labels) for one in (said[last][1], *after) for name in _NAMED.findall(one)):
         return "names what is no option"
-    against = any(found in _mentions(one, labels) and _AGAINST.search(_lowered(one)) for one in after)
+    against = any(found in _mentions(one, labels) and _AGAINST.search(_CASE.sub("", _lowered(one))) for one in after)
     return "takes its answer back" if against or _BACK.search(_lowered(". ".join(after))) else found
 
 
@@ -184,7 +197,7 @@ def _chosen(sentence: str, labels: Sequence[str], *, theirs: bool) -> int | None
     plain = _SINCE.sub("", slotted)
     if _BOTH.search(plain) and not _CONCLUSION.match(plain):
         return None  # it tells what both do in some case
-    found = None if "i chose " in plain else _plain(sentence, labels, theirs=theirs)
+    found = None if "i chose " in plain or plain.count(SLOT) > 1 else _plain(sentence, labels, theirs=theirs)
     head = _HEADS[theirs].search(plain)
     if isinstance(found, int) or not head:
         return found if isinstance(found, int) else None
@@ -200,8 +213,6 @@ def _chosen(sentence: str, labels: Sequence[str], *, theirs: bool) -> int | None
 def _chooses(sentence: str, *, theirs: bool) -> bool:
     """Whether a sentence, with SLOT for each option, makes a choice: all its words are of choosing."""
     before, _, after = " ".join(sentence.split()).strip(" -–—:,").partition(SLOT)
-    if "round" not in sentence:  # there, it tells of the past
-        before = before.replace("i chose ", "i choose ").replace("i have ", "i ")
     *leads, start = before.split(",")
     plain = [lead for lead in leads if not lead.lstrip().startswith(_LEADS) or _AGAINST.search(lead)]
     words = " ".join((*plain, start, _REASON.sub("", after).replace(SLOT, "")))

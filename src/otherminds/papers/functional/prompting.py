@@ -257,7 +257,8 @@ class Prompted:
         labels = self.setting.labels(question)
         if self.strategy.plans:
             return prompts.read_plans(text, labels, question)
-        action = read_choice(text, labels, reasons=self.strategy.reason, theirs=question == "predict")
+        theirs, asked = question == "predict", len(self.rounds) + 1
+        action = read_choice(text, labels, reasons=self.strategy.reason, theirs=theirs, asked=asked)
         return action if isinstance(action, Unreadable) else prompts.AnswerWithNotes(action, "", "")
 
     def _write(self, purpose: str, prompt: str, length: int, attempt: int = 0) -> Reply:
