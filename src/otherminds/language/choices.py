@@ -18,6 +18,7 @@ from otherminds.language.asking import LONGEST_REPLY, Unreadable, unreadable
 LONGEST_READ = 2000  # characters of the last line of a chain of thought that are read; chosen
 LONGEST_SENTENCES = 600  # characters of a reply, or of its last line, that is read without the word `Answer:`; chosen
 AROUND = " \t\r*_`\"'."  # spaces, quotes and emphasis that may stand around an answer
+OTHER = "the other player"
 LISTED = AROUND + "#>-()[]{}|,“”‘’"  # what may stand before an answer, too
 SLOT = "\ue000"  # stands for the option in a sentence; a private character, which is removed from replies
 
@@ -61,11 +62,13 @@ _BOTH = re.compile(rf"{SLOT}[^,;]*,? and (?:now |the |other )*(?:player|opponent
 _AND = re.compile(r",? and (?:i|we|you|they|(?:the |my )?(?:other player|opponent|partner))\b.*")
 _NAMED = re.compile(r"\boption ([A-Z]{1,3})\b")
 """What is named like an option, though it may be none: the X of the question, or two letters in one."""
-_PAST = {
-    theirs: re.compile(rf"\A(\W*(?:(?:in|at the end of) round (\d+), )?{who} )(?:have |has )?chosen?\b", re.IGNORECASE)
-    for theirs, who in ((False, "i"), (True, "the other player"))
-}
-"""A reply that begins to tell of a move as if it had been made."""
+_TELLS = re.compile(
+    r"\W*(?:(?:in|at the end of) round (\d+),? )?(you|i|the other player) (?:(?:have |has )?(chosen?)|chooses?)( .*)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A reply that begins by telling what somebody chooses."""
+_BOTH_CHOOSE = re.compile(r"( [^,.\n]*?),? and (you|the other player) cho(?:oses?|se)( (?:option )?\S+)", re.IGNORECASE)
+"""How it goes on and ends if it tells what the other one chooses, too."""
 _SINCE = re.compile(r"^(?:since|because|as|given|considering|based)\b[^,]*,")
 _WANT = re.compile(r"\bif you (?:want|wish|aim|prefer) to [^,]*,", re.IGNORECASE)
 _IF = re.compile(r"\b(?:if|when|unless|assuming|suppose|supposing|either)\b")
@@ -91,7 +94,7 @@ def read_choice(
     `theirs`: the question is which option another player will choose; without it, sentences about what others do choose
     nothing. `asked`: the number of the round of the question; what is said to be chosen in it is a choice, too.
     """
-    text = _PAST[theirs].sub(lambda said: said[1] + "choose" if said[2] in (None, str(asked)) else said[0], text)
+    text = _told(text, theirs=theirs, asked=asked)
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
     lines = [line for line in text.split("\n") if line.strip() and not line.strip().startswith("```")]
@@ -108,6 +111,19 @@ def read_choice(
         if isinstance(found, str) and reasons:
             found = _concluded(lines, labels, theirs=theirs)
     return found if isinstance(found, int) else unreadable(found, text)
+
+
+def _told(text: str, *, theirs: bool, asked: int | None) -> str:
+    """A reply that tells what is chosen in the round asked, with what the one asked about does as a choice of now."""
+    found = _TELLS.fullmatch(text)
+    if not found or found[1] not in (None, str(asked)):
+        return text
+    who, what = found[2].casefold(), found[4]
+    if (both := _BOTH_CHOOSE.fullmatch(what.rstrip(AROUND))) and (both[2].casefold() == OTHER) != (who == OTHER):
+        who, what = (who, both[1]) if (who == OTHER) == theirs else (both[2].casefold(), both[3])
+    elif found[3] and who == "you" and (not found[1] or STOPS.search(what.rstrip(LISTED))):
+        return text  # it tells of the past
+    return f"{who} choose{what}" if (who == OTHER) == theirs else text
 
 
 def _answer(line: str) -> str | None:
