@@ -37,7 +37,8 @@ def label(case: dict[str, Any]) -> str | None:
     if case.get("cut"):
         return None
     reasons = case.get("reasons", case.get("strategy") == "cot")
-    found = read_choice(case["text"], case["options"], reasons=reasons, theirs=case["question"] == "predict")
+    theirs = case["question"] == "predict"
+    found = read_choice(case["text"], case["options"], reasons=reasons, theirs=theirs, asked=case.get("asked"))
     return None if isinstance(found, Unreadable) else str(case["options"][found])
 
 

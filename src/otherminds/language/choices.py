@@ -63,10 +63,12 @@ _AND = re.compile(r",? and (?:i|we|you|they|(?:the |my )?(?:other player|opponen
 _NAMED = re.compile(r"\boption ([A-Z]{1,3})\b")
 """What is named like an option, though it may be none: the X of the question, or two letters in one."""
 _TELLS = re.compile(
-    r"\W*(?:(?:in|at the end of) round (\d+),? )?(you|i|the other player) (?:(?:have |has )?(chosen?)|chooses?)( .*)",
+    r"\W*(?:(?:in|at the end of) round (\d+)(?: of \d+)?,? )?(you|i|the other player) "
+    r"(?:(?:have |has )?(chosen?)|chooses?)( .*)",
     re.IGNORECASE | re.DOTALL,
 )
 """A reply that begins by telling what somebody chooses."""
+_UNCHOSEN = re.compile(r",? (?:which means|instead of|rather than)\b[^.\n]*", re.IGNORECASE)
 _BOTH_CHOOSE = re.compile(r"( [^,.\n]*?),? and (you|the other player) cho(?:oses?|se)( (?:option )?\S+)", re.IGNORECASE)
 """How it goes on and ends if it tells what the other one chooses, too."""
 _SINCE = re.compile(r"^(?:since|because|as|given|considering|based)\b[^,]*,")
@@ -118,7 +120,7 @@ def _told(text: str, *, theirs: bool, asked: int | None) -> str:
     found = _TELLS.fullmatch(text)
     if not found or found[1] not in (None, str(asked)):
         return text
-    who, what = found[2].casefold(), found[4]
+    who, what = found[2].casefold(), _UNCHOSEN.sub("", found[4])
     if (both := _BOTH_CHOOSE.fullmatch(what.rstrip(AROUND))) and (both[2].casefold() == OTHER) != (who == OTHER):
         who, what = (who, both[1]) if (who == OTHER) == theirs else (both[2].casefold(), both[3])
     elif found[3] and who == "you" and (not found[1] or STOPS.search(what.rstrip(LISTED))):

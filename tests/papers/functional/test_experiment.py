@@ -138,7 +138,7 @@ def test_rational_policies_give_the_other_two_regrets() -> None:
 
 @pytest.mark.slow
 def test_who_knows_the_library_cannot_do_better() -> None:
-    """One round of look-ahead with commitments is Bayes-optimal with every third machine that comes with the library."""
+    """One round of look-ahead with commitments is Bayes-optimal with every third machine of the library."""
     entries = (GameEntry("ipd/machines", "bayes_library", partner, 0, seed=1) for partner in range(0, 45, 3))
     assert sum(rows(entry)[-1]["functional_regret"] for entry in entries) == pytest.approx(3.53)
 
