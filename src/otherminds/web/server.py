@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel, Field
 
 from otherminds.errors import InputError
@@ -29,15 +30,15 @@ from otherminds.web.studies import WORDS, Study, StudyPlan
 from otherminds.web.thinking import ThinkingProcesses
 
 PAGES = {
-    "/": "index.html",
-    "/play": "play.html",
-    "/watch": "watch.html",
-    "/watch/{name}": "watch.html",
-    "/enter": "enter.html",
-    "/studies": "studies.html",
-    "/studies/{name}": "study.html",
-    "/p/{token}": "seat.html",
-    "/join/{token}": "join.html",
+    "/": "index",
+    "/play": "play",
+    "/watch": "watch",
+    "/watch/{name}": "watch",
+    "/enter": "enter",
+    "/studies": "studies",
+    "/studies/{name}": "study",
+    "/p/{token}": "seat",
+    "/join/{token}": "join",
 }
 LABEL = 100  # characters of a recruiting service's label; chosen
 CROWD = 500  # rooms in which games run at a time; chosen
@@ -91,18 +92,20 @@ def _first_fault(_: Request, error: Any) -> JSONResponse:
 
 
 def _pages() -> APIRouter:
-    """Routes for all files of the pages, which are read once; no other file can be requested."""
+    """Routes for the pages and their scripts and styles, which are read once; no other file can be requested."""
     router = APIRouter()
+    templates = Environment(loader=PackageLoader("otherminds.web", "pages"), autoescape=True, trim_blocks=True)
+    for path, name in PAGES.items():
+        router.add_api_route(path, _file(templates.get_template(f"{name}.html").render(), "text/html"))
     folder = resources.files("otherminds.web") / "pages"
-    files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+    files = {file.name: file.read_bytes() for file in folder.iterdir() if file.name.endswith((".css", ".js"))}
     files["palette.css"] = asset("palette.css").encode()
-    for path, name in (*PAGES.items(), *((f"/pages/{name}", name) for name in files)):
-        router.add_api_route(path, _file(files[name], name), methods=["GET"])
+    for name, content in files.items():
+        router.add_api_route(f"/pages/{name}", _file(content, mimetypes.guess_type(name)[0]))
     return router
 
 
-def _file(content: bytes, name: str) -> Callable[[], Response]:
-    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+def _file(content: bytes | str, kind: str | None) -> Callable[[], Response]:
     return lambda: Response(content, media_type=kind)
 
 
