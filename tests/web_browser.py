@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from otherminds.papers.protom import doors_keys_gems as protom_dkg
@@ -211,3 +212,62 @@ def _luminance(colour: str) -> float:
     values = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
     linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in values]
     return float(sum(weight * value for weight, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True)))
+
+
+# For everybody
+
+NAMED = {"button", "checkbox", "combobox", "dialog", "DisclosureTriangle", "Iframe", "image", "img", "link", "radio"}
+NAMED |= {"searchbox", "slider", "spinbutton", "textbox"}
+LEVELS_SHOWN = """() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
+  .filter((one) => one.checkVisibility()).map((one) => Number(one.tagName[1]))"""
+STOPS = """() => {
+  const ways = "a[href], button, input, select, textarea, summary, iframe, [tabindex='0']";
+  const shown = [...document.querySelectorAll(ways)].filter((one) =>
+    one.checkVisibility({ visibilityProperty: true }) && !one.disabled && !one.closest("[inert]"));
+  const group = (one) => shown.filter(({ type, name }) => type === "radio" && name === one.name);
+  const first = (one) => group(one).find(({ checked }) => checked) ?? group(one)[0];
+  const stops = shown.filter((one) => one.type !== "radio" || one === first(one));
+  stops.forEach((one, i) => { one.dataset.stop = i; });
+  document.activeElement.blur();
+  return stops.map((one) => one.outerHTML.slice(0, 120));
+}"""
+STOP = """() => {
+  const one = document.activeElement;
+  const outlined = [one, one.closest("label")].some((box) => box && getComputedStyle(box).outlineStyle !== "none");
+  return [one.dataset.stop ?? "", outlined || one.tagName === "IFRAME"];
+}"""
+
+
+def inaccessible(page: Page) -> list[str]:
+    """What a person without a mouse or without sight misses in a page.
+
+    By the accessibility tree of the browser, controls and pictures have names and there is one main landmark. Headings
+    begin with one of the first level and skip none. Tab reaches each control, with a focus that can be seen.
+    """
+    session = page.context.new_cdp_session(page)
+    tree = session.send("Accessibility.getFullAXTree")["nodes"]
+    session.detach()
+    nodes = [(one["role"]["value"], one.get("name", {}).get("value", "")) for one in tree if not one["ignored"]]
+    found = [f"a {role} without a name" for role, name in nodes if role in NAMED and not name.strip()]
+    if (mains := sum(role == "main" for role, _ in nodes)) != 1:
+        found.append(f"{mains} main landmarks")
+    levels = page.evaluate(LEVELS_SHOWN)
+    if levels.count(1) != 1 or any(low - high > 1 for high, low in pairwise([0, *levels])):
+        found.append(f"headings of levels {levels}")
+    return found + _unreached(page)
+
+
+def _unreached(page: Page) -> list[str]:
+    """The controls that Tab does not reach, or whose focus cannot be seen."""
+    stops = page.evaluate(STOPS)
+    seen: dict[str, bool] = {}
+    elsewhere = 0  # steps through a frame, or through the browser
+    while len(seen) < len(stops) and elsewhere < 40:
+        page.keyboard.press("Tab")
+        stop, outlined = page.evaluate(STOP)
+        elsewhere = elsewhere + 1 if stop in seen or not stop else 0
+        if stop:
+            seen[stop] = outlined
+    page.evaluate("document.activeElement.blur()")
+    missed = [text for i, text in enumerate(stops) if str(i) not in seen]
+    return [f"Tab misses {text}" for text in missed] + [f"no focus on {stops[int(i)]}" for i in seen if not seen[i]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib.util import find_spec
 from itertools import groupby
@@ -25,6 +26,7 @@ from web_browser import (
     browsing,
     chromium,
     contrast,
+    inaccessible,
     level,
     narrow,
     painted,
@@ -123,6 +125,7 @@ def shared(visitors: Visitors, link: str, title: str) -> None:
     """Whoever follows the link sees the same, and the form says how it was made."""
     other = visitors.page(link, **PHONE)
     expect(episode(other).locator("h1")).to_have_text(title)
+    expect(other.get_by_role("status")).to_have_text("The episode is below.")
     expect(other.get_by_label("Level")).to_have_value("hatch")
     expect(other.get_by_label("Facilitator")).to_have_value("protom")
     assert narrow(other)
@@ -139,6 +142,10 @@ def kept(visitors: Visitors, page: Page, path: Path, last: int) -> None:
     alone.goto(path.as_uri())
     alone.get_by_role("button", name="Next", exact=True).click()
     expect(alone.locator("[data-at=clock]")).to_contain_text(f"step 1 of {last}")
+    expect(alone.get_by_role("status")).to_contain_text(
+        re.compile(f"Step 1 of {last}. Most likely goals: Ana: .*; Ben: ")
+    )
+    assert inaccessible(alone) == []
     assert asked == [path.as_uri()]
 
 
@@ -258,11 +265,13 @@ def agree_and_learn(page: Page) -> None:
     until(page, "consent")
     expect(page.get_by_role("heading", name="Two in a kitchen")).to_be_visible()
     assert narrow(page)
+    assert inaccessible(page) == []
     page.get_by_role("button", name="I agree").click()
     until(page, "tutorial")
     while page.get_by_role("button", name="Next").count():
         assert narrow(page)
         page.get_by_role("button", name="Next", exact=True).click()
+    assert inaccessible(page) == []
     for answer in (WRONG, *RIGHT[1:]):
         page.get_by_label(answer).check()
     page.get_by_role("button", name="Check my answers").click()
@@ -299,6 +308,7 @@ def play_round(pages: list[Page], number: int, desk: Page) -> str:
     for page in pages:
         until(page, "game")
         assert narrow(page)
+        assert inaccessible(page) == []
         assert painted(page)
     played = level(pages[0])
     joints = script(played)
@@ -311,6 +321,7 @@ def play_round(pages: list[Page], number: int, desk: Page) -> str:
         expect(page.get_by_role("heading", name=f"Done in {len(script(played))} steps")).to_be_visible()
         expect(page.locator(".people > li").filter(has_text="your partner")).to_contain_text("reached")
         assert narrow(page)
+        assert inaccessible(page) == []
     return played
 
 
@@ -318,6 +329,7 @@ def rate(page: Page, points: int, comment: str) -> None:
     """Answer the questions, each with one point less than the one before."""
     expect(page.get_by_role("heading", name="What do you think of")).to_be_visible()
     assert narrow(page)
+    assert inaccessible(page) == []
     for i, key in enumerate(ASPECTS):
         expect(page.get_by_role("button", name="Send")).to_be_disabled()
         page.locator(f'[name="aspect-{key}"][value="{points - i}"]').check()
@@ -380,6 +392,8 @@ def look_on(desk: Page, number: int, played: str) -> None:
     expect(room.get_by_role("heading", name="Live: step 8, facilitator protom")).to_be_visible()
     expect(room.locator(".board .person")).to_have_count(2)
     expect(room.locator(".mind:has(li.true)")).to_have_count(2)
+    expect(room.get_by_role("status")).to_contain_text("most likely wants")
+    assert inaccessible(desk) == []
 
 
 def check(rows: list[dict[str, Any]], played: list[str], points: dict[tuple[int, int], int]) -> None:
@@ -483,7 +497,23 @@ def test_a_game_is_played_with_tab_and_enter_alone(visitors: Visitors) -> None:
     assert step(page) == 2
 
 
-def test_pages_are_legible_and_fit_a_phone(server: Server, visitors: Visitors) -> None:
+def test_a_page_that_some_people_cannot_use_is_noticed(visitors: Visitors) -> None:
+    page = visitors.page()
+    page.set_content("""<style>a { outline: none !important }</style><h1>A</h1><h3>B</h3><img src="data:,"><input>
+      <a href="#">there</a><button tabindex="-1">not by Tab</button>""")
+    found = " ".join(inaccessible(page))
+    for fault in (
+        "a textbox without a name",
+        "a image without a name",
+        "0 main",
+        "levels [1, 3]",
+        "misses <but",
+        "on <a ",
+    ):
+        assert fault in found
+
+
+def test_pages_are_legible_for_everybody_and_fit_a_phone(server: Server, visitors: Visitors) -> None:
     page = visitors.page(color_scheme="light", **PHONE)
     key, _, value = server.cookie.partition("=")
     page.context.add_cookies([{"name": key, "value": value, "url": server.address}])
@@ -502,6 +532,7 @@ def test_pages_are_legible_and_fit_a_phone(server: Server, visitors: Visitors) -
         page.goto(path)
         page.locator(shown).first.wait_for()
         assert narrow(page), path
+        assert inaccessible(page) == [], path
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme)
             assert contrast(page) >= 4.5, (path, scheme)
