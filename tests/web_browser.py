@@ -35,6 +35,7 @@ FLAGS = (
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 MISSING = "there is no Chromium: install one, or let OTHERMINDS_BROWSER name it; and pip install playwright"
 PHONE: Mapping[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+TABLET: Mapping[str, Any] = {"viewport": {"width": 820, "height": 1180}, "has_touch": True, "is_mobile": True}
 NETWORK = r"net::ERR_\w+|WebSocket connection to .* failed"
 ON = """t => document.body.dataset.stage !== "game"
   || parseInt(document.querySelector(".steps")?.textContent.slice(5)) > t"""

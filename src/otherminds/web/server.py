@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel, Field
 
@@ -20,7 +20,7 @@ from otherminds.reports.level_replay import KINDS
 from otherminds.reports.page import asset
 from otherminds.web import progression, researchers
 from otherminds.web.connections import serve_page
-from otherminds.web.episodes import EpisodeRequest, RecordedEpisodes, episode_choices
+from otherminds.web.episodes import EpisodeRequest, RecordedEpisodes, episode_choices, replay_page
 from otherminds.web.event_log import EventLog
 from otherminds.web.guard import Guard, Limits, address_of
 from otherminds.web.lobby import INVALID, Lobby
@@ -109,6 +109,11 @@ def _file(content: bytes | str, kind: str | None) -> Callable[[], Response]:
     return lambda: Response(content, media_type=kind)
 
 
+def _self_contained(page: str) -> HTMLResponse:
+    """A response with a page that has a stricter policy of its own."""
+    return HTMLResponse(page, headers={"content-security-policy": "frame-ancestors 'self'"})
+
+
 # Playing
 
 
@@ -163,6 +168,19 @@ async def alive(token: str, request: Request, lobby: InLobby, limits: InLimits) 
     if lobby.seat(token) is None:
         raise limits.wrong(request, 404, "this link is not valid")
     return {}
+
+
+@playing.get("/p/{token}/replay")
+async def replay(token: str, request: Request, lobby: InLobby, limits: InLimits) -> Any:
+    """A solo game that is over as one self-contained page, with the facilitator's beliefs at each step."""
+    participant = lobby.seat(token)
+    if participant is None:
+        raise limits.wrong(request, 404, "this link is not valid")
+    study, game = participant.study, lobby.game(lobby.place(participant))
+    if study.kind != "solo" or game is None or not game.ended or not game.t:
+        raise HTTPException(404, "there is no game of yours that is over")
+    rows = researchers.trial(study, study.pairs[participant.pair], participant.trial, game)
+    return _self_contained(await lobby.processes.call(replay_page, game.setup, rows))
 
 
 @playing.websocket("/p/{token}/ws")
@@ -243,8 +261,7 @@ async def watched(name: str, episodes: InWatching) -> Any:
 @watching.get("/episodes/{name}")
 async def episode(name: str, episodes: InWatching, download: int = 0) -> Any:
     """A recorded episode as one self-contained page."""
-    page = await episodes.page(name)
-    headers = {"content-security-policy": "frame-ancestors 'self'"}  # the page has a stricter policy of its own
+    response = _self_contained(await episodes.page(name))
     if download:
-        headers["content-disposition"] = f'attachment; filename="episode-{name}.html"'
-    return Response(page, media_type="text/html; charset=utf-8", headers=headers)
+        response.headers["content-disposition"] = f'attachment; filename="episode-{name}.html"'
+    return response
