@@ -45,7 +45,6 @@ app = typer.Typer(
     help="""Computational Theory of Mind: watch agents, infer what they want, use it.
 
 Example: otherminds demo
-Example: otherminds watch locked-in
 Example: otherminds ask story.txt --question "Where will Sally look?"
 
 Commands, each of which tells more with --help:""",
