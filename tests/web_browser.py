@@ -272,3 +272,57 @@ def _unreached(page: Page) -> list[str]:
     page.evaluate("document.activeElement.blur()")
     missed = [text for i, text in enumerate(stops) if str(i) not in seen]
     return [f"Tab misses {text}" for text in missed] + [f"no focus on {stops[int(i)]}" for i in seen if not seen[i]]
+
+
+SMALLEST = 8.5  # pixels of a letter in a plot; labels of things in drawings may be a tenth smaller
+CONTRAST = 4.5  # of text, WCAG 2.1 AA
+ILLEGIBLE = """([smallest, least]) => {
+  const found = [];
+  const root = document.documentElement;
+  if (root.scrollWidth > root.clientWidth) found.push(`${root.scrollWidth - root.clientWidth} px too wide`);
+  const channels = (text) => text.match(/[0-9.]+/g).map(Number);
+  const light = (colour) => channels(colour).slice(0, 3)
+    .map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = (one) => {
+    for (let at = one; at; at = at.parentElement) {
+      const colour = getComputedStyle(at).backgroundColor;
+      if ((channels(colour)[3] ?? 1) > 0) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const said = texts.currentNode.data.trim().slice(0, 40);
+    const one = texts.currentNode.parentElement;
+    if (!said || !one.checkVisibility() || one.closest("script, style, button:disabled")) continue;
+    const drawn = one.closest("svg");
+    if (drawn && drawn.getAttribute("fill") !== "currentColor") continue; // a letter on a drawn thing
+    const style = getComputedStyle(one);
+    const [dark, bright] = [light(drawn ? style.fill : style.color), light(ground(one))].sort((a, b) => a - b);
+    const ratio = (bright + 0.05) / (dark + 0.05);
+    if (ratio < least) found.push(`contrast ${ratio.toFixed(1)}: ${said} (${one.tagName})`);
+  }
+  for (const figure of document.querySelectorAll("figure > svg")) {
+    if (!figure.checkVisibility()) continue;
+    const name = figure.getAttribute("aria-label");
+    const boxes = [];
+    for (const text of figure.querySelectorAll("text")) {
+      const { a, b } = text.getScreenCTM();
+      const size = parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b);
+      if (size < smallest * (figure.getAttribute("fill") === "currentColor" ? 1 : 0.9)) found.push(`${size.toFixed(1)} px: ${text.textContent} in ${name}`);
+      const box = text.getBoundingClientRect();
+      const under = boxes.find(([other]) => Math.min(other.right, box.right) - Math.max(other.left, box.left) > 2
+        && Math.min(other.bottom, box.bottom) - Math.max(other.top, box.top) > 4);
+      if (under) found.push(`${text.textContent} on ${under[1]} in ${name}`);
+      boxes.push([box, text.textContent]);
+    }
+  }
+  return [...new Set(found)];
+}"""
+
+
+def illegible(page: Page) -> list[str]:
+    """What cannot be read in a page: too little contrast, letters of figures too small or on each other, overflow."""
+    found: list[str] = page.evaluate(ILLEGIBLE, [SMALLEST, CONTRAST])
+    return found
