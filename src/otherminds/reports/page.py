@@ -190,10 +190,11 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def interval(value: float | None, low: float | None, high: float | None, digits: int = 2) -> str:
-    """A number with the bounds of its interval, `0.70 [0.57, 0.83]`; alone if it did not vary or there is but one."""
-    if low is None or high is None or low == high:
-        return number(value, digits)
-    return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
+    """A number with the bounds of its interval, `0.70 [0.57, 0.83]`; alone if both are the same in print."""
+    shown = number(value, digits)
+    if low is None or high is None or shown == number(low, digits) == number(high, digits):
+        return shown
+    return f"{shown} [{number(low, digits)}, {number(high, digits)}]"
 
 
 def agent_name(agent: str) -> str:
