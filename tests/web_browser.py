@@ -306,11 +306,12 @@ ILLEGIBLE = """([smallest, least]) => {
   for (const figure of document.querySelectorAll("figure > svg")) {
     if (!figure.checkVisibility()) continue;
     const name = figure.getAttribute("aria-label");
+    const needed = smallest * (figure.getAttribute("fill") === "currentColor" ? 1 : 0.9);
     const boxes = [];
     for (const text of figure.querySelectorAll("text")) {
       const { a, b } = text.getScreenCTM();
       const size = parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b);
-      if (size < smallest * (figure.getAttribute("fill") === "currentColor" ? 1 : 0.9)) found.push(`${size.toFixed(1)} px: ${text.textContent} in ${name}`);
+      if (size < needed) found.push(`${size.toFixed(1)} px: ${text.textContent} in ${name}`);
       const box = text.getBoundingClientRect();
       const under = boxes.find(([other]) => Math.min(other.right, box.right) - Math.max(other.left, box.left) > 2
         && Math.min(other.bottom, box.bottom) - Math.max(other.top, box.top) > 4);

@@ -185,13 +185,15 @@ def _share(row: Row | None) -> str:
 def _short(summary: Sequence[Row]) -> Html:
     beside = [row for row in _published(summary) if not row["source"].startswith(PROTOTYPE)]
     worse = [row for row in beside if verdict(row).startswith(WORSE)]
-    lines = [[" · ".join(_about(row)), _own(row), _theirs(row), verdict(row)] for row in worse]
+    lines = [[" · ".join(_about(row)), _own(row), row["n"], _theirs(row), verdict(row)] for row in worse]
     for target, row, met in verdicts(summary):
         if not met:
-            lines.append([str(target).replace("_", " "), number(row["value"]), "", "target missed"])
+            lines.append([str(target).replace("_", " "), cell(row), row["n"], "", "target missed"])
     number_of = f"{len(worse)} {'is' if len(worse) == 1 else 'are'} worse"
-    told = f"Of {len(beside)} figures that stand beside a published one, {number_of}."
-    columns = ("What", "Ours", "Published", "Verdict")
+    few = sum(row["n"] < ENOUGH for row in worse)
+    unsure = f", {few} of them so far, on too few units to say" if few else ""
+    told = f"Of {len(beside)} figures that stand beside a published one, {number_of}{unsure}."
+    columns = ("What", "Ours", "n", "Published", "Verdict")
     first, others = (table(columns, some, stacks=True) for some in (lines[:SHOWN], lines[SHOWN:]))
     more = html.folded(f"{len(lines) - SHOWN} more", others) if len(lines) > SHOWN else Html("")
     return stack(told, first, more) if lines else stack(WORDS["nothing_short"])
