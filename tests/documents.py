@@ -32,7 +32,10 @@ from paths import ROOT
 
 WORDS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 PAGES = sorted(ROOT / name for name in WORDS) + sorted((ROOT / "docs").rglob("*.md"))
-LESSONS = {ROOT / "README.md", *(ROOT / "docs" / "tutorial").glob("*.md")}
+LESSONS = {
+    ROOT / "README.md",
+    *(page for room in ("tutorial", "doors") for page in (ROOT / "docs" / room).glob("*.md")),
+}
 EXTRAS = {"embedded": "xllamacpp", "fast": "numba", "inspect": "inspect_ai", "parquet": "pyarrow", "web": "fastapi"}
 """What extras are imported as, where that is another name."""
 ANYTHING = "…"

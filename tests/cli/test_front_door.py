@@ -35,7 +35,7 @@ def test_the_demonstration_says_what_is_shown_and_what_the_message_saved(
     assert "data-replay" in page.read_text()
 
 
-@pytest.mark.parametrize("name", ["levels", "games", "players", "experiments", "models"])
+@pytest.mark.parametrize("name", ["list", "levels", "games", "players", "experiments", "models"])
 def test_lists_are_tables_or_json_with_the_same_names(run: Run, name: str) -> None:
     rows = json.loads(fine(run(name, "--json")))
     text = fine(run(name))
@@ -48,10 +48,16 @@ def test_lists_are_tables_or_json_with_the_same_names(run: Run, name: str) -> No
         "players": {*PLAYERS, "me", "tft"},
         "experiments": {*EXPERIMENTS},
         "models": {"smollm2"},
+        "list": {"levels", "games", "players", "experiments", "models"},
     }
     assert known[name] <= names
     assert all(row["what it does"] for row in rows if name == "players")
     assert all(row["what"] for row in rows if name == "experiments")
+
+
+def test_a_list_may_be_asked_for_by_its_name(run: Run) -> None:
+    assert fine(run("list", "games")) == fine(run("games"))
+    assert "did you mean games" in run("list", "gmaes").err
 
 
 @pytest.mark.parametrize("command", ["watch", "draw"])

@@ -89,8 +89,8 @@ def test_every_agent_of_a_world_is_named_in_its_picture_and_every_world_is_in_th
         for i in range(9)
     ]
     points = literal_functional_plots.points(scores(episodes))
-    text = inline(literal_functional_plots.panel(points["here"]))
+    text = inline(literal_functional_plots.panel(points["here"], 4.8))
     assert all(f"agent {i}<" in text for i in range(9))
-    both = inline(literal_functional_plots.overview(points, {"First": ("here",), "Second": ("there",)}))
+    both = inline(literal_functional_plots.overview(points, {"First": ("here",), "Second": ("there",)}, 6.4))
     assert "First" in both
     assert "Second" in both

@@ -294,7 +294,7 @@ def test_a_browser_shows_the_moment_of_the_address(
     markup = page("x", "", [Section("x", replays({level.name: level}, played(level)))])
     dom = browsed(tab, markup, f"level=corridor&who=protom&t={t}", tmp_path)
     assert heading in dom.partition('data-at="account"')[2].partition("<noscript>")[0]
-    assert f">step {min(t, len(ANA))} of {len(ANA)}</output>" in dom
+    assert f">step {min(t, len(ANA))} of {len(ANA)}</span>" in dom
     x, y = placements(level.world, states(level.world)[min(t, len(ANA))])["agent-0"] or (0, 0)
     assert re.findall(r'data-part="agent-0"[^>]*style="transform: (.*?);"', dom) == [f"translate({x:g}px, {y:g}px)"]
 
@@ -313,7 +313,7 @@ def reached(tab: Page, level: Level, moment: str, folder: Path, *, still: bool =
         markup = re.sub(r'<meta http-equiv="Content-Security-Policy".*?>', "", markup)
         markup = markup.replace("</body>", f"<script>{CHOSEN_SPEED.replace('SPEED', speed)}</script></body>")
     dom = browsed(tab, markup, moment, folder, still=still)
-    (step,) = re.findall(r">step (\d+) of 6</output>", dom)
+    (step,) = re.findall(r">step (\d+) of 6</span>", dom)
     return int(step)
 
 
@@ -345,5 +345,5 @@ def page_of(level: Level) -> str:
 @in_browser
 def test_a_browser_shows_hostile_words_as_words(tab: Page, tmp_path: Path) -> None:
     tame, wild = (Outline(browsed(tab, report(name), "", tmp_path)).tags for name in ("tame", HOSTILE))
-    assert ("output", ["data-at"]) in tame
+    assert ("span", ["class", "data-at"]) in tame
     assert wild == tame

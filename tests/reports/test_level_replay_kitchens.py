@@ -340,7 +340,7 @@ def test_a_browser_lists_what_each_does_not_see(t: int, tab: Page, tmp_path: Pat
     deeds = list(zip(ANA, BEN, strict=True))
     markup = page("x", "", [Section("x", shown(LEVEL, played(LEVEL, deeds)))])
     dom = browsed(tab, markup, f"level=two+rooms&t={t}", tmp_path)
-    listed = dom.partition("What each does not see now</h4>")[2].partition("</ul>")[0]
+    listed = dom.partition("What each does not see now</h3>")[2].partition("</ul>")[0]
     state = states(LEVEL.world, deeds)[t]
     for agent in LEVEL.world.agents:
         (there,) = re.findall(f"<span>{agent}: (.*?)</span>", listed)

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
+from contextlib import closing
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
+from sqlite3 import connect
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 from otherminds.evaluation.tabular import read_rows
+from otherminds.observer import surprise_in_words
+from otherminds.papers.protom.facilitator import SURE
 from otherminds.papers.protom.study.export import read_export
 from otherminds.papers.protom.study.plan import default_levels
 from otherminds.papers.protom.study.scores import summarise
 from otherminds.web.board import KEYS
 from otherminds.web.studies import ASPECTS
+from otherminds.web.thinking import GameSetup, PlayedStep, advise
 from web_browser import (
     MISSING,
     NETWORK,
     PHONE,
+    TABLET,
     Visitors,
     beyond,
     browsing,
     chromium,
     contrast,
+    inaccessible,
     level,
     narrow,
     painted,
@@ -36,6 +45,7 @@ from web_browser import (
     step,
     until,
 )
+from web_lobbies import LEVELS
 from web_seats import SECRET, Server, serving
 
 if TYPE_CHECKING:
@@ -123,6 +133,7 @@ def shared(visitors: Visitors, link: str, title: str) -> None:
     """Whoever follows the link sees the same, and the form says how it was made."""
     other = visitors.page(link, **PHONE)
     expect(episode(other).locator("h1")).to_have_text(title)
+    expect(other.get_by_role("status")).to_have_text("The episode is below.")
     expect(other.get_by_label("Level")).to_have_value("hatch")
     expect(other.get_by_label("Facilitator")).to_have_value("protom")
     assert narrow(other)
@@ -139,18 +150,68 @@ def kept(visitors: Visitors, page: Page, path: Path, last: int) -> None:
     alone.goto(path.as_uri())
     alone.get_by_role("button", name="Next", exact=True).click()
     expect(alone.locator("[data-at=clock]")).to_contain_text(f"step 1 of {last}")
+    expect(alone.get_by_role("status")).to_contain_text(
+        re.compile(f"Step 1 of {last}. Most likely goals: Ana: .*; Ben: ")
+    )
+    assert inaccessible(alone) == []
     assert asked == [path.as_uri()]
 
 
 # Playing alone
 
 
-def test_a_kitchen_is_played_with_the_keyboard(visitors: Visitors) -> None:
+def logged(server: Server) -> tuple[GameSetup, list[PlayedStep], list[int]]:
+    """The latest game in the event log: its setup, its steps, and the steps after which the facilitator thought."""
+    with closing(connect(server.store)) as base:
+        latest = "select stream from events where kind = 'opened' order by at desc limit 1"
+        events = base.execute(f"select kind, body from events where stream = ({latest}) order by seq").fetchall()
+    opened, steps, heard = json.loads(events[0][1]), list[PlayedStep](), list[tuple[str, str]]()
+    said, thoughts = list[str](), list[int]()
+    for kind, body in [(kind, json.loads(text)) for kind, text in events[1:]]:
+        if kind == "step":
+            steps.append(PlayedStep(body["joint"], heard=tuple(heard)))
+            heard = []
+        elif kind == "heard":
+            heard.append((said[body["advice"]], body["reply"]))
+        elif kind == "thought":
+            thoughts.append(t := body["thought"]["t"])
+            steps[t - 1] = steps[t - 1]._replace(said=body["thought"]["row"]["action"])
+            said += [steps[t - 1].said] * bool(steps[t - 1].said)
+    return GameSetup("as logged", LEVELS[opened["level"]], opened["facilitator"], opened["seed"]), steps, thoughts
+
+
+def true_to_the_log(server: Server, page: Page) -> None:
+    """The end says what the posterior is that follows from the logged actions, and so does the replay."""
+    while max((found := logged(server))[2], default=0) < len(found[1]):
+        page.wait_for_timeout(50)
+    setup, steps, after = found
+    thoughts = {t: advise(setup, steps[:t]) for t in after}
+    half = min(after, key=lambda t: abs(2 * t - len(steps)))
+    expect(page.get_by_role("heading", name="believed halfway")).to_contain_text(f"after step {half}")
+    for agent, belief in thoughts[half].beliefs.items():
+        card = page.locator("h2:has-text('believed halfway') + ul > li").filter(has_text=agent)
+        expect(card.locator("b")).to_have_text([f"{p:.2f}" for p in belief["posterior"].values()])
+        unsure = max((t for t in after if thoughts[t].beliefs[agent]["p_true"] < SURE), default=0)
+        since = min((t for t in after if t > unsure), default=None)
+        expect(card).to_contain_text(f"sure of the right goal from step {since} on" if since else "not sure")
+        for t, thought in thoughts.items():
+            if words := surprise_in_words(thought.surprise[agent]):
+                expect(card).to_contain_text(f"tep {t} was {words}")
+    page.get_by_role("link", name="Watch it again").click()
+    page.locator("[data-at=scrubber]").fill(str(half))
+    for i, belief in enumerate(thoughts[half].beliefs.values()):
+        shown = sorted(float(text) for text in page.locator(".mind").nth(i).locator(".bars b").all_inner_texts())
+        assert shown == pytest.approx(sorted(belief["posterior"].values()), abs=0.006)  # the replay rounds twice
+    assert narrow(page)
+    page.go_back()
+    until(page, "reveal")
+
+
+def test_a_kitchen_is_played_with_the_keyboard(server: Server, visitors: Visitors) -> None:
     page = visitors.page("/play")
     page.get_by_role("radio", name="Only together").check()
     page.get_by_label("Which of the").select_option("hatch")
     page.get_by_role("radio", name="Ben", exact=True).check()
-    page.get_by_role("radio", name="One who knows").check()
     page.get_by_role("button", name="Play").click()
     until(page, "game")
     assert (seat(page), level(page)) == ("Ben", "hatch")
@@ -171,8 +232,35 @@ def test_a_kitchen_is_played_with_the_keyboard(visitors: Visitors) -> None:
     ana = page.locator(".people > li").filter(has_text="Ana (simulated)")
     expect(ana).to_contain_text("chopped")
     expect(ana).to_contain_text("reached")
+    true_to_the_log(server, page)
     page.get_by_role("link", name="Play again").click()
     expect(page.get_by_role("heading", name="Play with a mind")).to_be_visible()
+
+
+def played_by_touch(page: Page, name: str, advised: int = -1) -> None:
+    """Tap what the script says until the end; the advice after step `advised` is awaited and answered."""
+    you = seat(page)
+    for t, joint in enumerate(script(name)):
+        if t == advised:
+            page.get_by_role("button", name="Got it").tap()
+        by_name = page.locator(".uses").get_by_role("button").first
+        (page.locator(f".cross .{joint[you]}") if joint[you] in KEYS else by_name).tap()
+        beyond(page, t)
+    until(page, "reveal")
+    expect(page.get_by_role("heading", name="Done in")).to_be_visible()
+    expect(page.locator(".reached")).to_have_count(2)
+    assert narrow(page)
+
+
+def test_a_kitchen_is_played_by_touch_on_a_tablet(server: Server, visitors: Visitors) -> None:
+    page = visitors.page("/play", **TABLET)
+    page.get_by_role("radio", name="Only together").check()
+    page.get_by_label("Which of the").select_option("hatch")
+    page.get_by_role("radio", name="Ben", exact=True).check()
+    page.get_by_role("button", name="Play").tap()
+    until(page, "game")
+    played_by_touch(page, "hatch", silence("hatch"))
+    true_to_the_log(server, page)
 
 
 def test_a_map_is_played_by_touch_on_a_phone(server: Server, visitors: Visitors) -> None:
@@ -182,19 +270,11 @@ def test_a_map_is_played_by_touch_on_a_phone(server: Server, visitors: Visitors)
     page.get_by_label("Which of the").select_option("two-purple-doors")
     you = page.locator("[name=seat]").last.get_attribute("value") or ""
     page.locator("[name=seat]").last.check()
-    page.get_by_role("radio", name="Nobody").check()
     page.get_by_role("button", name="Play").tap()
     until(page, "game")
     assert seat(page) == you
-    for t, joint in enumerate(script("two-purple-doors")):
-        action = joint[you]
-        by_name = page.locator(".uses").get_by_role("button").first
-        (page.locator(f".cross .{action}") if action in KEYS else by_name).tap()
-        beyond(page, t)
-    until(page, "reveal")
-    expect(page.get_by_role("heading", name="Done in")).to_be_visible()
-    expect(page.locator(".reached")).to_have_count(2)
-    assert narrow(page)
+    played_by_touch(page, "two-purple-doors")
+    true_to_the_log(server, page)
 
 
 # An invitation
@@ -258,11 +338,13 @@ def agree_and_learn(page: Page) -> None:
     until(page, "consent")
     expect(page.get_by_role("heading", name="Two in a kitchen")).to_be_visible()
     assert narrow(page)
+    assert inaccessible(page) == []
     page.get_by_role("button", name="I agree").click()
     until(page, "tutorial")
     while page.get_by_role("button", name="Next").count():
         assert narrow(page)
         page.get_by_role("button", name="Next", exact=True).click()
+    assert inaccessible(page) == []
     for answer in (WRONG, *RIGHT[1:]):
         page.get_by_label(answer).check()
     page.get_by_role("button", name="Check my answers").click()
@@ -299,6 +381,7 @@ def play_round(pages: list[Page], number: int, desk: Page) -> str:
     for page in pages:
         until(page, "game")
         assert narrow(page)
+        assert inaccessible(page) == []
         assert painted(page)
     played = level(pages[0])
     joints = script(played)
@@ -311,6 +394,7 @@ def play_round(pages: list[Page], number: int, desk: Page) -> str:
         expect(page.get_by_role("heading", name=f"Done in {len(script(played))} steps")).to_be_visible()
         expect(page.locator(".people > li").filter(has_text="your partner")).to_contain_text("reached")
         assert narrow(page)
+        assert inaccessible(page) == []
     return played
 
 
@@ -318,6 +402,7 @@ def rate(page: Page, points: int, comment: str) -> None:
     """Answer the questions, each with one point less than the one before."""
     expect(page.get_by_role("heading", name="What do you think of")).to_be_visible()
     assert narrow(page)
+    assert inaccessible(page) == []
     for i, key in enumerate(ASPECTS):
         expect(page.get_by_role("button", name="Send")).to_be_disabled()
         page.locator(f'[name="aspect-{key}"][value="{points - i}"]').check()
@@ -380,6 +465,8 @@ def look_on(desk: Page, number: int, played: str) -> None:
     expect(room.get_by_role("heading", name="Live: step 8, facilitator protom")).to_be_visible()
     expect(room.locator(".board .person")).to_have_count(2)
     expect(room.locator(".mind:has(li.true)")).to_have_count(2)
+    expect(room.get_by_role("status")).to_contain_text("most likely wants")
+    assert inaccessible(desk) == []
 
 
 def check(rows: list[dict[str, Any]], played: list[str], points: dict[tuple[int, int], int]) -> None:
@@ -483,7 +570,23 @@ def test_a_game_is_played_with_tab_and_enter_alone(visitors: Visitors) -> None:
     assert step(page) == 2
 
 
-def test_pages_are_legible_and_fit_a_phone(server: Server, visitors: Visitors) -> None:
+def test_a_page_that_some_people_cannot_use_is_noticed(visitors: Visitors) -> None:
+    page = visitors.page()
+    page.set_content("""<style>a { outline: none !important }</style><h1>A</h1><h3>B</h3><img src="data:,"><input>
+      <a href="#">there</a><button tabindex="-1">not by Tab</button>""")
+    found = " ".join(inaccessible(page))
+    for fault in (
+        "a textbox without a name",
+        "a image without a name",
+        "0 main",
+        "levels [1, 3]",
+        "misses <but",
+        "on <a ",
+    ):
+        assert fault in found
+
+
+def test_pages_are_legible_for_everybody_and_fit_a_phone(server: Server, visitors: Visitors) -> None:
     page = visitors.page(color_scheme="light", **PHONE)
     key, _, value = server.cookie.partition("=")
     page.context.add_cookies([{"name": key, "value": value, "url": server.address}])
@@ -502,6 +605,7 @@ def test_pages_are_legible_and_fit_a_phone(server: Server, visitors: Visitors) -
         page.goto(path)
         page.locator(shown).first.wait_for()
         assert narrow(page), path
+        assert inaccessible(page) == [], path
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme)
             assert contrast(page) >= 4.5, (path, scheme)

@@ -83,7 +83,12 @@ def test_guessed_links_are_refused_before_anything_is_accepted(token: str, serve
     with pytest.raises(InvalidStatus) as refused:
         connect(url, origin=Origin(server.address))
     assert refused.value.response.status_code in (403, 404)
-    assert server.status(f"/p/{token}/alive") == 404
+    assert server.status(f"/p/{token}/alive") == server.status(f"/p/{token}/replay") == 404
+
+
+def test_a_game_is_replayed_only_when_it_is_over(server: Server) -> None:
+    assert server.status(solo(server) + "/replay") == 404
+    assert server.status(server.links(server.study())[0] + "/replay") == 404
 
 
 def test_links_cannot_be_guessed(server: Server) -> None:

@@ -15,7 +15,7 @@ from otherminds import __version__
 from otherminds.cli.demo import demo
 from otherminds.cli.help import Command, Group, slip
 from otherminds.cli.levels import draw, generate, verify
-from otherminds.cli.lists import experiments, games, levels, players
+from otherminds.cli.lists import experiments, games, levels, list_names, players
 from otherminds.cli.models import models
 from otherminds.cli.people import compare, fit, recover
 from otherminds.cli.reproduce import check, play, reproduce
@@ -45,7 +45,6 @@ app = typer.Typer(
     help="""Computational Theory of Mind: watch agents, infer what they want, use it.
 
 Example: otherminds demo
-Example: otherminds watch locked-in
 Example: otherminds ask story.txt --question "Where will Sally look?"
 
 Commands, each of which tells more with --help:""",
@@ -78,6 +77,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
 for panel, commands in COMMANDS.items():
     for command in commands:
         app.command(cls=Command, rich_help_panel=panel)(command)
+app.command("list", cls=Command, rich_help_panel=THERE)(list_names)
 generate.command("stories", cls=Command)(generate_stories)
 app.add_typer(generate, name="generate", rich_help_panel=LEVELS)
 app.add_typer(verify, name="verify", rich_help_panel=LEVELS)

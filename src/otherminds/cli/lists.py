@@ -1,9 +1,9 @@
-"""`otherminds games`, `players`, `partners`, `experiments` and `levels`: what can be named in other commands."""
+"""`otherminds list`, `levels`, `games`, `players` and `experiments`: what can be named in other commands."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +13,9 @@ from rich.table import Column
 from rich.text import Text
 from typer import Argument
 
+from otherminds.cli.models import list_models
 from otherminds.cli.options import JsonOption
+from otherminds.errors import unknown
 
 Row = Mapping[str, object]
 GameArgument = Annotated[str, Argument(metavar="[GAME]", help="rps, ibs, ipd, ordinal-001 to -144, or a file.")]
@@ -113,6 +115,35 @@ def experiments(as_json: JsonOption = False) -> None:
         what, data = ABOUT_EXPERIMENTS.get(name, ("", ""))
         rows.append({"experiment": name, "what": what, "data": data})
     _print(rows, as_json, "otherminds reproduce protom-dkg --quick")
+
+
+LISTS: Mapping[str, Callable[..., None]] = {
+    "levels": levels,
+    "games": games,
+    "players": players,
+    "experiments": experiments,
+    "models": list_models,
+}
+
+
+def list_names(
+    what: Annotated[str, Argument(metavar="[WHAT]", help=f"{', '.join(LISTS)}; none: what lists there are.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """List what can be named in other commands, or the lists there are.
+
+    Example: otherminds list games
+    """
+    if what and what not in LISTS:
+        raise unknown("list", what, [*LISTS], f"there are {', '.join(LISTS)}")
+    if what:
+        LISTS[what](as_json=as_json)
+    else:
+        rows = [
+            {"list": name, "what": (one.__doc__ or "").partition(".")[0].removeprefix("List ")}
+            for name, one in LISTS.items()
+        ]
+        _print(rows, as_json, "otherminds list games")
 
 
 def _print(rows: Sequence[Row], as_json: bool, example: str) -> None:

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from otherminds.files.text import printable
+from otherminds.reports.page import agent_name
 from otherminds.reports.plots import BLUE, SOFT, WIDER, styled, with_axes
 
 Row = Mapping[str, Any]
@@ -34,27 +35,30 @@ def points(scores: Sequence[Row]) -> dict[str, list[Point]]:
 
 
 @styled
-def overview(found: Mapping[str, Sequence[Point]], families: Mapping[str, Sequence[str]]) -> Figure:
+def overview(found: Mapping[str, Sequence[Point]], families: Mapping[str, Sequence[str]], width: float) -> Figure:
     """Every agent in every world, coloured by the family of the world."""
-    figure, axes = with_axes(6.4, 4.0)
+    figure, axes = with_axes(width, 4.0)
     for (family, worlds), colour in zip(families.items(), COLOURS, strict=False):
         places = [_place(point) for world in worlds for point in found.get(world, ())]
         known, gained = [x for x, _ in places], [y for _, y in places]
         axes.plot(known, gained, "o", color=colour, alpha=0.75, markersize=5, markeredgewidth=0, label=family)
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
+    beside = width > WIDER
+    figure.legend(
+        loc="outside right upper" if beside else "outside upper left", frameon=False, ncols=1 if beside else 2
+    )
     _finish(axes)
     return figure
 
 
 @styled
-def panel(shown: Sequence[Point]) -> Figure:
+def panel(shown: Sequence[Point], width: float) -> Figure:
     """The agents of one world, each with its name beside the figure, in the order of their gains."""
     ranked = sorted(shown, key=lambda point: -point[2])
-    figure, axes = with_axes(WIDER + 0.6, max(2.3, LINE * len(ranked) + 0.7))
+    figure, axes = with_axes(width, max(2.3, LINE * len(ranked) + 0.7))
     places = [_place(point) for point in ranked]
     for point, (x, gained), y in zip(ranked, places, _spread([y for _, y in places], figure), strict=True):
         axes.plot(x, gained, "o", color=COLOURS[0], markersize=5, markeredgewidth=0, zorder=3)
-        name = printable(point[0])[:LONGEST].replace("_", " ")
+        name = printable(agent_name(point[0]))[:LONGEST]
         axes.plot([x, 1.04, 1.09], [gained, y, y], color=SOFT, linewidth=0.4, clip_on=False)
         axes.text(1.11, y, name, fontsize=8, va="center", clip_on=False)
     _finish(axes)
@@ -85,7 +89,7 @@ def _finish(axes: Axes) -> None:
         axes.axhline(gain, color=SOFT, linewidth=0.8, linestyle=":")
     axes.axvline(0, color=SOFT, linewidth=0.5)
     axes.set(xlim=(SILENT - 0.05, 1.04), ylim=(LEAST - 0.05, 1.15))
-    axes.set_xticks([SILENT, 0, 0.25, 0.5, 0.75, 1], ["none", "0", "25 %", "50 %", "75 %", "100 %"])
+    axes.set_xticks([SILENT, 0.5, 1], ["none", "50 %", "100 %"])
     axes.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])
     axes.set(xlabel="Literal: expectations that came about", ylabel="Functional: gain")
 

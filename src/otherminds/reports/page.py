@@ -13,7 +13,7 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
 from string import Template
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,6 +34,7 @@ STYLE: dict[Any, Any] = {
     "axes.unicode_minus": True,
 }
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+NARROW = 3.6  # inches; the width of a text on a phone of 390 px
 MINUS = "\N{MINUS SIGN}"
 WORDS = packaged("otherminds.reports", "words.toml")
 NOTHING = "\N{EN DASH}"
@@ -189,14 +190,21 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def interval(value: float | None, low: float | None, high: float | None, digits: int = 2) -> str:
-    """A number with the bounds of its interval: `0.70 [0.57, 0.83]`."""
-    if low is None or high is None:
-        return number(value, digits)
-    return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
+    """A number with the bounds of its interval, `0.70 [0.57, 0.83]`; alone if both are the same in print."""
+    shown = number(value, digits)
+    if low is None or high is None or shown == number(low, digits) == number(high, digits):
+        return shown
+    return f"{shown} [{number(low, digits)}, {number(high, digits)}]"
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> Html:
-    """A table; columns of numbers are aligned to the right.
+def agent_name(agent: str) -> str:
+    """An agent by what it does, not by its id."""
+    name: str = WORDS["agents"].get(agent, agent.replace("_", " "))
+    return name
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "", *, stacks: bool = False) -> Html:
+    """A table; columns of numbers are aligned to the right. If it `stacks`, a row is a block of lines on a phone.
 
     Raises ValueError if a row does not have one cell for each column.
     """
@@ -205,16 +213,19 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str
         if len(row) != len(columns):
             raise ValueError(f"a row of {len(row)} cells in a table of {len(columns)} columns")
     numeric = [bool(cells) and all(NUMERIC.match(row[i]) for row in cells) for i in range(len(columns))]
-    head = _row("th", [safe(column) for column in columns], numeric)
-    body = "".join(_row("td", row, numeric) for row in cells)
+    heads = [safe(column) for column in columns]
+    head = _row("th", heads, numeric)
+    body = "".join(_row("td", row, numeric, heads if stacks else ()) for row in cells)
+    kind = " class=stacks" if stacks else ""
     title = f"<caption>{safe(caption)}</caption>" if caption else ""
-    return Html(f'<div class="table"><table>{title}<thead>{head}</thead><tbody>{body}</tbody></table></div>')
+    return Html(f'<div class="table"><table{kind}>{title}<thead>{head}</thead><tbody>{body}</tbody></table></div>')
 
 
-def _row(tag: str, cells: Sequence[Html], numeric: Sequence[bool]) -> str:
+def _row(tag: str, cells: Sequence[Html], numeric: Sequence[bool], heads: Sequence[Html] = ()) -> str:
     scope = ' scope="col"' if tag == "th" else ""
-    styled = zip(cells, numeric, strict=True)
-    parts = (f"<{tag}{scope}{' class=number' if right else ''}>{cell}</{tag}>" for cell, right in styled)
+    named = [f' data-head="{head}"' for head in heads] or [""] * len(cells)
+    styled = zip(cells, numeric, named, strict=True)
+    parts = (f"<{tag}{scope}{head}{' class=number' if right else ''}>{cell}</{tag}>" for cell, right, head in styled)
     return f"<tr>{''.join(parts)}</tr>"
 
 
@@ -233,6 +244,16 @@ def _cell(value: object) -> Html:
 
 def inline(figure: Figure, caption: str = "") -> Html:
     """The figure as SVG: the same bytes for the same figure, legible on light and dark pages."""
+    return framed(_svg(figure, caption), caption)
+
+
+def at_two_widths(draw: Callable[[float], Figure], wide: float, caption: str = "") -> Html:
+    """A figure that is drawn `wide` inches wide, and again for a phone; the page shows the one that fits."""
+    drawn = _svg(draw(wide), caption, "wide") + _svg(draw(NARROW), caption, "narrow")
+    return framed(drawn, caption)
+
+
+def _svg(figure: Figure, caption: str, kind: str = "") -> str:
     import matplotlib  # slow to import, and not needed for a server or a page without figures
 
     file = io.StringIO()
@@ -243,9 +264,11 @@ def inline(figure: Figure, caption: str = "") -> Html:
     root = _cleaned(file.getvalue())
     root.set("role", "img")
     root.set("aria-label", printable(caption) or "figure")
+    if kind:
+        root.set("class", kind)
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", XLINK)
-    return framed(ElementTree.tostring(root, encoding="unicode"), caption)
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 def framed(svg: str, caption: str) -> Html:

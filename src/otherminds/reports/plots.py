@@ -118,7 +118,7 @@ def class_bars(summary: Sequence[Row], metric: str, conditions: Mapping[str, str
     else:
         axes.set_xlim(left=0)
     if any(row.get("published") is not None for row in found.values()):
-        axes.set_xlabel("open marks: as published", color=SOFT)
+        axes.set_xlabel("open marks: as published")
     return figure
 
 

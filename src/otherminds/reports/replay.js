@@ -121,6 +121,18 @@
       this.showBeliefs();
       this.showNotes();
       this.showAccount();
+      if (!this.timer) this.tell();
+    }
+
+    // The step and the most likely goals for screen readers; silent during play
+    tell() {
+      const now = this.episode.beliefs?.[Math.min(this.t, this.steps - 1)] ?? [];
+      const likely = now.map((belief, i) => {
+        const most = belief.indexOf(Math.max(...belief));
+        return `${this.place.people[i][0]}: ${this.place.goals[most][0]}, ${(belief[most] / 1000).toFixed(2)}`;
+      });
+      const believed = likely.length ? ` Most likely goals: ${likely.join("; ")}.` : "";
+      this.at.spoken.textContent = `Step ${this.t} of ${this.steps}.${believed}`;
     }
 
     // The steps of the events before and after this one
@@ -258,7 +270,7 @@
       this.bars = [];
       const charts = this.place.people.map(([name, label, colour], i) => {
         const goal = this.place.goals[wants[i]];
-        const head = make("h4", "", token(label, colour), name);
+        const head = make("h3", "", token(label, colour), name);
         if (goal) head.append(make("span", "quiet", `wants the ${goal[0]}`), goalIcon(goal));
         const mind = make("div", "mind", head);
         if (beliefs) mind.append(this.plot(i), this.drawBars(i));
@@ -366,7 +378,7 @@
     }
 
     caption(kind, rest) {
-      if (kind === "heading") return make("h4", "", this.word(rest[0]));
+      if (kind === "heading") return make("h3", "", this.word(rest[0]));
       if (kind === "quote") return make("blockquote", "", this.word(rest[0]));
       if (kind === "bars") return (this.lists[rest[0]] ??= make("ul", `held ${rest[0]}`));
       if (kind === "table") return this.table(...rest);
@@ -491,6 +503,7 @@
       this.timer = 0;
       this.at.play.textContent = "Play";
       this.at.account.setAttribute("aria-live", "polite");
+      this.tell();
     }
 
     // The address of a moment: #level=far%20key&who=protom&t=12, in a world with rooms perhaps &by=Ana

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,22 @@ from otherminds.evaluation.scoreboard import scores
 from otherminds.evaluation.story_sets import make
 from otherminds.files.toml import packaged
 from otherminds.papers.hypothetical_minds.report import thoughts
-from otherminds.reports import literal_functional_plots
+from otherminds.reports import literal_functional_plots as plots
 from otherminds.reports import page as html
 from otherminds.reports.level_replay import replays
-from otherminds.reports.page import Html, Section, framed, inline, interval, number, stack, table
-from otherminds.reports.results import Results, by_key, cell, verdicts, write_results
+from otherminds.reports.page import (
+    Html,
+    Section,
+    agent_name,
+    at_two_widths,
+    framed,
+    inline,
+    interval,
+    number,
+    stack,
+    table,
+)
+from otherminds.reports.results import Results, by_key, cell, figures, verdicts, write_results
 from otherminds.reproduce.scoreboard_episodes import FAMILIES, GAMES, WORDS, episodes
 from otherminds.stories.files import episode_of
 from otherminds.stories.pictures.storyboard import storyboard_svg
@@ -27,10 +39,12 @@ Row = Mapping[str, Any]
 Found = Mapping[str, Results]
 AGREES, BETTER, WORSE, HIGHER, LOWER = "agrees", "better", "worse", "higher", "lower"
 ENOUGH, TOO_FEW = 5, "too few to say"  # units that a verdict needs; chosen
+WIDE, PANEL = 6.4, 4.8  # inches of figures on a wide screen
 SHOWN = 8  # rows of what falls short that are not folded; chosen
 PROTOTYPE = "prototype"  # how the source of a figure begins that is our own
 METRICS: Mapping[str, str] = WORDS["metrics"]
-SCENARIOS = {one.id: one.meaning for one in scenarios()}
+SCENARIOS = {one.id: one for one in scenarios()}
+SUBSTRATES: Mapping[str, str] = WORDS["substrates"]
 DILEMMA, KNOWING = GAMES["ipd"], "fictitious_play"
 FRONT_WORDS: Mapping[str, Mapping[str, str]] = WORDS["fronts"]
 SHOWN_LEVEL, SHOWN_STORY = "garden-gate", 42
@@ -109,15 +123,16 @@ def _compared(results: Results) -> Html:
     source = rows[0]["source"].partition(":")[0]
     from_ = "Beside figures of our own, not published ones" if ours else "Published"
     caption = f"{results.report.heading}. {told.capitalize()}, of {len(rows)}. {from_}: {source}."
-    return table(columns, lines, caption)
+    return table(columns, lines, caption, stacks=True)
 
 
 def _about(row: Row) -> list[str]:
     """Where, who and what, in words."""
-    condition, subject = (row[name].replace("_", " ") for name in ("condition", "subject"))
-    scenario = SCENARIOS.get(row["condition"])
-    where = f"{condition}: {scenario}" if scenario else condition
-    return [where, subject, METRICS.get(row["metric"], row["metric"].replace("_", " "))]
+    where, scenario = row["condition"].replace("_", " "), SCENARIOS.get(row["condition"])
+    if scenario:
+        number_of = row["condition"].rpartition("_")[2]
+        where = f"{SUBSTRATES[scenario.substrate]}, partner {number_of}: {scenario.meaning}"
+    return [where, agent_name(row["subject"]), METRICS.get(row["metric"], row["metric"].replace("_", " "))]
 
 
 def _own(row: Row) -> str:
@@ -129,20 +144,21 @@ def _theirs(row: Row) -> str:
 
 
 def _interval(row: Row, value: float, low: float | None, high: float | None) -> str:
-    """An interval with the digits that help to compare; only the value if the interval has no width."""
+    """An interval with the digits that help to compare."""
     size = max(abs(row["value"]), abs(row["published"]))
     digits = 3 if size < 1 else 2 if size < 10 else 1 if size < 200 else 0
-    return number(value, digits) if low == high else interval(value, low, high, digits)
+    return interval(value, low, high, digits)
 
 
 # The scoreboard
 
 
 def _board(board: Sequence[Row]) -> Html:
-    points = literal_functional_plots.points(board)
+    points = plots.points(board)
     known = {family: worlds for family, worlds in FAMILIES.items() if any(world in points for world in worlds)}
-    panels = [inline(literal_functional_plots.panel(shown), world) for world, shown in points.items()]
-    overview = inline(literal_functional_plots.overview(points, known), "Every agent in every world") if points else ""
+    panels = [at_two_widths(partial(plots.panel, shown), PANEL, world) for world, shown in points.items()]
+    draw = partial(plots.overview, points, known)
+    overview = at_two_widths(draw, WIDE, "Every agent in every world") if points else ""
     values = by_key(board)
     lines, before = [], ""
     worlds = list(dict.fromkeys(row["condition"] for row in board))
@@ -151,7 +167,7 @@ def _board(board: Sequence[Row]) -> Html:
         mine = [values.get((world, agent, metric)) for metric in ("literal", "calibration_error", "functional")]
         n, lost = max(row["n"] for row in mine if row), values.get((world, agent, "regret"))
         name = "" if world == before else world
-        lines.append([name, agent.replace("_", " "), *map(_share, mine), cell(lost), n])
+        lines.append([name, agent_name(agent), *map(_share, mine), cell(lost), n])
         before = world
     columns = ("World", "Who", "Literal, %", "Miscalibrated by, %", "Functional, %", "Regret an episode", "n")
     worlds_apart = html.folded("World by world", html.side_by_side(*panels))
@@ -169,15 +185,18 @@ def _share(row: Row | None) -> str:
 def _short(summary: Sequence[Row]) -> Html:
     beside = [row for row in _published(summary) if not row["source"].startswith(PROTOTYPE)]
     worse = [row for row in beside if verdict(row).startswith(WORSE)]
-    lines = [[" · ".join(_about(row)), _own(row), _theirs(row), verdict(row)] for row in worse]
+    lines = [[" · ".join(_about(row)), _own(row), row["n"], _theirs(row), verdict(row)] for row in worse]
     for target, row, met in verdicts(summary):
         if not met:
-            lines.append([str(target).replace("_", " "), number(row["value"]), "", "target missed"])
+            lines.append([str(target).replace("_", " "), cell(row), row["n"], "", "target missed"])
     number_of = f"{len(worse)} {'is' if len(worse) == 1 else 'are'} worse"
-    told = f"Of {len(beside)} figures that stand beside a published one, {number_of}."
-    columns = ("What", "Ours", "Published", "")
-    more = html.folded(f"{len(lines) - SHOWN} more", table(columns, lines[SHOWN:])) if len(lines) > SHOWN else Html("")
-    return stack(told, table(columns, lines[:SHOWN]), more) if lines else stack(WORDS["nothing_short"])
+    few = sum(row["n"] < ENOUGH for row in worse)
+    unsure = f", {few} of them so far, on too few units to say" if few else ""
+    told = f"Of {len(beside)} figures that stand beside a published one, {number_of}{unsure}."
+    columns = ("What", "Ours", "n", "Published", "Verdict")
+    first, others = (table(columns, some, stacks=True) for some in (lines[:SHOWN], lines[SHOWN:]))
+    more = html.folded(f"{len(lines) - SHOWN} more", others) if len(lines) > SHOWN else Html("")
+    return stack(told, first, more) if lines else stack(WORDS["nothing_short"])
 
 
 def verdict(row: Mapping[str, Any]) -> str:
@@ -243,8 +262,8 @@ def _functional(results: Results) -> tuple[str, Html]:
     found = {(row["subject"], row["metric"]): row["value"] for row in board}
     shares = {metric: number(100 * found[KNOWING, metric], 0) for metric in ("literal", "functional")}
     lost = {who: values.told("ipd/tft", who, "functional_regret", 3) for who in ("rmax", "bayes_simplicity")}
-    drawn = literal_functional_plots.panel(literal_functional_plots.points(board)[DILEMMA])
-    return front["words"].format(**shares, **lost), inline(drawn, front["picture"])
+    draw = partial(plots.panel, plots.points(board)[DILEMMA])
+    return front["words"].format(**shares, **lost), at_two_widths(draw, PANEL, front["picture"])
 
 
 def _hypothetical(results: Results) -> tuple[str, Html]:
@@ -262,17 +281,29 @@ def _mumatom(results: Results) -> tuple[str, Html]:
     read = [key for key in values.rows if key[0].startswith("invented/") and key[1:] == ("symbolic", "accuracy")]
     told["least"] = values.share(*min(read, key=lambda key: values.rows[key]["value"]))
     answers = (
-        front["real"].format(right=values.share(*real)) if real in values.rows else front["invented"].format(**told)
+        front["real"].format(right=values.share(*real), **_published_shares())
+        if real in values.rows
+        else front["invented"].format(**told)
     )
     episode = episode_of(next(make(1, SHOWN_STORY, quiet=True))["episode"])
-    return front["words"].format(answers=answers), framed(storyboard_svg(episode, columns=3), front["picture"])
+    wide, narrow = (
+        storyboard_svg(episode, columns).replace("<svg ", f'<svg class="storyboard {kind}" ', 1)
+        for kind, columns in (("wide", 3), ("narrow", 1))
+    )
+    return front["words"].format(answers=answers), framed(wide + narrow, front["picture"])
+
+
+def _published_shares() -> dict[str, str]:
+    """LIMP's and people's shares of right answers from text and video text, as published."""
+    found = {p.subject: p.value for p in figures().published if p.condition == "text_video/all"}
+    return {name: f"{number(100 * found[who], 0)} %" for name, who in (("limp", "limp:gpt-4o"), ("people", "human"))}
 
 
 def _check(results: Results) -> tuple[str, Html]:
     found = {(row["subject"], row["metric"]): row["value"] for row in results.summary}
     points = [(who, found[who, KNOWN], lost, True) for (who, metric), lost in found.items() if metric == LOST]
     front = FRONT_WORDS["check"]
-    return front["words"], inline(literal_functional_plots.known_and_lost(points), front["picture"])
+    return front["words"], inline(plots.known_and_lost(points), front["picture"])
 
 
 FRONTS: Mapping[str, Callable[[Results], tuple[str, Html]]] = {

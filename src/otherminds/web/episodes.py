@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, Literal
 
@@ -24,7 +24,7 @@ from otherminds.reports.matrix_replay import matrix_replay
 from otherminds.reports.page import Html, Section, page
 from otherminds.web.event_log import EventLog
 from otherminds.web.studies import WORDS
-from otherminds.web.thinking import EXPERIMENTS, ThinkingProcesses
+from otherminds.web.thinking import EXPERIMENTS, GameSetup, ThinkingProcesses
 from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios
 
@@ -113,6 +113,24 @@ def _met(wanted: EpisodeRequest) -> str:
     title = f"{len(meetings)} meetings in {rows[-1]['steps']} steps, which paid {rows[-1]['reward']:.1f}"
     viewer = matrix_replay(world, film["kinds"], film["frames"], meetings, title)
     return _page(wanted, wanted.level, lead, viewer)
+
+
+def replay_page(setup: GameSetup, rows: Sequence[Mapping[str, Any]]) -> str:
+    """A finished game as a self-contained page to step through; `rows` are those of an export.
+
+    Where the facilitator was still thinking, its latest belief is shown; before the first step, its prior.
+    """
+    cast = setup.cast()
+    held = {} if setup.facilitator == "oracle" else cast.facilitator.beliefs()
+    latest = {agent: facilitated.belief_row(cast, cast.goals[agent], belief) for agent, belief in held.items()}
+    told = []
+    for row in rows:
+        if row["agent"] in latest:
+            latest[row["agent"]] = {name: row.get(name, old) for name, old in latest[row["agent"]].items()}
+        told.append({**row, "episode": setup.level.name, **latest.get(row["agent"], {})})
+    lead = "Each step as it was played, what the facilitator believed of each of you, and why it spoke or not."
+    viewer = replays({setup.level.name: setup.level}, told)
+    return page(f"{_title(setup.level.name)}, as it was played", lead, [Section("Step by step", viewer)])
 
 
 def _page(wanted: EpisodeRequest, title: str, lead: str, viewer: Html) -> str:

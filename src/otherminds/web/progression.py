@@ -252,7 +252,7 @@ def _room_news(lobby: Lobby, what: str, room: GameRoom) -> None:
                 lobby.send_frame(game, agent, who)
         case "chosen" if game.waits and len(game.people) > 1:
             lobby.send_all(game, {"type": "chosen", "who": sorted(game.pending)})
-        case "thought" if game.said:
+        case "thought" if game.said or game.ended:
             _advise(lobby, room)
         case "pause":
             lobby.send_pause(room)
@@ -288,7 +288,7 @@ def _conclude(lobby: Lobby, room: GameRoom) -> None:
 
 
 def _advise(lobby: Lobby, room: GameRoom) -> None:
-    """Send new or changed messages to their recipients; after a round, the page with all of them."""
+    """Send new or changed messages to their recipients; after a round, its end with the last belief and message."""
     game = room.game
     if game.ended:
         for participant in _participants(lobby, room, game.people.values()):

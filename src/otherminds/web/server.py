@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
+from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel, Field
 
 from otherminds.errors import InputError
@@ -19,7 +20,7 @@ from otherminds.reports.level_replay import KINDS
 from otherminds.reports.page import asset
 from otherminds.web import progression, researchers
 from otherminds.web.connections import serve_page
-from otherminds.web.episodes import EpisodeRequest, RecordedEpisodes, episode_choices
+from otherminds.web.episodes import EpisodeRequest, RecordedEpisodes, episode_choices, replay_page
 from otherminds.web.event_log import EventLog
 from otherminds.web.guard import Guard, Limits, address_of
 from otherminds.web.lobby import INVALID, Lobby
@@ -29,15 +30,15 @@ from otherminds.web.studies import WORDS, Study, StudyPlan
 from otherminds.web.thinking import ThinkingProcesses
 
 PAGES = {
-    "/": "index.html",
-    "/play": "play.html",
-    "/watch": "watch.html",
-    "/watch/{name}": "watch.html",
-    "/enter": "enter.html",
-    "/studies": "studies.html",
-    "/studies/{name}": "study.html",
-    "/p/{token}": "seat.html",
-    "/join/{token}": "join.html",
+    "/": "index",
+    "/play": "play",
+    "/watch": "watch",
+    "/watch/{name}": "watch",
+    "/enter": "enter",
+    "/studies": "studies",
+    "/studies/{name}": "study",
+    "/p/{token}": "seat",
+    "/join/{token}": "join",
 }
 LABEL = 100  # characters of a recruiting service's label; chosen
 CROWD = 500  # rooms in which games run at a time; chosen
@@ -91,19 +92,26 @@ def _first_fault(_: Request, error: Any) -> JSONResponse:
 
 
 def _pages() -> APIRouter:
-    """Routes for all files of the pages, which are read once; no other file can be requested."""
+    """Routes for the pages and their scripts and styles, which are read once; no other file can be requested."""
     router = APIRouter()
+    templates = Environment(loader=PackageLoader("otherminds.web", "pages"), autoescape=True, trim_blocks=True)
+    for path, name in PAGES.items():
+        router.add_api_route(path, _file(templates.get_template(f"{name}.html").render(), "text/html"))
     folder = resources.files("otherminds.web") / "pages"
-    files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+    files = {file.name: file.read_bytes() for file in folder.iterdir() if file.name.endswith((".css", ".js"))}
     files["palette.css"] = asset("palette.css").encode()
-    for path, name in (*PAGES.items(), *((f"/pages/{name}", name) for name in files)):
-        router.add_api_route(path, _file(files[name], name), methods=["GET"])
+    for name, content in files.items():
+        router.add_api_route(f"/pages/{name}", _file(content, mimetypes.guess_type(name)[0]))
     return router
 
 
-def _file(content: bytes, name: str) -> Callable[[], Response]:
-    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+def _file(content: bytes | str, kind: str | None) -> Callable[[], Response]:
     return lambda: Response(content, media_type=kind)
+
+
+def _self_contained(page: str) -> HTMLResponse:
+    """A response with a page that has a stricter policy of its own."""
+    return HTMLResponse(page, headers={"content-security-policy": "frame-ancestors 'self'"})
 
 
 # Playing
@@ -160,6 +168,19 @@ async def alive(token: str, request: Request, lobby: InLobby, limits: InLimits) 
     if lobby.seat(token) is None:
         raise limits.wrong(request, 404, "this link is not valid")
     return {}
+
+
+@playing.get("/p/{token}/replay")
+async def replay(token: str, request: Request, lobby: InLobby, limits: InLimits) -> Any:
+    """A solo game that is over as one self-contained page, with the facilitator's beliefs at each step."""
+    participant = lobby.seat(token)
+    if participant is None:
+        raise limits.wrong(request, 404, "this link is not valid")
+    study, game = participant.study, lobby.game(lobby.place(participant))
+    if study.kind != "solo" or game is None or not game.ended or not game.t:
+        raise HTTPException(404, "there is no game of yours that is over")
+    rows = researchers.trial(study, study.pairs[participant.pair], participant.trial, game)
+    return _self_contained(await lobby.processes.call(replay_page, game.setup, rows))
 
 
 @playing.websocket("/p/{token}/ws")
@@ -240,8 +261,7 @@ async def watched(name: str, episodes: InWatching) -> Any:
 @watching.get("/episodes/{name}")
 async def episode(name: str, episodes: InWatching, download: int = 0) -> Any:
     """A recorded episode as one self-contained page."""
-    page = await episodes.page(name)
-    headers = {"content-security-policy": "frame-ancestors 'self'"}  # the page has a stricter policy of its own
+    response = _self_contained(await episodes.page(name))
     if download:
-        headers["content-disposition"] = f'attachment; filename="episode-{name}.html"'
-    return Response(page, media_type="text/html; charset=utf-8", headers=headers)
+        response.headers["content-disposition"] = f'attachment; filename="episode-{name}.html"'
+    return response

@@ -190,7 +190,7 @@ def test_the_tabular_player_stands_beside_what_was_published() -> None:
     assert second[:2] == ["Rock, Paper, Scissors, tit for tat", "regret"]
     assert second[2].startswith("0.224 [0.217, 0.231] ")  # and the number of the note
     assert second[3:] == ["0.300 [0.296, 0.304]", "outside", "–"]
-    assert third == ["", "ToM %", "93.0 [93.0, 93.0]", "93.0", "inside", "–"]
+    assert third == ["", "ToM %", "93.0", "93.0", "inside", "–"]
     assert "2 of 3 figures are inside" in report([], beside_published(summary))
 
 

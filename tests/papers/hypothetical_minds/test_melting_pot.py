@@ -502,7 +502,7 @@ def test_the_page_has_every_case_and_every_scenario_with_its_figures(done: Path)
         assert line[2].startswith(f"{row['value']:.1f}".replace("-", MINUS))
         assert line[3].startswith(f"{row['published']:.1f} ")
         assert line[5] == "2"
-    assert Cells(page).tags["svg"] == 2
+    assert Cells(page).tags["svg"] == 4  # two figures, each for a screen and for a phone
     assert page.count("1 episode of each scenario") == 4
 
 

@@ -19,7 +19,7 @@ from otherminds.papers.mumatom import experiment as invented
 from otherminds.papers.mumatom import experiment as mumatom
 from otherminds.papers.mumatom import report as mumatom_report
 from otherminds.papers.mumatom.reproduction import STORIES
-from otherminds.reports.page import inline, safe
+from otherminds.reports.page import at_two_widths, safe
 from otherminds.reports.results import figures
 from otherminds.reproduce import run as reproduce
 from otherminds.reproduce.run import Options
@@ -164,7 +164,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def leave_undrawn(patch: pytest.MonkeyPatch) -> None:
     """Figures are made, but not drawn, which would take most of the time."""
-    patch.setattr(mumatom_report, "inline", lambda figure, caption="": safe(caption))
+    patch.setattr(mumatom_report, "at_two_widths", lambda draw, wide, caption="": safe(caption))
 
 
 @pytest.fixture(scope="module")
@@ -529,7 +529,7 @@ def test_the_report_has_all_there_is(ran: Path) -> None:
 
 @pytest.mark.slow
 def test_names_in_the_data_stay_text_in_the_report(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mumatom_report, "inline", inline)
+    monkeypatch.setattr(mumatom_report, "at_two_widths", at_two_widths)
     evil = "<script>alert('x')</script>&lt;b&gt;\x1b[31m"
     wrong, video = conversation("Paul", "Rita", "teapot", "fridge", found=True)
     wrong["answers"] = {"1": "C)", "2": "B)", "3": "A)"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from otherminds.papers.food_trucks.clone import Judgement
 from otherminds.papers.food_trucks.experiment import BEST, GROUPS, HALF, HALVES, METRICS, SWEEP
 from otherminds.papers.food_trucks.models import JOINT
 from otherminds.papers.food_trucks.replay import walks_replay
-from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
-from otherminds.reports.plots import BLUE, SOFT, SPARE, styled
+from otherminds.reports.page import Html, Page, Section, at_two_widths, number, page, stack, table
+from otherminds.reports.plots import BLUE, SOFT, SPARE, WIDER, styled
 from otherminds.reports.results import by_key, cell, targets
 from otherminds.worlds.food_trucks.agent import BETA
 from otherminds.worlds.food_trucks.drawing import truck_colours
@@ -24,6 +25,7 @@ from otherminds.worlds.food_trucks.rules import TRUCKS
 
 Row = Mapping[str, Any]
 WORDS = packaged("otherminds.papers.food_trucks", "report.toml")
+WIDE = 6.4  # inches of a figure on a wide screen
 CONDITIONS: Mapping[str, str] = WORDS["conditions"]
 MODELS: Mapping[str, str] = WORDS["models"]
 COLOURS = truck_colours(TRUCKS)
@@ -39,9 +41,9 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     final = [row for row in rows if row["subject"] == JOINT and "people_desire" in row]
     sections = [
         Section("Results", stack(_results(summary), WORDS["model"], WORDS["controls"], targets(summary))),
-        Section("Model and people", inline(_scatter(final), WORDS["scatter"])),
-        Section("Groups of scenarios", inline(_scatter(_grouped(final)), WORDS["groups"])),
-        Section("Rationality", inline(_sweep(summary), WORDS["sweep"])),
+        Section("Model and people", at_two_widths(partial(_scatter, final), WIDE, WORDS["scatter"])),
+        Section("Groups of scenarios", at_two_widths(partial(_scatter, _grouped(final)), WIDE, WORDS["groups"])),
+        Section("Rationality", at_two_widths(partial(_sweep, summary), WIDE, WORDS["sweep"])),
         Section("Walks", _walks(rows)),
         Section("Data", WORDS["data"].format(**counted)),
     ]
@@ -65,9 +67,10 @@ def _results(summary: Sequence[Row]) -> Html:
 
 
 @styled
-def _sweep(summary: Sequence[Row]) -> Figure:
-    figure = Figure(figsize=(6.4, 2.6), layout="constrained")
-    panels = figure.subplots(1, 2, sharey=True)
+def _sweep(summary: Sequence[Row], width: float) -> Figure:
+    places = (1, 2) if width > WIDER else (2, 1)
+    figure = Figure(figsize=(width, 2.6 * places[0]), layout="constrained")
+    panels = figure.subplots(*places, sharey=True)
     colours = (BLUE, *(colour for colour, _ in SPARE))
     swept = [row for row in summary if row["condition"].startswith(SWEEP)]
     for axes, metric in zip(panels, METRICS, strict=True):
@@ -84,10 +87,11 @@ def _sweep(summary: Sequence[Row]) -> Figure:
 
 
 @styled
-def _scatter(rows: Sequence[Row]) -> Figure:
+def _scatter(rows: Sequence[Row], width: float) -> Figure:
     """People's judgements over the model's, a panel for desires and one for beliefs."""
-    figure = Figure(figsize=(6.4, 3.2), layout="constrained")
-    for axes, (what, (name, limits)) in zip(figure.subplots(1, 2), AXES.items(), strict=True):
+    places = (1, 2) if width > WIDER else (2, 1)
+    figure = Figure(figsize=(width, 3.2 * places[0]), layout="constrained")
+    for axes, (what, (name, limits)) in zip(figure.subplots(*places), AXES.items(), strict=True):
         axes.plot(limits, limits, color=SOFT, linewidth=0.7)
         for mark, key in zip(MARKS, rows[0][what], strict=False):
             colour = COLOURS.get(key, SOFT)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from otherminds.files.toml import packaged
-from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
+from otherminds.reports.page import Html, Page, Section, at_two_widths, interval, number, page, stack, table
 from otherminds.reports.plots import BLUE, SOFT, styled, whisker
 from otherminds.reports.results import Found, by_key, cell, targets
 from otherminds.worlds.in_the_matrix.scenarios import scenarios
@@ -18,6 +19,7 @@ Row = Mapping[str, Any]
 
 WORDS = packaged("otherminds.papers.hypothetical_minds", "report.toml")["melting_pot"]
 WORLDS: Mapping[str, str] = WORDS["worlds"]
+WIDE = 7.4  # inches of a figure on a wide screen
 SHOWN = (-30.0, 130.0)
 METRICS = {"reward": 1, "steps": 1, "meetings": 1, "per_meeting": 2}  # with the digits that are shown
 
@@ -28,10 +30,10 @@ def report(summary: Sequence[Row]) -> Page:
     scores = {(c, s): row for (c, s, metric), row in found.items() if metric == "score"}
     cases = {f"{s} ({_body(c)})": row for (c, s), row in scores.items() if c != "scenario"}
     matrix = {s: row for (c, s), row in scores.items() if c == "scenario" and not s.startswith("cook")}
-    compared = inline(_whiskers(cases, ": ours (circles), the prototype's (squares)", beside=True))
+    compared = at_two_widths(partial(_whiskers, cases, "\nours (circles), the prototype's (squares)", True), WIDE)
     calibration = stack(WORDS["calibration"], _calibration(found), targets(summary), compared)
     tables = [_scenarios(name, found) for name in WORLDS]
-    played = stack(WORDS["scenarios"], *tables, inline(_whiskers(matrix, "", beside=False)))
+    played = stack(WORDS["scenarios"], *tables, at_two_widths(partial(_whiskers, matrix, "", False), WIDE))
     sections = [Section("Calibration", calibration), Section("Scenarios", played)]
     return page("Matrix and cooking worlds", WORDS["lead"], sections)
 
@@ -52,9 +54,9 @@ def _body(condition: str) -> str:
 
 
 @styled
-def _whiskers(rows: dict[str, Row], label: str, *, beside: bool) -> Figure:
+def _whiskers(rows: dict[str, Row], label: str, beside: bool, width: float) -> Figure:
     """Scores by name: `beside` those of the prototype, or with a line at 0."""
-    figure = Figure(figsize=(7.4, (0.27 if beside else 0.2) * len(rows) + 0.9), layout="constrained")
+    figure = Figure(figsize=(width, (0.27 if beside else 0.2) * len(rows) + 0.9), layout="constrained")
     axes = figure.subplots()
     ours, theirs = ("", "o", BLUE), ("published_", "s", SOFT)
     for y, row in enumerate(reversed(rows.values())):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from statistics import mean
 from typing import Any
@@ -15,15 +16,16 @@ from otherminds.errors import shortened
 from otherminds.files.toml import packaged
 from otherminds.papers.hypothetical_minds.experiment import BOUND, COMPARED, FILMED, LOSSES, published, validated
 from otherminds.reports.matrix_replay import matrix_replay
-from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
-from otherminds.reports.plots import BLUE, SOFT, styled
+from otherminds.reports.page import Html, Page, Section, agent_name, at_two_widths, inline, number, page, stack, table
+from otherminds.reports.plots import BLUE, SOFT, WIDER, styled
 from otherminds.reports.results import Found, by_key, cell, targets
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios
 
 Row = dict[str, Any]
 
-WORDS = packaged("otherminds.papers.hypothetical_minds", "report.toml")["hypothetical"]
+BOTH = packaged("otherminds.papers.hypothetical_minds", "report.toml")
+WORDS, WORLDS = BOTH["hypothetical"], BOTH["melting_pot"]["worlds"]
 NAMES: Mapping[str, str] = WORDS["names"]
 VARIANTS: Mapping[str, str] = WORDS["variants"]
 AROUND = 8  # meetings before and after validation in the figure
@@ -173,7 +175,7 @@ def _lined_up(rows: Sequence[Row]) -> dict[int, list[float]]:
 
 @styled
 def _around(lined_up: Mapping[int, Sequence[float]]) -> Figure:
-    figure = Figure(figsize=(6.0, 2.8), layout="constrained")
+    figure = Figure(figsize=(WIDER, 2.6), layout="constrained")
     axes = figure.subplots()
     means = {i: sum(rewards) / len(rewards) for i, rewards in sorted(lined_up.items())}
     axes.plot(list(means), list(means.values()), "o-", color=BLUE, markersize=4, linewidth=1.2)
@@ -199,7 +201,7 @@ def episode(name: str, subject: str, rows: Sequence[Row]) -> Html | None:
     if not meetings:
         return None
     title = _title(mine)
-    drawn = inline(_beliefs(meetings), f"{title}: what was thought")
+    drawn = at_two_widths(partial(_beliefs, meetings), 7.0, f"{title}: what was thought")
     film = next((row["film"] for row in mine if "film" in row), None)
     if "why" in meetings[0]:
         best = [(row["t"], row["why"], text, value) for row in meetings for text, value in row["hypotheses"][:1]]
@@ -215,7 +217,7 @@ def episode(name: str, subject: str, rows: Sequence[Row]) -> Html | None:
 def thoughts(name: str, subject: str, rows: Sequence[Row]) -> Html:
     """The hypotheses before each meeting of the first episode."""
     mine, meetings = _first(name, subject, rows)
-    return inline(_beliefs(meetings), f"{_title(mine)}: what was thought")
+    return at_two_widths(partial(_beliefs, meetings), 7.0, f"{_title(mine)}: what was thought")
 
 
 def _first(name: str, subject: str, rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
@@ -226,20 +228,21 @@ def _first(name: str, subject: str, rows: Sequence[Row]) -> tuple[list[Row], lis
 
 def _title(mine: Sequence[Row]) -> str:
     """The scenario, what its partners do, and the subject."""
-    where, who = mine[0]["condition"], mine[0]["subject"]
-    return f"{where}, partner: {scenario(where).meaning}; {who}"
+    met, who = scenario(mine[0]["condition"]), agent_name(mine[0]["subject"])
+    return f"{WORLDS[met.substrate]}, partner {met.id.rpartition('_')[2]}: {met.meaning}; {who}"
 
 
 @styled
-def _beliefs(meetings: Sequence[Row]) -> Figure:
+def _beliefs(meetings: Sequence[Row], width: float) -> Figure:
     """The probabilities or values of the hypotheses that were ever best, before each meeting."""
     names = list(dict.fromkeys(row["hypotheses"][0][0] for row in meetings))[:LINES]
-    figure = Figure(figsize=(7.0, 2.6), layout="constrained")
+    beside = width > WIDER
+    figure = Figure(figsize=(width, 2.6 if beside else 2.4 + 0.18 * len(names)), layout="constrained")
     axes = figure.subplots()
     for name in names:
         values = [dict(row["hypotheses"]).get(name, math.nan) for row in meetings]
         label = shortened(name.replace("$", "\\$"), CUT)  # not as a formula
         axes.plot(range(1, len(meetings) + 1), values, ".-", markersize=3, label=label)
     axes.set(xlabel="meeting" if "own" in meetings[0] else "occasion", ylabel="probability or value")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=7)
+    figure.legend(loc="outside right center" if beside else "outside lower left", frameon=False, fontsize=8)
     return figure

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from otherminds.files.toml import packaged
-from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
-from otherminds.reports.plots import styled, whisker
+from otherminds.reports.page import Html, Page, Section, at_two_widths, number, page, stack, table
+from otherminds.reports.plots import WIDER, styled, whisker
 from otherminds.reports.results import Found, by_key, cell, figures, targets
 
 Row = Mapping[str, Any]
@@ -17,6 +18,7 @@ Mark = tuple[str, float, float | None, float | None, str]  # label, value, inter
 
 KINDS = ("belief", "social_goal", "belief_of_goal", "all")
 WORDS = packaged("otherminds.papers.mumatom", "report.toml")
+WIDE = 8.2  # inches of a figure on a wide screen
 TRACKS: Mapping[str, str] = WORDS["tracks"]
 SHORTCUTS: Mapping[str, str] = WORDS["shortcuts"]
 COLOURS = {"ours": "#0072B2", "shortcut": "#999999", "published": "#D55E00"}
@@ -29,7 +31,9 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     benchmark = {key: row for key, row in scores.items() if not key[0].startswith("invented/")}
     sections = []
     if benchmark:
-        found = stack(_results(benchmark), WORDS["method"], targets(summary), inline(_bars(benchmark)))
+        found = stack(
+            _results(benchmark), WORDS["method"], targets(summary), at_two_widths(partial(_bars, benchmark), WIDE)
+        )
         sections += [Section("MuMA-ToM", found), Section("Shortcuts", stack(_shortcuts(benchmark), WORDS["short"]))]
     sections.append(Section("Invented stories", stack(_invented(scores), WORDS["invented"])))
     if benchmark:
@@ -63,10 +67,11 @@ def _shortcuts(found: Found) -> Html:
 
 
 @styled
-def _bars(found: Found) -> Figure:
+def _bars(found: Found, width: float) -> Figure:
     """Accuracy on all questions and on social goals, by track, with shortcuts and published figures."""
-    figure = Figure(figsize=(8.2, 4.6), layout="constrained")
-    for axes, kind in zip(figure.subplots(1, 2, sharey=True), ("all", "social_goal"), strict=True):
+    places = (1, 2) if width > WIDER else (2, 1)
+    figure = Figure(figsize=(width, 4.6 * places[0]), layout="constrained")
+    for axes, kind in zip(figure.subplots(*places, sharey=True), ("all", "social_goal"), strict=True):
         marks = _marks(found, kind)
         for y, (_, value, low, high, sort) in enumerate(reversed(marks)):
             axes.plot([value], [y], "o", color=COLOURS[sort], markersize=5)

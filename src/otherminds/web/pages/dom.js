@@ -42,18 +42,18 @@ export function look(markup, cell = 48, name = "") {
   return drawn("svg", { viewBox: box, class: "look", ...known }, drawing(markup));
 }
 
-// What stands for a goal: a small gem or a dish, so that goals never look like people
+// What stands for a goal: a small gem or a dish, so that goals never look like people; its name is always beside it
 const ICONS = {
   gem: (fill) => [drawn("polygon", { points: "-10,-13 10,-13 18,-4 0,17 -18,-4", fill })],
   dish: (fill) => [drawn("circle", { r: 18.5, cy: 2, class: "plate" }), drawn("circle", { r: 14, cy: 2, fill })],
   none: () => [drawn("rect", { x: -13, y: -11, width: 26, height: 26, rx: 6, class: "nothing" })],
 };
 
-export function goalIcon({ name, label, colour, ink, icon }) {
+export function goalIcon({ label, colour, ink, icon }) {
   const size = label.length > 1 ? 13 - 2 * (label.length - 2) : 17;
   const letters = drawn("text", { y: icon === "gem" ? 5 : 7.5, "font-size": size, fill: icon === "none" ? "currentColor" : ink }, label);
   const shape = (ICONS[icon] || ICONS.dish)(colour);
-  return drawn("svg", { viewBox: "-20 -16 40 36", class: "goal", role: "img", "aria-label": name }, ...shape, letters);
+  return drawn("svg", { viewBox: "-20 -16 40 36", class: "goal", "aria-hidden": "true" }, ...shape, letters);
 }
 
 // A table; a cell is something to show, or [class, something]

@@ -81,7 +81,6 @@ function choices({ worlds, facilitators }) {
 async function play(level) {
   const { seat, facilitator, seconds } = Object.fromEntries(new FormData(form));
   const { link } = await post("/api/play", { level, seat, facilitator, seconds: Number(seconds) });
-  sessionStorage.setItem(`solo:${link.split("/")[2]}`, "yes");
   location.assign(link);
 }
 

@@ -5,14 +5,13 @@ const MARKS = { Completed: "✓", Ignored: "–", "Not executable": "×", Open: 
 
 // How it ended: who wanted what, what was said to whom, and what became of it
 export function reveal(data, seat) {
-  const solo = data.solo ?? sessionStorage.getItem(`solo:${seat.token}`) === "yes";
-  const on = solo
+  const on = data.solo
     ? make("a", { class: "button primary", href: "/play" }, "Play again")
     : saying(seat, data.last ? "Finish" : "Go on", () => ({ do: "next" }));
   const element = make(
     "section",
     { class: "calm wide" },
-    make("p", { class: "quiet sans" }, data.practice ? "End of the practice" : solo ? "End of the game" : data.trials ? `End of round ${data.trial} of ${data.trials}` : "End of the round"),
+    make("p", { class: "quiet sans" }, data.practice ? "End of the practice" : data.solo ? "End of the game" : data.trials ? `End of round ${data.trial} of ${data.trials}` : "End of the round"),
     make("h1", {}, data.done ? `Done in ${count(data.steps, "step")}` : "Not everything was done"),
     ...paragraphs(data.text),
     compared(data),
@@ -22,7 +21,7 @@ export function reveal(data, seat) {
     said(data),
     ...beliefs(data),
     ...unsaid(data),
-    make("div", { class: "row" }, on),
+    make("div", { class: "row" }, on, data.solo && make("a", { class: "button", href: `/p/${seat.token}/replay` }, "Watch it again, step by step")),
   );
   return { title: "How it ended", element };
 }
@@ -78,10 +77,10 @@ export function believed(belief, goal) {
 // Halfway, as in the end everybody has shown what they wanted
 function beliefs({ people, halfway, facilitator }) {
   if (!people.some(({ belief }) => belief.length)) return [];
-  const held = people.map(({ name, goal, belief, sure, surprises }) => {
+  const held = people.map(({ name, you, goal, belief, sure, surprises }) => {
     const certain = sure === null ? "It was not sure of the right goal in the end." : `It was sure of the right goal from step ${sure} on.`;
     const surprised = surprises.length ? make("p", { class: "small" }, `${surprises.join(", ").replace(/^./, (first) => first.toUpperCase())}.`) : null;
-    return make("li", {}, make("h3", {}, name), believed(belief, goal), make("p", {}, certain), surprised);
+    return make("li", {}, make("h3", {}, name, you && make("span", { class: "quiet" }, " (you)")), believed(belief, goal), make("p", {}, certain), surprised);
   });
   return [make("h2", {}, `What ${within(facilitator)} believed halfway, after step ${halfway}`), make("ul", { class: "people" }, ...held)];
 }

@@ -15,9 +15,10 @@ export class RoomView {
     this.title = make("h2", {}, "A moment …");
     this.picture = make("div", { class: "room-board" });
     this.minds = make("div");
-    this.thought = make("div");
+    this.thought = make("div", { "aria-live": "polite" });
+    this.spoken = make("p", { class: "away", role: "status" });
     this.messages = make("div");
-    const account = make("div", {}, make("h3", {}, "What the facilitator believes each of them wants"), this.minds, this.thought);
+    const account = make("div", {}, make("h3", {}, "What the facilitator believes each of them wants"), this.minds, this.spoken, this.thought);
     place.replaceChildren(this.title, make("div", { class: "room" }, this.picture, account), make("h3", {}, "What was said"), this.messages);
     this.follow();
   }
@@ -52,6 +53,7 @@ export class RoomView {
     this.board.aim(open?.at || null);
     this.title.textContent = `Live: step ${frame.t}, facilitator ${facilitator}`;
     this.minds.replaceChildren(...people.map(mind));
+    this.spoken.textContent = people.map(likeliest).join(" ");
     this.thought.replaceChildren(...this.think(thought));
     this.messages.replaceChildren(said({ messages, facilitator }));
   }
@@ -74,4 +76,10 @@ function mind({ name, goal, belief, surprise }) {
   const wants = goal ? [make("span", { class: "quiet" }, `wants the ${goal.name}`), goalIcon(goal)] : [];
   const held = belief.length ? believed(belief, goal) : make("p", { class: "quiet small" }, "Nothing is inferred.");
   return make("div", { class: "mind" }, make("h4", { class: "with" }, name, ...wants), held, surprise && make("p", { class: "small" }, `The last step was ${surprise}.`));
+}
+
+// The most likely goal of somebody, for screen readers
+function likeliest({ name, belief }) {
+  const most = belief.reduce((best, one) => (one.p > (best?.p ?? 0) ? one : best), null);
+  return most ? `${name} most likely wants: ${most.goal.name}, ${most.p.toFixed(2)}.` : "";
 }

@@ -52,7 +52,7 @@ function head({ title, state, finished, plan: { pairs: planned }, invitation }) 
   return [
     make("h1", {}, title || id),
     make("p", { class: "sans" }, make("b", {}, open ? "Open" : "Closed"), ` · ${finished} of ${count(planned, "pair")} finished`),
-    invitation && open && make("label", { class: "field" }, "Open invitation: everybody who follows it can join as a new participant", address(invitation)),
+    invitation && open && make("label", { class: "field" }, "Open invitation: everybody who follows it can join as a new participant", address(invitation, "Open invitation")),
     make(
       "div",
       { class: "row" },
@@ -64,9 +64,9 @@ function head({ title, state, finished, plan: { pairs: planned }, invitation }) 
   ];
 }
 
-function address(link) {
+function address(link, label) {
   const whole = new URL(link, location.origin).href;
-  const field = make("input", { readonly: true, "aria-label": "Link" });
+  const field = make("input", { readonly: true, "aria-label": label });
   field.value = whole;
   field.addEventListener("focus", () => field.select());
   return make("span", { class: "address" }, field, copyButton(whole));
@@ -124,7 +124,7 @@ function links({ links: all }) {
       STAGES[one.stage] || one.stage,
       one.since,
       one.pair ? String(one.pair) : "–",
-      address(one.link),
+      address(one.link, `Link of ${one.id}`),
       make("span", { class: "chips" }, renewed(one.id), forget(one.id)),
     ]),
     { stacks: true },

@@ -92,7 +92,7 @@ function show(id) {
   at.frame.style.height = "";
   // not another entry in the history of the browser
   at.frame.contentWindow.location.replace(`${episode}#play=1`);
-  say("");
+  say("The episode is below.");
 }
 
 // As high as what is in it, so that there is one thing to scroll; never lower, so that nothing jumps during play
