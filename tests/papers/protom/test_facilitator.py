@@ -604,13 +604,13 @@ def of(goal: str, shares: Sequence[float]) -> list[tuple[Habit, float]]:
 
 
 @pytest.mark.slow
-@given(weights, weights, weights, st.floats(0.001, 1))
+@given(weights, weights, weights, st.floats(0.001, 1), st.floats(0.01, 0.99))
 def test_what_may_be_in_mind_is_as_likely_as_the_goals_are(
-    ana: list[float], other: list[float], ben: list[float], share: float
+    ana: list[float], other: list[float], ben: list[float], share: float, offset: float
 ) -> None:
     watchers = {"Ana": observer(*of("a", ana), *of("o", other)), "Ben": observer(*of("b", ben))}
-    found = protom_over(watchers).joint_minds(("a", "b"), share)
-    n = max(len(ana), len(ben))
+    found = protom_over(watchers).joint_minds(("a", "b"), share, offset)
+    n = max(1, round(share * max(len(ana), len(ben))))
     assert sum(p for p, _ in found) == pytest.approx(share)
     assert min(p for p, _ in found) > 0
     assert len({minds for _, minds in found}) == len(found) <= n
@@ -623,11 +623,17 @@ def test_what_may_be_in_mind_is_as_likely_as_the_goals_are(
             assert abs(total[k] - weight / sum(shares)) <= 1 / n + 1e-9
 
 
-def test_as_many_draws_as_particles_spread_evenly() -> None:
+@pytest.mark.parametrize(
+    ("share", "offset", "expected"),
+    [(0.5, 0.5, {(1, 0): 0.25, (3, 1): 0.25}), (0.2, 0.05, {(0, 0): 0.2}), (0.2, 0.95, {(3, 1): 0.2})],
+)
+def test_draws_are_the_share_of_the_particles_spread_evenly(
+    share: float, offset: float, expected: Mapping[tuple[int, int], float]
+) -> None:
     watchers = {"Ana": observer(*of("a", [0.1, 0.3, 0.1, 0.5])), "Ben": observer(*of("b", [0.5, 0.5]))}
-    found = protom_over(watchers).joint_minds(("a", "b"), 0.8)
+    found = protom_over(watchers).joint_minds(("a", "b"), share, offset)
     drawn = {tuple(mind.particle for mind in minds): p for p, minds in found}
-    assert drawn == pytest.approx({(1, 0): 0.4, (3, 1): 0.4})
+    assert drawn == pytest.approx(expected)
 
 
 def test_with_a_mind_for_each_goal_there_is_one_thing_to_imagine() -> None:

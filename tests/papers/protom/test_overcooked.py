@@ -244,13 +244,19 @@ def test_a_hint_waits_until_it_can_be_followed() -> None:
 # Who is considered
 
 
-def test_the_menu_is_simple_dishes_and_what_is_ordered() -> None:
-    simple = ("SimpleTomato", "SimpleLettuce", "SimpleOnion")
-    rows_ = ("-/*-", "-12-", "-tlp")
-    assert possible_recipes(kitchen(*rows_, recipes=("SimpleTomato", "SimpleTomato"))) == [*simple]
-    assert possible_recipes(kitchen(*rows_, recipes=("SimpleOnion", None))) == [*simple]
-    assert possible_recipes(kitchen(*rows_, recipes=("Salad", "SimpleOnion"))) == [*simple, "Salad"]
-    assert possible_recipes(kitchen(*rows_, recipes=("OnionSalad", "Salad"))) == [*simple, "Salad", "OnionSalad"]
+@pytest.mark.parametrize(
+    ("things", "recipes", "expected"),
+    [
+        ("-tlp", ("SimpleTomato", "SimpleTomato"), ["SimpleTomato", "SimpleLettuce"]),
+        ("otlp", ("SimpleOnion", None), ["SimpleTomato", "SimpleLettuce", "SimpleOnion"]),
+        ("-tlp", ("Salad", "SimpleLettuce"), ["SimpleTomato", "SimpleLettuce", "Salad"]),
+        ("-t-p", ("OnionSalad", "SimpleTomato"), ["SimpleTomato", "OnionSalad"]),
+    ],
+)
+def test_the_menu_is_what_can_be_cooked_of_one_food_and_what_is_ordered(
+    things: str, recipes: tuple[str | None, str | None], expected: Sequence[str]
+) -> None:
+    assert possible_recipes(kitchen("-/*-", "-12-", things, recipes=recipes)) == expected
 
 
 def considered(subject: str, level: KitchenLevel, **settings: Any) -> dict[str, list[tuple[Any, int]]]:
