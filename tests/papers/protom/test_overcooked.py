@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -20,7 +21,6 @@ from otherminds.papers.protom.overcooked import (
     EXPERIMENT,
     SETS,
     SETTINGS,
-    SIMPLE,
     SWEEPS,
     VARIANTS,
     OneRequest,
@@ -42,6 +42,7 @@ FOLDER = KITCHENS_BY_CLASS
 NOT_NEEDED, USEFUL, NECESSARY = SMALL = [
     read_kitchen(FOLDER / f"{kind}.txt") for kind in ("not_needed", "useful", "necessary")
 ]
+MENU = tuple(possible_recipes(USEFUL.world))
 EVERY = ("none", "random", "oracle", "protom", "protom_paper", "protom_weighted")
 
 
@@ -113,7 +114,7 @@ def test_only_those_who_infer_recipes_report_what_they_believe(subject: str) -> 
             assert not believed
             continue
         posterior = row["posterior"]
-        assert {*posterior} == {*SIMPLE, *(() if subject == "protom_paper" else (NONE_OF_THESE,))}
+        assert {*posterior} == {*MENU, *(() if subject == "protom_paper" else (NONE_OF_THESE,))}
         assert sum(posterior.values()) == pytest.approx(1.0)
         assert posterior[row["predicted"]] == max(posterior.values())
         assert row["p_true"] == posterior[row["goal"]]
@@ -271,17 +272,17 @@ def test_the_oracle_knows_the_recipes_and_nobody_else_does() -> None:
     for subject in VARIANTS:
         goals = {agent: {goal for goal, _ in minds} for agent, minds in considered(subject, USEFUL).items()}
         true = {agent: {recipe} for agent, recipe in zip(world.agents, world.recipes, strict=True)}
-        known = {*SIMPLE} if subject == "protom_paper" else {*SIMPLE, NONE_OF_THESE}
+        known = {*MENU} if subject == "protom_paper" else {*MENU, NONE_OF_THESE}
         assert goals == (true if subject == "oracle" else dict.fromkeys(world.agents, known))
 
 
 def test_every_recipe_is_considered_with_as_many_beliefs_as_there_are_particles() -> None:
     for subject, count in (("protom", 5), ("protom_paper", 5), ("protom_particles_2", 2), ("protom_particles_10", 10)):
         for minds in considered(subject, USEFUL).values():
-            menu = SIMPLE if subject == "protom_paper" else (*SIMPLE, NONE_OF_THESE)
-            assert sorted(minds) == sorted((goal, k) for goal in menu for k in range(count))
+            goals = (*MENU, NONE_OF_THESE) if subject != "protom_paper" else MENU
+            assert sorted(minds) == sorted((goal, k) for goal in goals for k in range(count))
     assert [len(minds) for minds in considered("oracle", USEFUL).values()] == [5, 5]
-    assert [len(minds) for minds in considered("protom", USEFUL, particles=1).values()] == [4, 4]
+    assert [len(minds) for minds in considered("protom", USEFUL, particles=1).values()] == [len(MENU) + 1] * 2
 
 
 def test_variants_differ_from_the_paper_in_one_thing_at_a_time() -> None:
