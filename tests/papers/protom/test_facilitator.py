@@ -21,7 +21,7 @@ from otherminds.distribution import Categorical, divergence
 from otherminds.mind import GoalDirected, WithErrand
 from otherminds.observer import Observer
 from otherminds.papers.protom.episodes import FacilitatedEpisode, Moment
-from otherminds.papers.protom.facilitator import ProToM
+from otherminds.papers.protom.facilitator import ProToM, likeliest_particle
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
@@ -634,6 +634,20 @@ def test_draws_are_the_share_of_the_particles_spread_evenly(
     found = protom_over(watchers).joint_minds(("a", "b"), share, offset)
     drawn = {tuple(mind.particle for mind in minds): p for p, minds in found}
     assert drawn == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("minds", "expected"),
+    [
+        ([("a", 0, 0.2), ("b", 0, 0.1), ("a", 1, 0.3), ("b", 1, 0.4)], [1, 1]),
+        ([("a", 0, 0.25), ("b", 0, 0.25), ("a", 1, 0.25), ("b", 1, 0.25)], [0, 0]),
+        ([("a", 0, 0.6), ("b", 1, 0.4)], [0, 1]),
+    ],
+    ids=["the likeliest", "the first of equals", "all if it lacks a goal"],
+)
+def test_looking_ahead_follows_one_particle(minds: Sequence[tuple[str, int, float]], expected: Sequence[int]) -> None:
+    found = likeliest_particle(observer(*((Habit(goal, particle), p) for goal, particle, p in minds)))
+    assert [mind.particle for mind in found.minds] == expected
 
 
 def test_with_a_mind_for_each_goal_there_is_one_thing_to_imagine() -> None:

@@ -392,11 +392,9 @@ class ProToM(Generic[S, A, F]):
         horizon, combinations = self.longest, self.joint_goals(rng)
         if len(combinations.support) ** 2 * messages * len(self.waits) > MOST_FORECASTS:
             return False
-        first = replace(self, waits=(), watchers={agent: _likeliest(o) for agent, o in self.watchers.items()})
-        decisions: dict[tuple[tuple[tuple[A, ...], S], ...], Decision[F]] = {}
+        first = replace(self, waits=(), watchers={agent: likeliest_particle(o) for agent, o in self.watchers.items()})
         for goals, p in combinations:
             later, ahead = first, state
-            seen: tuple[tuple[tuple[A, ...], S], ...] = ()
             for wait in range(1, min(max(self.waits), left - 1) + 1):
                 if self.world.done(ahead):
                     break
@@ -408,12 +406,9 @@ class ProToM(Generic[S, A, F]):
                 ]
                 joint = dict(zip(later.watchers, actions, strict=True))
                 ahead = self.world.step(ahead, joint, rng)
-                seen = (*seen, (tuple(actions), ahead))
                 later = later.watch(joint, ahead)
                 if wait in self.waits:
-                    if seen not in decisions:  # whatever they want, it can only know what they do
-                        decisions[seen] = later.decide(ahead, left - wait, rng)
-                    decided = decisions[seen]
+                    decided = later.decide(ahead, left - wait, rng)
                     if decided.message is None:
                         continue
                     minds = later._first_minds(goals)
@@ -431,10 +426,11 @@ class ProToM(Generic[S, A, F]):
         return [self._minds_with(agent, goal)[0][0] for agent, goal in zip(self.watchers, goals, strict=True)]
 
 
-def _likeliest(observer: Observer[GoalDirected[A]]) -> Observer[GoalDirected[A]]:
-    """The observer with the likeliest particle only, the first of equals."""
+def likeliest_particle(observer: Observer[GoalDirected[A]]) -> Observer[GoalDirected[A]]:
+    """The observer with the likeliest particle only, the first of equals; all particles if that lacks some goal."""
     particle = observer.ask(lambda mind: mind.particle).mode
-    return observer.bind(lambda mind: [(mind, 1.0)] if mind.particle == particle else [])
+    found = observer.bind(lambda mind: [(mind, 1.0)] if mind.particle == particle else [])
+    return found if {mind.goal for mind in found.minds} == {mind.goal for mind in observer.minds} else observer
 
 
 def _all_different(goals: Goals | list[Hashable]) -> bool:
