@@ -131,7 +131,7 @@ def test_an_episode_in_a_kitchen_can_be_read_back(run: Run, here: Path) -> None:
     assert re.findall(r"two rooms, (.*?) ─", out) == [*(f"step {t}" for t in range(steps)), "the end"]
     history = posterior(run, "rooms.txt", "seen.jsonl")
     assert [row["t"] for row in history] == list(range(steps + 1))
-    even = dict.fromkeys(("SimpleTomato", "SimpleLettuce", "SimpleOnion"), 0.95 / 3)
+    even = dict.fromkeys(("SimpleTomato", "SimpleLettuce"), 0.95 / 2)
     assert history[0]["posterior"]["Ana"] == pytest.approx({**even, "none of these": 0.05})
     assert history[-1]["posterior"]["Ana"]["SimpleTomato"] > 0.99
     assert history[-1]["posterior"]["Ben"]["SimpleLettuce"] > 0.99
@@ -139,9 +139,9 @@ def test_an_episode_in_a_kitchen_can_be_read_back(run: Run, here: Path) -> None:
 
 def test_recipe_posteriors_as_a_table(run: Run, here: Path) -> None:
     lines = fine(run("infer", "rooms.txt", "walk.jsonl")).splitlines()
-    assert lines[1].split() == ["t", "who", "did", "surprise", "Tomato?", "Lettuce?", "Onion?", "these?"]
+    assert lines[1].split() == ["t", "who", "did", "surprise", "Tomato?", "Lettuce?", "these?"]
     cells = lines[3].split()
-    assert cells[:3] + cells[4:] == ["0", "Ana", "up", *["0.32"] * 3, "0.05"]
+    assert cells[:3] + cells[4:] == ["0", "Ana", "up", *["0.48"] * 2, "0.05"]
     assert max(map(len, lines)) <= 80
 
 
@@ -159,7 +159,8 @@ def test_evidence_leaks_and_beliefs_are_as_many_as_wanted(run: Run, here: Path) 
     assert usual == posterior(run, "rooms.txt", "walk.jsonl", "--particles", "20", "--leak", "0")
     for option in (("--leak", "1"), ("--particles", "1"), ("--beta", "0.5"), ("--lapse", "0.5")):
         other = posterior(run, "rooms.txt", "walk.jsonl", *option)
-        assert other[0]["posterior"] == usual[0]["posterior"], option
+        for agent, prior in usual[0]["posterior"].items():
+            assert other[0]["posterior"][agent] == pytest.approx(prior), option
         assert other[-1]["posterior"] != usual[-1]["posterior"], option
 
 

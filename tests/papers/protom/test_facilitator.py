@@ -21,7 +21,7 @@ from otherminds.distribution import Categorical, divergence
 from otherminds.mind import GoalDirected, WithErrand
 from otherminds.observer import Observer
 from otherminds.papers.protom.episodes import FacilitatedEpisode, Moment
-from otherminds.papers.protom.facilitator import ProToM
+from otherminds.papers.protom.facilitator import ProToM, likeliest_particle
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
@@ -604,13 +604,13 @@ def of(goal: str, shares: Sequence[float]) -> list[tuple[Habit, float]]:
 
 
 @pytest.mark.slow
-@given(weights, weights, weights, st.floats(0.001, 1))
+@given(weights, weights, weights, st.floats(0.001, 1), st.floats(0.01, 0.99))
 def test_what_may_be_in_mind_is_as_likely_as_the_goals_are(
-    ana: list[float], other: list[float], ben: list[float], share: float
+    ana: list[float], other: list[float], ben: list[float], share: float, offset: float
 ) -> None:
     watchers = {"Ana": observer(*of("a", ana), *of("o", other)), "Ben": observer(*of("b", ben))}
-    found = protom_over(watchers).joint_minds(("a", "b"), share)
-    n = max(len(ana), len(ben))
+    found = protom_over(watchers).joint_minds(("a", "b"), share, offset)
+    n = max(1, round(share * max(len(ana), len(ben))))
     assert sum(p for p, _ in found) == pytest.approx(share)
     assert min(p for p, _ in found) > 0
     assert len({minds for _, minds in found}) == len(found) <= n
@@ -623,11 +623,31 @@ def test_what_may_be_in_mind_is_as_likely_as_the_goals_are(
             assert abs(total[k] - weight / sum(shares)) <= 1 / n + 1e-9
 
 
-def test_as_many_draws_as_particles_spread_evenly() -> None:
+@pytest.mark.parametrize(
+    ("share", "offset", "expected"),
+    [(0.5, 0.5, {(1, 0): 0.25, (3, 1): 0.25}), (0.2, 0.05, {(0, 0): 0.2}), (0.2, 0.95, {(3, 1): 0.2})],
+)
+def test_draws_are_the_share_of_the_particles_spread_evenly(
+    share: float, offset: float, expected: Mapping[tuple[int, int], float]
+) -> None:
     watchers = {"Ana": observer(*of("a", [0.1, 0.3, 0.1, 0.5])), "Ben": observer(*of("b", [0.5, 0.5]))}
-    found = protom_over(watchers).joint_minds(("a", "b"), 0.8)
+    found = protom_over(watchers).joint_minds(("a", "b"), share, offset)
     drawn = {tuple(mind.particle for mind in minds): p for p, minds in found}
-    assert drawn == pytest.approx({(1, 0): 0.4, (3, 1): 0.4})
+    assert drawn == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("minds", "expected"),
+    [
+        ([("a", 0, 0.2), ("b", 0, 0.1), ("a", 1, 0.3), ("b", 1, 0.4)], [1, 1]),
+        ([("a", 0, 0.25), ("b", 0, 0.25), ("a", 1, 0.25), ("b", 1, 0.25)], [0, 0]),
+        ([("a", 0, 0.6), ("b", 1, 0.4)], [0, 1]),
+    ],
+    ids=["the likeliest", "the first of equals", "all if it lacks a goal"],
+)
+def test_looking_ahead_follows_one_particle(minds: Sequence[tuple[str, int, float]], expected: Sequence[int]) -> None:
+    found = likeliest_particle(observer(*((Habit(goal, particle), p) for goal, particle, p in minds)))
+    assert [mind.particle for mind in found.minds] == expected
 
 
 def test_with_a_mind_for_each_goal_there_is_one_thing_to_imagine() -> None:

@@ -54,7 +54,7 @@ def test_recipe_posteriors_are_those_of_the_facilitator() -> None:
             for recipe, p in row["posterior"][agent].items():
                 assert p == pytest.approx(beliefs[agent].prob(recipe), abs=1e-9)
                 gap = max(gap, abs(p - weighted[agent].prob(recipe)))
-    assert gap > 0.1  # it matters here that all beliefs count alike
+    assert gap > 0.02  # it matters here that all beliefs count alike
 
 
 def test_whoever_is_served_wanted_that() -> None:
@@ -65,9 +65,9 @@ def test_whoever_is_served_wanted_that() -> None:
     blind = posteriors(level.world, steps, beta=0.0, lapse=0.05, leak=0.0, particles=2)
     for agent, recipe in zip(level.world.agents, level.world.recipes, strict=True):
         assert history[-1]["posterior"][agent][recipe] > 0.98
-        assert history[0]["posterior"][agent][recipe] == pytest.approx(0.95 / 3)
+        assert history[0]["posterior"][agent][recipe] == pytest.approx(0.95 / 2)
         assert history[0]["posterior"][agent][NONE_OF_THESE] == pytest.approx(0.05)
-        assert blind[1]["posterior"][agent][recipe] == pytest.approx(0.95 / 3)
+        assert blind[1]["posterior"][agent][recipe] == pytest.approx(0.95 / 2)
 
 
 def test_surprise_is_zero_where_nothing_distinguishes_actions_and_none_of_these_may_be_left_out() -> None:
@@ -81,10 +81,9 @@ def test_surprise_is_zero_where_nothing_distinguishes_actions_and_none_of_these_
     assert all(NONE_OF_THESE not in p for row in ruled_out for p in row["posterior"].values())
 
 
-def test_recipes_are_the_simple_ones_and_those_of_somebody_there() -> None:
-    simple = ["SimpleTomato", "SimpleLettuce", "SimpleOnion"]
-    assert list(goals(read_kitchen(KITCHENS / "two-rooms.txt").world)) == simple
-    assert list(goals(read_kitchen(KITCHENS / "hatch.txt").world)) == [*simple, "Salad"]
+def test_recipes_are_the_simple_ones_that_can_be_cooked_and_those_of_somebody_there() -> None:
+    assert list(goals(read_kitchen(KITCHENS / "two-rooms.txt").world)) == ["SimpleTomato", "SimpleLettuce"]
+    assert list(goals(read_kitchen(KITCHENS / "hatch.txt").world)) == ["SimpleTomato", "SimpleOnion", "Salad"]
 
 
 def test_gems_are_called_by_their_colours_if_these_tell_them_apart() -> None:

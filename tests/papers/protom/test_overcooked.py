@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -20,7 +21,6 @@ from otherminds.papers.protom.overcooked import (
     EXPERIMENT,
     SETS,
     SETTINGS,
-    SIMPLE,
     SWEEPS,
     VARIANTS,
     OneRequest,
@@ -42,6 +42,7 @@ FOLDER = KITCHENS_BY_CLASS
 NOT_NEEDED, USEFUL, NECESSARY = SMALL = [
     read_kitchen(FOLDER / f"{kind}.txt") for kind in ("not_needed", "useful", "necessary")
 ]
+MENU = tuple(possible_recipes(USEFUL.world))
 EVERY = ("none", "random", "oracle", "protom", "protom_paper", "protom_weighted")
 
 
@@ -113,7 +114,7 @@ def test_only_those_who_infer_recipes_report_what_they_believe(subject: str) -> 
             assert not believed
             continue
         posterior = row["posterior"]
-        assert {*posterior} == {*SIMPLE, *(() if subject == "protom_paper" else (NONE_OF_THESE,))}
+        assert {*posterior} == {*MENU, *(() if subject == "protom_paper" else (NONE_OF_THESE,))}
         assert sum(posterior.values()) == pytest.approx(1.0)
         assert posterior[row["predicted"]] == max(posterior.values())
         assert row["p_true"] == posterior[row["goal"]]
@@ -244,13 +245,19 @@ def test_a_hint_waits_until_it_can_be_followed() -> None:
 # Who is considered
 
 
-def test_the_menu_is_simple_dishes_and_what_is_ordered() -> None:
-    simple = ("SimpleTomato", "SimpleLettuce", "SimpleOnion")
-    rows_ = ("-/*-", "-12-", "-tlp")
-    assert possible_recipes(kitchen(*rows_, recipes=("SimpleTomato", "SimpleTomato"))) == [*simple]
-    assert possible_recipes(kitchen(*rows_, recipes=("SimpleOnion", None))) == [*simple]
-    assert possible_recipes(kitchen(*rows_, recipes=("Salad", "SimpleOnion"))) == [*simple, "Salad"]
-    assert possible_recipes(kitchen(*rows_, recipes=("OnionSalad", "Salad"))) == [*simple, "Salad", "OnionSalad"]
+@pytest.mark.parametrize(
+    ("things", "recipes", "expected"),
+    [
+        ("-tlp", ("SimpleTomato", "SimpleTomato"), ["SimpleTomato", "SimpleLettuce"]),
+        ("otlp", ("SimpleOnion", None), ["SimpleTomato", "SimpleLettuce", "SimpleOnion"]),
+        ("-tlp", ("Salad", "SimpleLettuce"), ["SimpleTomato", "SimpleLettuce", "Salad"]),
+        ("-t-p", ("OnionSalad", "SimpleTomato"), ["SimpleTomato", "OnionSalad"]),
+    ],
+)
+def test_the_menu_is_what_can_be_cooked_of_one_food_and_what_is_ordered(
+    things: str, recipes: tuple[str | None, str | None], expected: Sequence[str]
+) -> None:
+    assert possible_recipes(kitchen("-/*-", "-12-", things, recipes=recipes)) == expected
 
 
 def considered(subject: str, level: KitchenLevel, **settings: Any) -> dict[str, list[tuple[Any, int]]]:
@@ -265,17 +272,17 @@ def test_the_oracle_knows_the_recipes_and_nobody_else_does() -> None:
     for subject in VARIANTS:
         goals = {agent: {goal for goal, _ in minds} for agent, minds in considered(subject, USEFUL).items()}
         true = {agent: {recipe} for agent, recipe in zip(world.agents, world.recipes, strict=True)}
-        known = {*SIMPLE} if subject == "protom_paper" else {*SIMPLE, NONE_OF_THESE}
+        known = {*MENU} if subject == "protom_paper" else {*MENU, NONE_OF_THESE}
         assert goals == (true if subject == "oracle" else dict.fromkeys(world.agents, known))
 
 
 def test_every_recipe_is_considered_with_as_many_beliefs_as_there_are_particles() -> None:
     for subject, count in (("protom", 5), ("protom_paper", 5), ("protom_particles_2", 2), ("protom_particles_10", 10)):
         for minds in considered(subject, USEFUL).values():
-            menu = SIMPLE if subject == "protom_paper" else (*SIMPLE, NONE_OF_THESE)
-            assert sorted(minds) == sorted((goal, k) for goal in menu for k in range(count))
+            goals = (*MENU, NONE_OF_THESE) if subject != "protom_paper" else MENU
+            assert sorted(minds) == sorted((goal, k) for goal in goals for k in range(count))
     assert [len(minds) for minds in considered("oracle", USEFUL).values()] == [5, 5]
-    assert [len(minds) for minds in considered("protom", USEFUL, particles=1).values()] == [4, 4]
+    assert [len(minds) for minds in considered("protom", USEFUL, particles=1).values()] == [len(MENU) + 1] * 2
 
 
 def test_variants_differ_from_the_paper_in_one_thing_at_a_time() -> None:

@@ -22,7 +22,7 @@ from otherminds.observer import Observer, Watchers, attend
 from otherminds.papers.protom.episodes import A, Decision, F, Goals, Messages, MessageUtility, Reason, S
 from otherminds.world import World
 
-NEGLIGIBLE = 0.01  # probability below which a goal, or a combination of goals, is left out; chosen, not tuned
+NEGLIGIBLE = 0.01  # probability below which a goal is left out; chosen, not tuned
 MOST_ENUMERATED = 256  # combinations of goals up to which all are enumerated; beyond, they are sampled (cost only)
 SAMPLES = 64  # combinations of goals drawn if they are sampled; chosen, not tuned
 MOST_FORECASTS = 25_000  # forecasts that looking ahead may take; with two people it takes fewer (cost only)
@@ -77,7 +77,8 @@ class ProToM(Generic[S, A, F]):
     cost: φ with `faithful`, the steps that a message must save; else its cost, in steps. epsilon: ε. gate: how div(f)
     is measured, see `_divergence`. longest: the most that C can be; None: the steps that remain. even_particles:
     whether all particles of an agent keep the same weight (eq. 9) or are weighted by Bayes' rule. distinct: whether no
-    two agents want the same goal. waits: numbers of steps to look ahead before speaking.
+    two agents want the same goal. waits: numbers of steps to look ahead before speaking. negligible: the probability
+    below which a combination of goals is left out.
     """
 
     world: World[S, Any, A]
@@ -91,6 +92,7 @@ class ProToM(Generic[S, A, F]):
     longest: int | None = None
     distinct: bool = True
     waits: tuple[int, ...] = ()
+    negligible: float = NEGLIGIBLE
     recent: tuple[tuple[Watchers[GoalDirected[A]], Mapping[str, A]], ...] = ()
     under_way: Mapping[str, F] = field(default_factory=dict)
     heed: Mapping[str, Heed] = field(default_factory=dict)
@@ -201,7 +203,12 @@ class ProToM(Generic[S, A, F]):
         """U(f) = Σ_g b̂(g) [C(∅, g) − C(f, g)], in steps, and div(f) for each candidate message; `left` steps remain."""
         horizon = left if self.longest is None else self.longest
         agents = tuple(self.watchers)
-        minds_of = [(p, minds) for goals, p in self.joint_goals(rng) for p, minds in self.joint_minds(goals, p)]
+        combinations = list(self.joint_goals(rng))
+        minds_of = [
+            (p, minds)
+            for k, (goals, share) in enumerate(combinations)
+            for p, minds in self.joint_minds(goals, share, (k + 0.5) / len(combinations))
+        ]
         hypotheses = [(p, minds, self.messages.finish(state, minds, horizon)) for p, minds in minds_of]
         found = []
         for message in self.messages.candidates(state):
@@ -227,7 +234,7 @@ class ProToM(Generic[S, A, F]):
     def joint_goals(self, rng: np.random.Generator) -> Categorical[Goals]:
         """The distribution over combinations of goals, one for each agent: enumerated, or sampled if too many (eq. 10).
 
-        Combinations below NEGLIGIBLE are left out, unless none is above it.
+        Combinations that are `negligible` are left out, unless all are.
         """
         likely = [[(g, p) for g, p in belief if p >= NEGLIGIBLE] for belief in self.beliefs().values()]
         if math.prod(map(len, likely)) <= MOST_ENUMERATED:
@@ -237,7 +244,7 @@ class ProToM(Generic[S, A, F]):
             every, draws = [], (self._draw_goals(likely, rng) for _ in range(SAMPLES))
             scored = [draw for draw in draws if draw is not None]
         joint = Categorical.from_scores(scored or every or [(tuple(b.mode for b in self.beliefs().values()), 0.0)])
-        return joint.condition(lambda goals: joint.prob(goals) >= min(NEGLIGIBLE, joint.prob(joint.mode)))
+        return joint.condition(lambda goals: joint.prob(goals) >= min(self.negligible, joint.prob(joint.mode)))
 
     def _draw_goals(
         self, likely: list[list[tuple[Hashable, float]]], rng: np.random.Generator
@@ -253,17 +260,21 @@ class ProToM(Generic[S, A, F]):
             goals.append(Categorical.from_scores(free).sample(rng))
         return tuple(goals), weight
 
-    def joint_minds(self, goals: Goals, share: float) -> list[tuple[float, tuple[GoalDirected[A], ...]]]:
+    def joint_minds(
+        self, goals: Goals, share: float, offset: float = 0.5
+    ) -> list[tuple[float, tuple[GoalDirected[A], ...]]]:
         """Combinations of minds with these goals, one mind for each agent; their probabilities add up to `share`.
 
-        Each agent's beliefs are drawn at as many evenly spaced quantiles as there are particles.
+        Each agent's beliefs are drawn at evenly spaced quantiles, the first one by `offset` of their distance from 0.
+        Their number is the `share` of that of the particles, one at least: what is improbable is not looked at closely.
         """
         possible = [self._minds_with(agent, goal) for agent, goal in zip(self.watchers, goals, strict=True)]
         n = max(map(len, possible))
         if n == 1:
             return [(share, tuple(mind for ((mind, _),) in possible))]
+        n = max(1, round(n * share))
         spread = [Categorical.from_scores((k, w) for k, (_, w) in enumerate(minds)) for minds in possible]
-        drawn = Counter(tuple(p.decode((k + 0.5) / n)[0] for p in spread) for k in range(n))
+        drawn = Counter(tuple(p.decode((k + offset) / n)[0] for p in spread) for k in range(n))
         return [
             (share * times / n, tuple(minds[k][0] for minds, k in zip(possible, ks, strict=True)))
             for ks, times in drawn.items()
@@ -381,8 +392,9 @@ class ProToM(Generic[S, A, F]):
         horizon, combinations = self.longest, self.joint_goals(rng)
         if len(combinations.support) ** 2 * messages * len(self.waits) > MOST_FORECASTS:
             return False
+        first = replace(self, waits=(), watchers={agent: likeliest_particle(o) for agent, o in self.watchers.items()})
         for goals, p in combinations:
-            later, ahead = replace(self, waits=()), state
+            later, ahead = first, state
             for wait in range(1, min(max(self.waits), left - 1) + 1):
                 if self.world.done(ahead):
                     break
@@ -412,6 +424,13 @@ class ProToM(Generic[S, A, F]):
     def _first_minds(self, goals: Goals) -> list[GoalDirected[A]]:
         """For each agent, the first of its minds with the agent's goal."""
         return [self._minds_with(agent, goal)[0][0] for agent, goal in zip(self.watchers, goals, strict=True)]
+
+
+def likeliest_particle(observer: Observer[GoalDirected[A]]) -> Observer[GoalDirected[A]]:
+    """The observer with the likeliest particle only, the first of equals; all particles if that lacks some goal."""
+    particle = observer.ask(lambda mind: mind.particle).mode
+    found = observer.bind(lambda mind: [(mind, 1.0)] if mind.particle == particle else [])
+    return found if {mind.goal for mind in found.minds} == {mind.goal for mind in observer.minds} else observer
 
 
 def _all_different(goals: Goals | list[Hashable]) -> bool:

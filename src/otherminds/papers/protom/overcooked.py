@@ -23,7 +23,7 @@ from otherminds.papers.protom.language_facilitator import LanguageFacilitator, k
 from otherminds.papers.protom.people import crowd
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.agent import Cook
-from otherminds.worlds.overcooked.kitchen import CHOPPED, FRESH, PLATE, RECIPES
+from otherminds.worlds.overcooked.kitchen import CHOPPED, PLATE, RECIPES
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.overcooked.planner import Advice
 from otherminds.worlds.overcooked.rules import Overcooked, State
@@ -31,7 +31,7 @@ from otherminds.worlds.overcooked.rules import Overcooked, State
 EXPERIMENT = "protom-overcooked"
 SIMPLE = ("SimpleTomato", "SimpleLettuce", "SimpleOnion")  # the recipes with one food
 # N = 5 particles per agent is the paper's; the others were chosen on the tuning kitchens, see the sweeps below
-SETTINGS: Mapping[str, Any] = {"cost": 1.0, "epsilon": 0.3, "distinct": False, "particles": 5}
+SETTINGS: Mapping[str, Any] = {"cost": 1.0, "epsilon": 0.3, "distinct": False, "particles": 5, "negligible": 0.03}
 PAPER: Mapping[str, Any] = {"faithful": True, "cost": 2.0, "gate": "next"}  # φ = 2 steps, ε = 0.3 bits
 # values tried on the tuning kitchens, one setting at a time
 SWEEPS: Mapping[str, Sequence[float]] = {
@@ -86,14 +86,17 @@ class OneRequest(SilentFacilitator):
 
 
 def possible_recipes(world: Overcooked) -> list[str]:
-    """The recipes that an agent may have: those with one food, and any other that is ordered in this kitchen."""
-    return [recipe for recipe in RECIPES if recipe in SIMPLE or recipe in world.recipes]
+    """The recipes that an agent may have: those with one food that is there, and any other that is ordered.
+
+    It is common knowledge which foods there are, so that nobody begins what cannot be cooked.
+    """
+    there = {PLATE + part for food, part in CHOPPED.items() if food in world.stock}
+    return [r for r in RECIPES if r in world.recipes or (r in SIMPLE and RECIPES[r] in there)]
 
 
 def spare_goals(world: Overcooked) -> list[str]:
-    """The recipes with one food that nobody has and whose food is there."""
-    dishes = {PLATE + CHOPPED[food] for food, fresh in FRESH.items() if fresh in world.on}
-    return [recipe for recipe in SIMPLE if recipe not in world.recipes and RECIPES[recipe] in dishes]
+    """The recipes with one food that is there and that nobody has."""
+    return [recipe for recipe in possible_recipes(world) if recipe not in world.recipes]
 
 
 def facilitator(subject: str, level: KitchenLevel, advice: OvercookedAdvice, **settings: Any) -> KitchenFacilitator:

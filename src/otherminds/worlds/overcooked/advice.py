@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
-from itertools import chain, permutations
+from functools import lru_cache
+from itertools import chain, compress, permutations
+from operator import eq, ne
 from typing import Literal, NamedTuple, cast
 
 from otherminds.mind import GoalDirected, WithErrand, own_mind
 from otherminds.planning.joint import NEVER, finishing_steps
-from otherminds.planning.shortest_paths import UNREACHABLE, cached_method
+from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.worlds.overcooked import planner as plans
 from otherminds.worlds.overcooked.agent import BeliefSampler, Contents, Cook
 from otherminds.worlds.overcooked.kitchen import DISHES, NOTHING, NOWHERE, RECIPES, STAY, parts
-from otherminds.worlds.overcooked.planner import IN_HAND, Advice, CookGoal, On, OvercookedPlanner, Pass, Pickup, useful
-from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked, State
+from otherminds.worlds.overcooked.planner import (
+    IN_HAND,
+    Advice,
+    CookGoal,
+    NextStep,
+    On,
+    OvercookedPlanner,
+    Pass,
+    Pickup,
+    useful,
+)
+from otherminds.worlds.overcooked.rules import Overcooked, State
 
 # Of a forecast, in steps; chosen, not tuned.
 PATIENCE = 2  # blocked steps before an agent gives way, and how long it then stays aside
@@ -24,8 +35,6 @@ MAX_BLOCKED = 16  # blocked steps after which a forecast gives up
 MAX_STEPS = 500  # longest forecast
 NOBODY = -1
 
-NextStep = tuple[str, int, int]
-"""An action, the square where it leads, and the place that it uses or NOWHERE."""
 Cells = tuple[int, ...]
 """The square of each agent."""
 Situation = tuple[CookGoal, int, On]
@@ -65,7 +74,7 @@ class OvercookedForecast:
         Every agent does what is best in the kitchen it believes in (`kitchens`), its errand first if it has one.
         An item that is not found where it was believed to be is imagined elsewhere out of sight. (ProToM eq. 14.)
         """
-        state = state._replace(served=0)
+        state = State(*state[:4])
         beliefs = tuple(_wrong_belief(state, want, kitchen) for want, kitchen in zip(wants, kitchens, strict=True))
         start = ForecastState(state, tuple(wants), beliefs, tuple(errands))
         return finishing_steps(start, self._known, _served, self._advance, MAX_STEPS)
@@ -75,7 +84,7 @@ class OvercookedForecast:
         self.planner.count()
         state = now.state
         situations = [self._situation(now, i) for i in range(len(state.cells))]
-        next_steps = [self._next_steps(situation) for situation in situations]
+        next_steps = [self.planner.next_steps(*situation) if situation else _rest for situation in situations]
         sight = self.world.layout.sight
         mistaken = [i for i, belief in enumerate(now.beliefs) if belief is not None]
         cells, waited, resting = state.cells, 0, (NOBODY, 0)
@@ -83,15 +92,18 @@ class OvercookedForecast:
             heads = [next_step(cell) for next_step, cell in zip(next_steps, cells, strict=True)]
             if resting[1] >= t:
                 heads[resting[0]] = (STAY, cells[resting[0]], NOWHERE)
-            after = tuple([to for _, to, _ in heads])
-            blocked = len({*after}) < len(after) or any(
-                to in cells and to != cell for cell, to in zip(cells, after, strict=True)
-            )
-            if blocked or any(place != NOWHERE for _, _, place in heads):
-                before, giving = state._replace(cells=cells), self._giving_way(cells, heads, waited)
-                then = self.world.advance(before, self._make_way(situations, cells, heads, giving, waited))
-                if then.hands != before.hands:
-                    return t, self._update(now._replace(state=before), then)
+            _, after, places = zip(*heads, strict=True)
+            # nobody is in the way if as many new squares are entered as agents move
+            apart = len({*cells, *after}) == len(cells) + sum(map(ne, cells, after))
+            if not apart or max(places) != NOWHERE:
+                giving = self._giving_way(cells, heads, waited)
+                if apart and giving == NOBODY:
+                    then = self.world.use(State(after, *state[1:]), places)
+                else:
+                    actions = self._make_way(situations, cells, heads, giving, waited)
+                    then = self.world.advance(State(cells, *state[1:]), actions)
+                if then.hands != state.hands:
+                    return t, self._update(now, then, places)
                 waited += then.cells == cells or giving != NOBODY
                 resting = (giving, t + PATIENCE) if giving != NOBODY else resting
                 if waited > MAX_BLOCKED:
@@ -99,8 +111,9 @@ class OvercookedForecast:
                 after = then.cells
             elif after == cells and resting[1] < t:
                 return NEVER, now
-            if any(sight[cells[i]] != sight[after[i]] for i in mistaken):
-                return t, self._update(now, state._replace(cells=after))
+            for i in mistaken:
+                if sight[cells[i]] != sight[after[i]]:
+                    return t, self._update(now, State(after, *state[1:]), ())
             cells = after
         return NEVER, now
 
@@ -112,22 +125,6 @@ class OvercookedForecast:
         if errand is not None:
             return errand, hand, now.state.on
         return None if want is None else (want, hand, (now.beliefs[i] or now.state).on)
-
-    @cached_method
-    def _next_steps(self, situation: Situation | None) -> Callable[[int], NextStep]:
-        """The best next step as a function of the square, the first of equals; to stay if only help would do."""
-
-        @cache
-        def next_step(cell: int) -> NextStep:
-            if situation is not None:
-                goal, hand, on = situation
-                costs = self.planner.action_costs(goal, cell, hand, on)
-                if min(costs) <= self.planner.values(goal, hand, on)[cell]:
-                    action = ACTIONS[costs.index(min(costs))]
-                    return action, *self.world.layout.ahead[cell][action]
-            return STAY, cell, NOWHERE
-
-        return next_step
 
     def _giving_way(self, cells: Cells, heads: list[NextStep], waited: int) -> int:
         """The agent that makes room, at every second blocked step: in turns, idle agents first; NOBODY otherwise."""
@@ -160,12 +157,15 @@ class OvercookedForecast:
 
     # What the agents know then
 
-    def _update(self, now: ForecastState, after: State) -> ForecastState:
-        """The forecast after a step in which a place was used or an agent came to see another room."""
+    def _update(self, now: ForecastState, after: State, places: Sequence[int]) -> ForecastState:
+        """The forecast after a step in which these places were used or an agent came to see another room."""
         wants = _still_wanted(now.state, after, now.wants)
-        beliefs = tuple(self._belief(now, after, i, want) for i, want in enumerate(wants))
-        errands = tuple(errand if errand and self._going_on(after, errand) else None for errand in now.errands)
-        return ForecastState(after._replace(served=0), wants, beliefs, errands)
+        changed = [k for k in places if 0 <= k < len(after.on) and now.state.on[k] != after.on[k]]
+        beliefs = tuple(
+            [want if want is None else self._belief(now, after, i, want, changed) for i, want in enumerate(wants)]
+        )
+        errands = tuple([errand if errand and self._going_on(after, errand) else None for errand in now.errands])
+        return ForecastState(State(*after[:4]), wants, beliefs, errands)
 
     def _going_on(self, state: State, errand: Advice) -> bool:
         """Whether the errand is not over yet and can still be run."""
@@ -173,19 +173,27 @@ class OvercookedForecast:
         going_on = plans.is_under_way(errand, hand, state.on)
         return going_on and self.planner.values(errand, hand, state.on)[state.cells[i]] < UNREACHABLE
 
-    def _belief(self, now: ForecastState, after: State, i: int, want: str | None) -> Contents | None:
-        """What agent i believes after a step, where it matters to it and is wrong."""
-        before, belief = now.state, now.beliefs[i]
-        if want is None:
+    def _belief(self, now: ForecastState, after: State, i: int, want: str, changed: Sequence[int]) -> Contents | None:
+        """What agent i believes after a step that changed these places, where it matters to it and is wrong."""
+        before, belief, layout = now.state, now.beliefs[i], self.world.layout
+        seen = layout.visible(after.cells[i])
+        if belief is None and all(seen[k] for k in changed):
             return None
-        if belief is None:
-            seen = self.world.layout.visible(after.cells[i])
-            pairs = zip(before.on, after.on, seen, strict=False)
-            if all(sees for old, new, sees in pairs if old != new):
-                return None
-        view = self.world.observe(after, self.world.agents[i])
         believed = belief or Contents(before.on, before.hands, before.delivered)
-        return _wrong_belief(after, want, self.sampler.complete(believed, view, 0))
+        near = [layout.sight[cell] & layout.sight[after.cells[i]] for cell in after.cells]
+        expected = (
+            believed.delivered == after.delivered
+            and all(map(eq, compress(believed.on, seen), compress(after.on, seen)))
+            and all(map(eq, compress(believed.hands, near), compress(after.hands, near)))
+        )
+        if not expected:
+            believed = self.sampler.complete(believed, self.world.observe(after, self.world.agents[i]), 0)
+        return _wrong_belief(after, want, believed)
+
+
+def _rest(cell: int) -> NextStep:
+    """The next step of an agent that has nothing to do."""
+    return STAY, cell, NOWHERE
 
 
 def _served(now: ForecastState) -> tuple[bool, ...]:
@@ -196,8 +204,11 @@ def _wrong_belief(state: State, want: str | None, kitchen: State | Contents) -> 
     """The state as an agent believes it, restricted to the items its recipe needs. None if the belief is correct."""
     if want is None:
         return None
-    dish = RECIPES[want]
-    on, hands = _believed(dish, state.on, kitchen.on), _believed(dish, state.hands, kitchen.hands)
+    dish, on, hands = RECIPES[want], state.on, state.hands
+    if kitchen.on != on:
+        on = _believed(dish, on, kitchen.on)
+    if kitchen.hands != hands:
+        hands = _believed(dish, hands, kitchen.hands)
     return None if (on, hands) == (state.on, state.hands) else Contents(on, hands, state.delivered)
 
 

@@ -8,7 +8,6 @@ of sight is drawn there, every place being equally likely. How many items there 
 from __future__ import annotations
 
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -100,13 +99,13 @@ class BeliefSampler:
     def _next(self, before: Contents, view: KitchenView, seed: int) -> Contents:
         """The belief after an observation that may contradict the earlier one."""
         seen, old = view.on + view.hands, before.on + before.hands
-        gone = [was for was, thing in zip(old, seen, strict=True) if thing not in (UNSEEN, was)]
-        come = [thing for was, thing in zip(old, seen, strict=True) if thing not in (UNSEEN, was)]
+        changes = [(was, thing) for was, thing in zip(old, seen, strict=True) if thing not in (UNSEEN, was)]
         delivered = tuple([was if d is None else d for was, d in zip(before.delivered, view.delivered, strict=True)])
-        if not gone and delivered == before.delivered:
+        if not changes and delivered == before.delivered:
             return before
-        then, now = Counter([*gone, *_dishes(before.delivered)]), Counter([*come, *_dishes(delivered)])
-        moved, taken = _balance(sorted((then - now).elements()), sorted((now - then).elements()))
+        then = [*(was for was, _ in changes), *_dishes(before.delivered)]
+        now = [*(thing for _, thing in changes), *_dishes(delivered)]
+        moved, taken = _balance(_without(then, now), _without(now, then))
         spots = [was if thing == UNSEEN else thing for was, thing in zip(old, seen, strict=True)]
         hidden = [k for k, thing in enumerate(seen) if thing == UNSEEN]
         rng = _Stream(seed, before, view[1:])
@@ -141,11 +140,11 @@ class _Stream:
 
     def choice(self, options: Sequence[T]) -> T:
         """One of the options, equally likely."""
-        return options[int(self._rng.integers(len(options)))]
+        return options[int(self._rng.integers(len(options)))] if len(options) > 1 else options[0]
 
     def shuffled(self, numbers: Sequence[int]) -> list[int]:
         """The numbers in random order."""
-        found: list[int] = self._rng.permutation(numbers).tolist()
+        found: list[int] = self._rng.permutation(numbers).tolist() if len(numbers) > 1 else list(numbers)
         return found
 
 
@@ -153,6 +152,16 @@ def _dishes(delivered: Deliveries) -> list[int]:
     return [dish for dishes in delivered for dish in dishes or ()]
 
 
+def _without(things: Iterable[int], others: Sequence[int]) -> list[int]:
+    """The things that remain once those have been taken away that are among the others, sorted."""
+    left = sorted(things)
+    for thing in others:
+        if thing in left:
+            left.remove(thing)
+    return left
+
+
+@cache
 def _kind(part: str) -> str:
     """The food of a part, fresh or chopped, or `plate`."""
     return part.split()[-1]
@@ -163,18 +172,18 @@ def _balance(gone: Iterable[int], come: Iterable[int]) -> tuple[list[int], list[
 
     A fresh food may have been chopped, and items may have been merged; the number of parts of each kind is conserved.
     """
-    needed = Counter(_kind(part) for thing in come for part in parts(thing))
+    needed = [_kind(part) for thing in come for part in parts(thing)]
     moved = []
     for thing in gone:
         left = NOTHING
         for part in parts(thing):
-            if needed[_kind(part)]:
-                needed[_kind(part)] -= 1
+            if _kind(part) in needed:
+                needed.remove(_kind(part))
             else:
                 left += PARTS[part]
         if left:
             moved.append(left)
-    return moved, sorted(needed.elements())
+    return moved, sorted(needed)
 
 
 @dataclass(frozen=True)

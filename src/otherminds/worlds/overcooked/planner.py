@@ -7,8 +7,9 @@ food to a plate, fresh food to a board, empty hands to what comes next. Other ag
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Container, Hashable, Iterator, Sequence
+from functools import cache, cached_property, partial
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from otherminds.distribution import Categorical
 from otherminds.planning.expansion import Expansion
 from otherminds.planning.shortest_paths import UNREACHABLE, cached_method, distances
 from otherminds.worlds.overcooked import kitchen
-from otherminds.worlds.overcooked.kitchen import NOTHING, NOWHERE, PLATE, RECIPES, KitchenLayout
+from otherminds.worlds.overcooked.kitchen import NOTHING, NOWHERE, PLATE, RECIPES, STAY, KitchenLayout
 from otherminds.worlds.overcooked.rules import ACTIONS
 
 # Steps counted for an item that another agent has to bring; chosen (docs/protom.md), as in Doors-Keys-Gems.
@@ -36,6 +37,8 @@ _SIMPLE = {PLATE + part for part in kitchen.CHOPPED.values()}  # dishes of one f
 On = tuple[int, ...]
 """The item on each counter or board, or NOTHING."""
 Values = Sequence[int]
+NextStep = tuple[str, int, int]
+"""An action, the square where it leads, and the place that it uses or NOWHERE."""
 
 
 class Pass(NamedTuple):
@@ -136,13 +139,54 @@ class OvercookedPlanner:
         self.expansion.count(len(on) // STATE)  # the question is kept as well
         if isinstance(goal, str):
             return self._dish_values(goal, hand, on)
-        return self._field(self._advice_sources(goal, hand, on))
+        self.count()
+        return self._field(tuple(self._advice_sources(goal, hand, on)))
 
     def action_costs(self, goal: CookGoal, cell: int, hand: int, on: On) -> tuple[int, ...]:
         """Q: steps to the goal after each of the ACTIONS, with no agent in the way."""
         ahead, values = self.layout.ahead[cell], self.values(goal, hand, on)
         heads = [ahead[action] for action in ACTIONS]
         return tuple([1 + values[to] if at == NOWHERE else self._use_cost(to, at, goal, hand, on) for to, at in heads])
+
+    @cached_method
+    def next_steps(self, goal: CookGoal, hand: int, on: On) -> Callable[[int], NextStep]:
+        """The best next step as a function of the square, the first of equals; to stay if only help would do."""
+        values, vain = self.values(goal, hand, on), self._vain(goal, hand, on)
+
+        @cache
+        def next_step(cell: int) -> NextStep:
+            best, least = (STAY, cell, NOWHERE), values[cell] + 1
+            for action, (to, place) in self.layout.ahead[cell].items():
+                if place == NOWHERE:
+                    cost = 1 + values[to]
+                elif place in vain:
+                    continue
+                else:
+                    cost = self._use_cost(to, place, goal, hand, on)
+                if cost < least:
+                    best, least = (action, to, place), cost
+            return best
+
+        return next_step
+
+    def _vain(self, goal: CookGoal, hand: int, on: On) -> Container[int]:
+        """Counters whose use leaves no less to do, by the definition of V.
+
+        They are those where a cook would put down a dish or, with a board free, pick up what a dish of one food does
+        not need, or put down this food though no other one is further on its way to a dish.
+        """
+        dish, boards = RECIPES[goal] if isinstance(goal, str) else NOTHING, self.layout.boards
+        if hand and hand == dish:
+            return range(len(on))
+        if dish in _SIMPLE and NOTHING in [on[board] for board in boards]:
+            food = dish - PLATE
+            if not hand:
+                return {place for place in self._surfaces if on[place] and not useful(on[place], dish)}
+            if hand == food and PLATE in on and dish not in on:
+                return {place for place in self._surfaces if not on[place]}
+            if chopped(hand) == food != hand and not {food, dish} & {*on} and hand not in [on[k] for k in boards]:
+                return self._surfaces
+        return ()
 
     def _use_cost(self, cell: int, place: int, goal: CookGoal, hand: int, on: On) -> int:
         """Steps to the goal if the cook uses a place first."""
@@ -161,9 +205,9 @@ class OvercookedPlanner:
                 return 1 if followed else UNREACHABLE
         return 1 + self.values(goal, hand, on)[cell]
 
-    def _field(self, sources: Sequence[tuple[int, int]]) -> Values:
+    @cached_method
+    def _field(self, sources: tuple[tuple[int, int], ...]) -> Values:
         """V from the squares where the cook goes on, each with the cost from there."""
-        self.count()
         cells, costs = np.array(sources, dtype=np.int32).reshape(-1, 2).T
         if len(cells) > MANY:
             self.count()  # it takes as long as two
@@ -208,14 +252,17 @@ class OvercookedPlanner:
 
     def _near_boards(self, on: On) -> list[int]:
         """The two nearest free counters to each cutting board."""
+        return sorted({k for near in self._around_boards for k in islice((k for k in near if not on[k]), 2)})
+
+    @cached_property
+    def _around_boards(self) -> list[list[int]]:
+        """The counters by distance from each cutting board."""
         beside = self.layout.beside
 
         def apart(one: int, other: int) -> int:
             return min((int(self._walks[a, b]) for a in beside[one] for b in beside[other]), default=UNREACHABLE)
 
-        free = [place for place in self._surfaces if not on[place]]
-        near = {k for board in self.layout.boards for k in sorted(free, key=lambda place: apart(board, place))[:2]}
-        return sorted(near)
+        return [sorted(self._surfaces, key=partial(apart, board)) for board in self.layout.boards]
 
     # Advice
 
@@ -235,7 +282,7 @@ class OvercookedPlanner:
     def _dish_values(self, recipe: str, hand: int, on: On) -> Values:
         """V for a recipe, computed once for all kitchens that differ only in items that do not matter to it."""
         dish, boards = RECIPES[recipe], self.layout.boards
-        full = all(on[board] for board in boards)
+        full = NOTHING not in [on[board] for board in boards]
         if hand == dish:
             on = ()
         elif not hand or (useful(hand, dish) and not (full if is_fresh(hand) else not self._partners(dish, hand, on))):
@@ -243,12 +290,27 @@ class OvercookedPlanner:
             rest = dish - chopped(hand) if useful(hand, dish) else dish
             space = boards if dish in _SIMPLE and not full else range(len(on))
             on = tuple([t and (t if useful(t, rest) else JUNK if k in space else NOTHING) for k, t in enumerate(on)])
+            if space is boards:
+                return self._simple_values(recipe, hand, on)
+        return self._reduced_values(recipe, hand, on)
+
+    @cached_method
+    def _simple_values(self, recipe: str, hand: int, on: On) -> Values:
+        """V for a recipe with one food while a board is free: only one item of each kind is used, so V is the least."""
+        for thing in {*on} - {NOTHING, JUNK}:
+            if on.count(thing) > 1:
+                places = [place for place, lies in enumerate(on) if lies == thing]
+                gone = [JUNK if k in self.layout.boards else NOTHING for k in range(len(on))]
+                rest = tuple([gone[k] if lies == thing else lies for k, lies in enumerate(on)])
+                found = [self._simple_values(recipe, hand, _with(rest, place, thing)) for place in places]
+                return array("i", map(min, *found))
         return self._reduced_values(recipe, hand, on)
 
     @cached_method
     def _reduced_values(self, recipe: str, hand: int, on: On) -> Values:
         """V for a recipe in a kitchen without the items that do not matter to it."""
-        return self._field(list(self._dish_sources(recipe, RECIPES[recipe], hand, on)))
+        self.count()
+        return self._field(tuple(self._dish_sources(recipe, RECIPES[recipe], hand, on)))
 
     def _dish_sources(self, recipe: str, dish: int, hand: int, on: On) -> Iterator[tuple[int, int]]:
         """The squares where the cook goes on, each with the cost from there."""

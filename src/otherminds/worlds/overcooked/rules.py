@@ -144,19 +144,21 @@ class Overcooked:
 
     def advance(self, state: State, actions: Sequence[str]) -> State:
         """`step` with the actions in the order of the agents."""
-        cells, hands, on, delivered, served = state
-        ahead = self.layout.ahead
+        cells, ahead = state.cells, self.layout.ahead
         try:
             heads = [ahead[cell][action] for cell, action in zip(cells, actions, strict=True)]
         except KeyError as error:
             raise ValueError(f"{error} is not an action: {', '.join(ACTIONS)}") from None
         for i in self._held_up(cells, heads, actions):
             heads[i] = cells[i], kitchen.NOWHERE
-        after = State(tuple([to for to, _ in heads]), hands, on, delivered, served)
-        for i, (_, place) in enumerate(heads):
+        return self.use(State(tuple([to for to, _ in heads]), *state[1:]), [place for _, place in heads])
+
+    def use(self, state: State, places: Sequence[int]) -> State:
+        """The state after each agent, in their order, has used its place, if that is not NOWHERE."""
+        for i, place in enumerate(places):
             if place != kitchen.NOWHERE:
-                after = self._use(after, i, place)
-        return after
+                state = self._use(state, i, place)
+        return state
 
     def _held_up(self, cells: Sequence[int], heads: Sequence[tuple[int, int]], actions: Sequence[str]) -> set[int]:
         """The agents that cannot move as intended, pair by pair; to follow onto a square that is being left is allowed.
@@ -196,14 +198,15 @@ class Overcooked:
 
     def observe(self, state: State, agent: str) -> KitchenView:
         """The agent itself, and everything in the rooms where it is."""
-        layout, here = self.layout, state.cells[self.agents.index(agent)]
-        seen, mine = layout.visible(here), layout.sight[here]
-        near = [bool(layout.sight[cell] & mine) for cell in state.cells]
+        cells, hands, on, delivered, _ = state
+        sight, here = self.layout.sight, cells[self.agents.index(agent)]
+        seen, mine = self.layout.visible(here), sight[here]
+        near = [sight[cell] & mine for cell in cells]
         return KitchenView(
-            tuple([cell if sees else UNSEEN for cell, sees in zip(state.cells, near, strict=True)]),
-            tuple([hand if sees else UNSEEN for hand, sees in zip(state.hands, near, strict=True)]),
-            tuple([thing if sees else UNSEEN for thing, sees in zip(state.on, seen, strict=False)]),
-            tuple([d if sees else None for d, sees in zip(state.delivered, seen[len(state.on) :], strict=True)]),
+            tuple([cell if sees else UNSEEN for cell, sees in zip(cells, near, strict=True)]),
+            tuple([hand if sees else UNSEEN for hand, sees in zip(hands, near, strict=True)]),
+            tuple([thing if sees else UNSEEN for thing, sees in zip(on, seen, strict=False)]),
+            tuple([d if sees else None for d, sees in zip(delivered, seen[len(on) :], strict=True)]),
         )
 
 
