@@ -18,14 +18,16 @@ from otherminds.evaluation.model_comparison import (
     Comparison,
     Partners,
     Predictive,
+    Recognition,
     Recovery,
     behaviour,
     predicted_behaviour,
 )
 from otherminds.evaluation.statistics import student
 from otherminds.files.text import printable
-from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
+from otherminds.reports.page import NOTHING, Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.reports.plots import BLUE, LONGEST, SOFT, WIDER, WIDTH, styled, with_axes
+from otherminds.worlds.repeated_games.players.parametric import ParametricMind
 
 Floats = NDArray[np.float64]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7d838b")
@@ -226,19 +228,100 @@ def _compared(rows: Sequence[Mapping[str, Any]]) -> Html:
     return table(columns, lines, "Brackets are bootstrap intervals over people.")
 
 
-def recovery_page(data: str, recovered: Sequence[Recovery], names: Sequence[str], matrix: Floats) -> Page:
+Recovered = tuple[list[Recovery], Recognition]
+
+
+def recovery_rows(minds: Sequence[ParametricMind], found: Sequence[Recovered]) -> dict[str, Any]:
+    """Recovery as JSON: parameters with correlations and errors, and for each mind what its people are taken for."""
+    names = [mind.name for mind in minds]
+    parameters = [
+        {
+            "mind": one.mind,
+            "parameter": one.parameter,
+            "r": one.r,
+            "error": one.error,
+            "rival": one.rival,
+            "rho": one.rho,
+        }
+        for recovered, _ in found
+        for one in recovered
+    ]
+    told = [
+        {
+            "mind": name,
+            "people": dict(zip(names, one.by_person.tolist(), strict=True)),
+            "groups": dict(zip(names, one.by_group.tolist(), strict=True)),
+            "nearest": one.nearest,
+            "ahead": one.ahead,
+        }
+        for name, (_, one) in zip(names, found, strict=True)
+    ]
+    return {"parameters": parameters, "minds": told}
+
+
+def recovery_lines(recovered: Sequence[Recovery]) -> list[tuple[str, ...]]:
+    """Lines of RECOVERY_COLUMNS."""
+    return [
+        (
+            one.mind,
+            one.parameter,
+            number(one.r),
+            number(one.error),
+            f"{one.rival} {number(one.rho)}" if one.rival else NOTHING,
+        )
+        for one in recovered
+    ]
+
+
+def recognition_lines(names: Sequence[str], found: Sequence[Recognition]) -> list[tuple[str, ...]]:
+    """Lines of RECOGNITION_COLUMNS."""
+    return [
+        (
+            name,
+            number(one.by_person[i]),
+            number(one.by_group[i]),
+            f"{one.nearest} by {number(one.ahead, 1)}" if one.nearest != name else NOTHING,
+        )
+        for i, (name, one) in enumerate(zip(names, found, strict=True))
+    ]
+
+
+RECOVERY_COLUMNS = ("Mind", "Parameter", "r", "Error ÷ spread", "Trades off with")
+RECOGNITION_COLUMNS = ("Simulated by", "People", "Groups", "Ahead of the nearest, nats")
+RECOVERY_WORDS = (
+    "r is the correlation of true and fitted values over people; a parameter with r below .9 is to be interpreted with "
+    "care, one far below it not at all. Two reasons can be read off the curvature of the likelihood. If the error (the "
+    "median standard error under the weak prior) is not small beside the spread of the true values, there are too few "
+    "choices. If the correlation with another parameter is near −1 or 1, only a combination of the two is known."
+)
+RECOGNITION_WORDS = (
+    "Shares of simulated people for whom their own mind has the highest evidence (Laplace’s approximation under the "
+    "weak prior), and of groups in which its share of people is the largest (random effects). The last column says how "
+    "far the true mind is ahead of the nearest other one for the median person. By less than 3 nats (a Bayes factor of "
+    "20), one person’s choices cannot tell the two apart."
+)
+
+
+def recovery_page(data: str, minds: Sequence[ParametricMind], found: Sequence[Recovered]) -> Page:
     """The page of `recover`."""
+    names = [mind.name for mind in minds]
     lead = f"Simulated people in the place of those of {data}: the same numbers of people, rounds and partners."
-    lines = [(one.mind, one.parameter, number(one.r)) for one in recovered]
-    parameters = [table(("Mind", "Parameter", "r"), lines, "Correlation of true and fitted parameters.")]
+    recovered = [one for part, _ in found for one in part]
+    recognitions = [part for _, part in found]
+    parameters = [RECOVERY_WORDS, table(RECOVERY_COLUMNS, recovery_lines(recovered))]
     if recovered:
         parameters.append(inline(scatter(recovered), "Fitted over true values; a point is a simulated person."))
-    caption = "Share of the people simulated by the row’s mind for whom the column’s mind has the lowest BIC."
+    matrix = np.stack([one.by_person for one in recognitions])
+    picture = inline(confusion_matrix(matrix, names), CONFUSION)
+    told = table(RECOGNITION_COLUMNS, recognition_lines(names, recognitions))
     sections = [
         Section("Parameters", stack(*parameters)),
-        Section("Minds", Html(f'<div class="table">{inline(confusion_matrix(matrix, names), caption)}</div>')),
+        Section("Minds", stack(RECOGNITION_WORDS, told, Html(f'<div class="table">{picture}</div>'))),
     ]
     return page("Recovery", lead, sections)
+
+
+CONFUSION = "Share of the people simulated by the row’s mind for whom the column’s mind has the highest evidence."
 
 
 # Figures
