@@ -102,14 +102,6 @@ class Likelihood:
         shape = np.broadcast_shapes(*(found.shape for found in rounds))
         return np.stack([np.broadcast_to(found, shape) for found in rounds], axis=2)
 
-    def by_round(self, values: Mapping[str, Floats]) -> Floats:
-        """Log probabilities of the choices, shape (S, K, T); 0 where nothing is scored."""
-        policies = self.probabilities(values)
-        every = np.arange(len(policies))
-        rounds = np.arange(policies.shape[2])
-        chosen = policies[every[:, None], :, rounds, np.maximum(self.choices.own, 0)].transpose(0, 2, 1)
-        return np.where(self.scored[:, None], np.log(np.maximum(chosen, TINY)), 0.0)
-
     def __call__(self, free: Floats, who: Ints | None = None) -> Floats:
         """Log likelihoods, shape (n, K), of the people `who` (default: all) at points of shape (n, K, d)."""
         if who is not None and not np.array_equal(who, np.arange(len(self.choices.people))):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ Floats = NDArray[np.float64]
 Partners = Mapping[str, Machine]
 DRAWS = 100_000  # from a Dirichlet distribution, for exceedance probabilities
 RESAMPLES = 500  # of people, for standard errors of shares
+SIMULATED = 200  # people at least in a posterior predictive check
 HOLDOUTS = ("rounds", "person")
 
 
@@ -97,16 +97,6 @@ class Comparison:
         """Random effects on the held-out log likelihoods, for all people or those of one group."""
         chosen = [n for n, name in enumerate(self.choices.groups) if group in (None, name)]
         return random_effects(self.held_out[chosen])
-
-    @cached_property
-    def bic(self) -> Floats:
-        """BIC summed over people, shape (M,), at the posterior modes."""
-        return np.array([found.bic.sum() for found in self.fits])
-
-    @cached_property
-    def aic(self) -> Floats:
-        """AIC summed over people, shape (M,), at the posterior modes."""
-        return np.array([found.aic.sum() for found in self.fits])
 
     def per_choice(self, group: str | None = None) -> list[Estimate]:
         """Held-out log likelihood per choice of each mind, with an interval clustered by person."""
@@ -285,27 +275,33 @@ def recover(
     like: Choices,
     rng: np.random.Generator,
     partners: Partners | None = None,
+    every: int = 1,
 ) -> tuple[list[Recovery], Recognition]:
-    """Simulate people like these by a mind with known parameters, and fit all `minds` to them; it is one of these.
+    """Simulate people like these by a mind with known parameters, and fit it to them, and all `minds` to `every` nth.
+
+    The mind is one of these.
 
     Fits are by person with the weak prior, and minds are compared by Laplace's approximation to their evidence: BIC
     counts a parameter as log n / 2 nats even if n choices hardly depend on it.
     """
     true = drawn(mind, len(like.people), rng)
     people = simulated(mind, like, true, rng, partners)
-    fits = [weakly(Likelihood.of(other, people)) for other in minds]
+    fitted = weakly(Likelihood.of(mind, people))
+    chosen = np.arange(0, len(people.people), every)
+    some = people.subset(chosen)
+    fits = [fitted.of_units(chosen) if o is mind else weakly(Likelihood.of(o, some)) for o in minds]
     evidence = np.stack([found.evidence for found in fits], axis=1)
     names = [other.name for other in minds]
     own = names.index(mind.name)
-    groups = np.array(people.groups)
-    most = [int(random_effects(evidence[groups == g]).shares.argmax()) for g in dict.fromkeys(people.groups)]
+    groups = np.array(some.groups)
+    most = [int(random_effects(evidence[groups == g]).shares.argmax()) for g in dict.fromkeys(some.groups)]
     by_person, by_group = (
         np.bincount(best, minlength=len(minds)) / len(best) for best in (evidence.argmax(axis=1), np.array(most))
     )
     others = [m for m in range(len(minds)) if m != own]
     nearest = max(others, key=lambda m: evidence[:, m].sum(), default=own)
     ahead = float(np.median(evidence[:, own] - evidence[:, nearest]))
-    return recovery(true, fits[own]), Recognition(by_person, by_group, names[nearest], ahead)
+    return recovery(true, fitted), Recognition(by_person, by_group, names[nearest], ahead)
 
 
 class Predictive(NamedTuple):
@@ -331,5 +327,11 @@ def behaviour(choices: Choices, blocks: int) -> Predictive:
 def predicted_behaviour(
     found: Fit, choices: Choices, blocks: int, rng: np.random.Generator, partners: Partners | None = None
 ) -> Predictive:
-    """The behaviour of people simulated with the fitted parameters: a posterior predictive check at the modes."""
-    return behaviour(simulated(found.mind, choices, found.values, rng, partners), blocks)
+    """The behaviour of people simulated with the fitted parameters: a posterior predictive check at the modes.
+
+    Few people are simulated several times, so that the check does not rest on the luck of some draws.
+    """
+    times = -(-SIMULATED // len(choices.people))
+    people = np.tile(np.arange(len(choices.people)), times)
+    values = {name: value[people] for name, value in found.values.items()}
+    return behaviour(simulated(found.mind, choices.subset(people), values, rng, partners), blocks)

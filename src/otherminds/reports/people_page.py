@@ -9,6 +9,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from otherminds.errors import shortened
@@ -23,7 +24,7 @@ from otherminds.evaluation.model_comparison import (
     behaviour,
     predicted_behaviour,
 )
-from otherminds.evaluation.statistics import student
+from otherminds.evaluation.statistics import ratio, student
 from otherminds.files.text import printable
 from otherminds.reports.page import NOTHING, Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.reports.plots import BLUE, LONGEST, SOFT, WIDER, WIDTH, styled, with_axes
@@ -33,7 +34,8 @@ Floats = NDArray[np.float64]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7d838b")
 # 32 shades: matplotlib would draw a scale of 50 or more as an image, which pages do not load
 SHADES = matplotlib.colormaps["cividis"].resampled(32)
-BLOCKS = 6  # of a match in posterior predictive checks
+BLOCKS, SHORTEST = 6, 4  # most blocks of a match in posterior predictive checks, and fewest rounds of a block
+FEW = 5  # people from which intervals over people say something; chosen
 MOST_SHOWN = 60  # people in a table of parameters; the JSON has all
 ORANGE = "#d55e00"
 
@@ -92,11 +94,11 @@ def parameter_summary(found: Fitted) -> Iterator[tuple[str, ...]]:
     fit = found.fit
     for name, values in fit.values.items():
         if found.profile is None:
-            over = student(values.tolist())
+            over, (one,) = student(values.tolist()), (p for p in fit.mind.parameters if p.name == name)
             yield (
                 f"{len(values)} people",
                 name,
-                interval(*over[:3]),
+                interval(over.value, max(over.low, one.low), min(over.high, one.high)),
                 number(float(values.std(ddof=1)) if len(values) > 1 else None),
             )
         else:
@@ -152,14 +154,16 @@ def _people(fit: Fit) -> Html:
         for i, unit in enumerate(fit.units[:MOST_SHOWN])
     ]
     more = f" The first {MOST_SHOWN} of {len(fit.units)}; --json has all." if len(fit.units) > MOST_SHOWN else ""
-    caption = f"By person: value ± standard error.{more}"
+    none = any(np.isnan(errors[: len(lines)]).any() for errors in fit.errors.values())
+    dash = " A dash: none, as the value is at a bound, or the likelihood flat." if none else ""
+    caption = f"By person: value ± standard error.{dash}{more}"
     return table(("Person", "Choices", "Log likelihood", *fit.mind.names), lines, caption)
 
 
 def _curves(fit: Fit, choices: Choices, partners: Partners | None) -> tuple[Figure, str]:
     replayed = "" if partners else " The partner’s recorded moves were played again."
     groups = tuple(dict.fromkeys(choices.groups))[:8]
-    blocks = min(BLOCKS, choices.own.shape[1])
+    blocks = max(1, min(BLOCKS, choices.own.shape[1] // SHORTEST))
     rng = np.random.default_rng(0)
     pairs = {}
     for group in groups:
@@ -186,7 +190,7 @@ def comparison_page(data: str, found: Comparison, partners: Partners | None) -> 
     overall = [row for row in rows if row["group"] == "all"]
     names = [mind.name for mind in found.minds]
     sections = [
-        Section("Best minds", _compared(overall)),
+        Section("Best minds", stack(_winner(found), _compared(overall))),
         Section(
             "ΔBIC", inline(delta_bic(overall), "BIC above that of the best mind, summed over people. Lower is better.")
         ),
@@ -210,6 +214,20 @@ def comparison_page(data: str, found: Comparison, partners: Partners | None) -> 
     best_fit = found.fits[names.index(overall[0]["mind"])]
     sections.append(Section("Check of the best mind", inline(*_curves(best_fit, found.choices, partners))))
     return page("Minds compared on people", lead, sections)
+
+
+def _winner(found: Comparison) -> str:
+    """Whether the mind that predicts best is ahead of the next, in words."""
+    scores, counted = found.held_out.sum(axis=0), found.held_out_choices.tolist()
+    if len(scores) < 2:
+        return ""
+    best, second = (found.minds[m].name for m in np.argsort(-scores)[:2])
+    ahead = ratio((found.held_out[:, scores.argmax()] - found.held_out[:, np.argsort(-scores)[1]]).tolist(), counted)
+    told = f"{best} predicts best, ahead of {second} by {interval(*ahead[:3], 3)} nats a choice. "
+    if len(counted) < FEW:
+        return told + f"{len(counted)} people are too few to say whether that holds for others."
+    sure = ahead.low > 0.0
+    return told + ("Zero is outside the interval." if sure else "Zero is inside: these data do not tell them apart.")
 
 
 def _compared(rows: Sequence[Mapping[str, Any]]) -> Html:
@@ -337,7 +355,8 @@ def parameters_by_group(fit: Fit, choices: Choices) -> Figure:
     for axes, (name, values) in zip(panels, fit.values.items(), strict=True):
         for y, group in enumerate(groups):
             own = np.array([v for v, g in zip(values, choices.groups, strict=True) if g == group])
-            axes.plot(own, y + rng.uniform(-0.25, 0.25, len(own)), ".", color=BLUE, markersize=3, alpha=0.5)
+            size = 3 if len(own) > MOST_SHOWN else 6
+            axes.plot(own, y + rng.uniform(-0.25, 0.25, len(own)), ".", color=BLUE, markersize=size, alpha=0.5)
             axes.plot([np.median(own)] * 2, [y - 0.35, y + 0.35], color=ORANGE, linewidth=1.5)
         axes.set_yticks(range(len(groups)), [_short(group) for group in groups], fontsize=7)
         axes.invert_yaxis()
@@ -361,6 +380,7 @@ def curves(pairs: Mapping[str, tuple[Predictive, Predictive]]) -> Figure:
             axes.plot(blocks, getattr(simulated, what), "--", color=colour, linewidth=1.2)
         axes.set_ylabel(label)
     axes.set_xlabel("block of rounds")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if len(pairs) > 1:
         figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=2, frameon=False, fontsize=6.5)
     return figure
@@ -388,6 +408,7 @@ def responsibilities(who: Floats, names: Sequence[str]) -> Figure:
     axes.set_yticks(np.arange(len(names)) + 0.5, [_short(name) for name in names], fontsize=7)
     axes.invert_yaxis()
     axes.set_xlabel("people")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     _bar(figure, mesh, axes, "probability")
     return figure
 
@@ -399,7 +420,7 @@ def shares(by_group: Mapping[str, Mapping[str, float]]) -> Figure:
     largest = sorted(minds, key=lambda mind: -sum(found[mind] for found in by_group.values()))[: len(COLOURS) - 1]
     figure, axes = with_axes(WIDTH, 1.1 + 0.26 * len(by_group))
     groups, left = list(by_group), np.zeros(len(by_group))
-    for i, mind in enumerate([*largest, "others"]):
+    for i, mind in enumerate([*largest, *(["others"] if len(minds) > len(largest) else [])]):
         if mind == "others":
             widths = np.array([1.0 - sum(found[m] for m in largest) for found in by_group.values()])
         else:

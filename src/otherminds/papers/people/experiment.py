@@ -57,7 +57,9 @@ PRIORS = (1.5, 2.5, 5.0)  # standard deviations of the weak prior that are tried
 HALVES = ("chosen on", "checked on")  # every second person from the first on, and the others
 RECOVERED = 0.9  # correlation of true and fitted values from which a parameter counts as recovered; a rule of thumb
 SHOWN = 0.005  # share of people from which a confusion of minds is in the summary
-EVERY = 4  # of the people are simulated for that; bounds time
+EVERY = (
+    4  # one in so many simulated people is fitted by all minds, and half as many in ten times the matches; bounds time
+)
 TIMES = 10  # as many matches are simulated to see whether a parameter that is not recovered lacks data
 
 
@@ -238,10 +240,10 @@ def recovered(entry: Planned) -> list[Row]:
     choices, mind, minds = dataset(data), MINDS[entry.subject], minds_of(data)
     partners = bots() if data == "human-rps" else None
     rng = stream(entry.seed, entry.condition, entry.subject, "people")
-    parameters, recognition = recover(mind, minds, choices, rng, partners)
+    parameters, recognition = recover(mind, minds, choices, rng, partners, EVERY)
     longer = {}
     if any(one.r < RECOVERED for one in parameters):
-        some = choices.subset(range(0, len(choices.people), EVERY))
+        some = choices.subset(range(0, len(choices.people), 2 * EVERY))
         like = some.of_matches(np.tile(np.arange(len(some.own)), TIMES))
         true = drawn(mind, len(some.people), rng)
         fits = weakly(Likelihood.of(mind, simulated(mind, like, true, rng, partners)))
@@ -261,7 +263,7 @@ def recovered(entry: Planned) -> list[Row]:
         of: dict(zip((other.name for other in minds), part.tolist(), strict=True))
         for of, part in (("person", recognition.by_person), ("group", recognition.by_group))
     }
-    about = {"people": len(choices.people), "groups": len(set(choices.groups))}
+    about = {"people": -(-len(choices.people) // EVERY), "groups": len(set(choices.groups))}
     told = {"nearest": recognition.nearest, "ahead": recognition.ahead}
     return [*rows, {**entry.columns, "kind": "recognition", **about, **shares, **told}]
 
@@ -459,7 +461,8 @@ def _priors(rows: Sequence[Row]) -> Iterator[Row]:
 def _recovered(parameters: Sequence[Row], minds: Sequence[Row]) -> Iterator[Row]:
     for row in parameters:
         where, people = (row["condition"], f"{row['subject']}:{row['parameter']}"), len(row["true"])
-        told = {"recovery_r": pearson(row["true"], row["fitted"]), "error": row["error"], "rho": row["rho"]}
+        told = {"recovery_r": pearson(row["true"], row["fitted"]), "error": row["error"]}
+        told |= {f"rho_with_{row['rival']}": row["rho"]} if row["rival"] else {}
         told |= {"recovery_r_longer": row["longer"]} if row["longer"] is not None else {}
         for metric, value in told.items():
             yield summary(*where, metric, exact(value, people))
