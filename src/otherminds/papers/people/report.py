@@ -107,6 +107,8 @@ def _best_minds(found: Found, kind: str, names: Mapping[str, str]) -> Html:
                 cell(literal) if literal else "–",
             ]
         )
+    if not lines:
+        return Html("")
     columns = (
         "With",
         "Best held out",
@@ -117,7 +119,7 @@ def _best_minds(found: Found, kind: str, names: Mapping[str, str]) -> Html:
         "Predicts (estimated)",
     )
     picture = inline(shares(by_group), "Expected shares of people described best by each mind, on held-out choices.")
-    return stack(WORDS["minds"], table(columns, lines), picture) if lines else Html("")
+    return stack(WORDS["minds"], table(columns, lines), picture)
 
 
 METRICS = ("held_out", "exceedance", "protected", "share", "literal_of_fit")
