@@ -216,5 +216,5 @@ def losses(found: Found) -> Figure:
     axes.set_yticks(range(len(BOTS)), [NAMES[bot] for bot in BOTS], fontsize=6.5)
     axes.invert_yaxis()
     axes.set_xlabel("loss: 0 best, 1 random")
-    figure.legend(loc="outside upper left", ncols=4, frameon=False, fontsize=7)
+    figure.legend(loc="outside upper left", ncols=2, frameon=False, fontsize=7)
     return figure
