@@ -1,7 +1,8 @@
-"""Make the pictures of the documentation: those of the web app."""
+"""Make the pictures of the documentation: those of the web app, and those of stored results."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,8 +11,12 @@ from typing import Any
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent / "tests"))
 
+import matplotlib  # noqa: E402
+import numpy as np  # noqa: E402
 from playwright.sync_api import Page, expect  # noqa: E402
 
+from otherminds.reports.people_page import confusion_matrix  # noqa: E402
+from otherminds.reports.plots import LOOK  # noqa: E402
 from web_browser import MISSING, PHONE, Visitors, browsing, chromium, perform, script, until  # noqa: E402
 from web_seats import Server, serving  # noqa: E402
 
@@ -32,6 +37,21 @@ def picture(page: Page, name: str) -> None:
     print(f"{path.name}: {size // 1000} kB")
     if size > LARGEST:
         raise SystemExit(f"{path.name} is too large")
+
+
+def recognition() -> None:
+    """Which mind simulated people are taken for, from the stored results of `reproduce people --full`."""
+    found: dict[str, dict[tuple[str, str], float]] = {}
+    for row in json.loads((DOCS / "stored" / "people.json").read_text("utf-8")):
+        taken = row["subject"] if row["metric"] == "recognised" else row["metric"].removeprefix("taken_for_")
+        if taken != row["metric"]:
+            found.setdefault(row["condition"].partition("/")[2], {})[row["subject"], taken] = row["value"]
+    for data, shares in found.items():
+        names = [mind for mind, taken in shares if mind == taken]
+        matrix = np.array([[shares.get((mind, other), 0.0) for other in names] for mind in names])
+        with matplotlib.rc_context({**LOOK, "svg.hashsalt": data}):
+            path = DOCS / "pictures" / f"recovery-{data}.svg"
+            confusion_matrix(matrix, names).savefig(path, metadata={"Date": None})
 
 
 def home(visitors: Visitors) -> None:
@@ -122,7 +142,8 @@ def dashboard(server: Server, visitors: Visitors, name: str) -> None:
 
 
 def main() -> None:
-    """All pictures, with a server in a folder that is gone afterwards."""
+    """All pictures, those of the web app with a server in a folder that is gone afterwards."""
+    recognition()
     if not chromium():
         raise SystemExit(MISSING)
     with TemporaryDirectory() as folder, serving(Path(folder)) as server, browsing() as browser:

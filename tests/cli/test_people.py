@@ -83,7 +83,7 @@ def test_minds_are_compared(run: Run, here: Path) -> None:
 @pytest.mark.slow
 def test_recovery_is_shown(run: Run, here: Path) -> None:
     out = fine(run("recover", *DATA, "--mind", "chance", "--mind", "wsls", "--page", "page.html"))
-    assert "recognised" in out
+    assert "Simulated by" in out
     found = json.loads(fine(run("recover", *DATA, "--mind", "wsls", "--json")))
     assert [one["parameter"] for one in found["parameters"]] == ["win_stay", "lose_shift"]
     assert (here / "page.html").read_text("utf-8").count("<svg") == 2

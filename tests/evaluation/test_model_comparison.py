@@ -15,7 +15,6 @@ from otherminds.evaluation.model_comparison import (
     Mixture,
     behaviour,
     compare,
-    confusion,
     predicted_behaviour,
     random_effects,
     recover,
@@ -101,18 +100,24 @@ def test_minds_are_compared_on_what_they_were_not_fitted_to() -> None:
     assert found.held_out[:, 0] == pytest.approx(-np.log(3) * found.held_out_choices)
     assert found.over().shares[1] > 0.5
     assert [round(one.value, 3) for one in found.per_choice()] == pytest.approx([-1.099, -0.96], abs=0.15)
-    assert found.bic.argmin() == found.aic.argmin() == 1
+    assert found.fits[1].bic.sum() < found.fits[0].bic.sum()
     assert compare(minds, few(), "person").held_out.shape == found.held_out.shape
 
 
 @pytest.mark.slow
 def test_simulated_people_are_recognised() -> None:
     minds = [MINDS[name] for name in ("chance", "own_transitions", "reply_transitions")]
-    matrix = confusion(minds, few(), np.random.default_rng(0), bots())
-    assert np.diagonal(matrix).min() >= 0.8
-    assert matrix.sum(axis=1) == pytest.approx(1.0)
-    win_stay, _ = recover(MINDS["wsls"], few(), np.random.default_rng(0), bots())
+    for m, mind in enumerate(minds):
+        _, found = recover(mind, minds, few(), np.random.default_rng(0), bots())
+        assert found.by_person[m] >= 0.8
+        assert found.by_person.sum() == found.by_group.sum() == pytest.approx(1.0)
+        assert found.ahead > 0.0
+        assert found.nearest != mind.name
+    wsls = MINDS["wsls"]
+    (win_stay, _), _ = recover(wsls, [wsls], few(), np.random.default_rng(0), bots())
     assert win_stay.r > 0.9
+    assert win_stay.rival == "lose_shift"
+    assert win_stay.error < 0.5
 
 
 @pytest.mark.slow

@@ -11,8 +11,9 @@ import pytest
 
 from otherminds.errors import InputError
 from otherminds.reports.page import Section, page
-from otherminds.reports.results import Results
-from otherminds.reproduce.combined_report import verdict, write_combined_report
+from otherminds.reports.results import Results, beside_published
+from otherminds.reproduce.combined_report import fronts, verdict, write_combined_report
+from paths import ROOT
 
 Row = dict[str, Any]
 
@@ -101,3 +102,23 @@ def test_a_book_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError):
         write_combined_report(tmp_path / "file" / "below", {"study": results(row(1, 1, 1))})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("people", ("217 people lose", "0.23 [0.13, 0.35]", "(copies your last move)")),
+        ("food-trucks", ("37 scenarios",)),
+    ],
+)
+def test_cards_say_how_people_do_and_how_models_agree_with_them(name: str, words: tuple[str, ...]) -> None:
+    """From the stored summaries of full runs."""
+    stored = json.loads((ROOT / "docs" / "stored" / f"{name}.json").read_text("utf-8"))
+    judged = {"desire": {"Korean": 3.0}, "belief": {"L": 0.5}, "people_desire": {"Korean": 4.0}}
+    rows = [{"condition": "scenarios", "subject": "joint", **judged, "people_belief": {"L": 0.4}}]
+    made = Results(rows, beside_published(stored), page("A chapter", "What it is.", [Section("Part", "text")]))
+    card = fronts({name: made})
+    assert "<svg" in card
+    for part in words:
+        assert part in card

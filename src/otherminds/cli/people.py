@@ -126,18 +126,12 @@ def recover(
 
     choices, partners = _read(data, game, column), _partners(data)
     minds, rng = _minds(mind, choices), np.random.default_rng(seed)
-    recovered = [one for m in minds for one in model_comparison.recover(m, choices, rng, partners)]
-    matrix = model_comparison.confusion(minds, choices, rng, partners)
+    found = [model_comparison.recover(m, minds, choices, rng, partners) for m in minds]
     if as_json:
-        told: dict[str, Any] = {
-            "parameters": [{"mind": one.mind, "parameter": one.parameter, "r": one.r} for one in recovered],
-            "minds": [one.name for one in minds],
-            "confusion": matrix.tolist(),
-        }
-        typer.echo(json.dumps(told, ensure_ascii=False))
+        typer.echo(json.dumps(people_page.recovery_rows(minds, found), ensure_ascii=False))
     else:
-        _console().print(terminal.recovery(recovered, [one.name for one in minds], matrix))
-    _write(page, lambda: people_page.recovery_page(data, recovered, [m.name for m in minds], matrix), as_json)
+        _console().print(terminal.recovery(minds, found))
+    _write(page, lambda: people_page.recovery_page(data, minds, found), as_json)
 
 
 def _console() -> Console:

@@ -89,7 +89,7 @@ class Choices:
         return replace(some, people=names, groups=groups, person=person)
 
     def of_matches(self, which: Ints) -> Choices:
-        """The same people with some of their matches only."""
+        """The same people with some of their matches only; a match may be repeated."""
         length = int(self.played[which].sum(axis=1).max(initial=1))
         own, theirs, number = self.own[which, :length], self.theirs[which, :length], self.number[which, :length]
         games = tuple(self.games[s] for s in which)

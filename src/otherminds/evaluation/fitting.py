@@ -7,9 +7,9 @@ every person costs one pass through the rounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -31,11 +31,10 @@ STEP = 1e-3  # of numerical derivatives, on the real line
 LENGTHS = np.array([1.0, 0.5, 0.2, 0.04])  # of Newton steps that are tried at once
 LONGEST = 2.5  # longest Newton step in one parameter, on the real line
 TINY = 1e-300  # smallest probability of a choice, so that its logarithm is finite
-WEAK_PRIOR = 1.5
-"""Standard deviation, on the real line, of the weak prior N(0, 1.5²) of fits that have to predict: uniform to within a
-factor of two over the middle 90 % of a parameter's range. Chosen beforehand. What widths of 1, 1.5 and 2.5 predict of
-the last third of rounds of every second person of rock-paper-scissors is in docs/results/people.md: 2.5 is a little
-better than 1.5, and 1 worse."""
+WEAK_PRIOR = 5.0
+"""Standard deviation, on the real line, of the weak prior N(0, 5²) of fits that have to predict: little more than a
+guard against parameters at their bounds. The widest of those tried, it predicts the last third of rounds of every
+second person best (`reproduce people`, docs/results/people.md)."""
 POOLING = 12  # steps of EM for the population's distribution
 
 Objective = Callable[[Floats, Ints], Floats]
@@ -103,14 +102,6 @@ class Likelihood:
         shape = np.broadcast_shapes(*(found.shape for found in rounds))
         return np.stack([np.broadcast_to(found, shape) for found in rounds], axis=2)
 
-    def by_round(self, values: Mapping[str, Floats]) -> Floats:
-        """Log probabilities of the choices, shape (S, K, T); 0 where nothing is scored."""
-        policies = self.probabilities(values)
-        every = np.arange(len(policies))
-        rounds = np.arange(policies.shape[2])
-        chosen = policies[every[:, None], :, rounds, np.maximum(self.choices.own, 0)].transpose(0, 2, 1)
-        return np.where(self.scored[:, None], np.log(np.maximum(chosen, TINY)), 0.0)
-
     def __call__(self, free: Floats, who: Ints | None = None) -> Floats:
         """Log likelihoods, shape (n, K), of the people `who` (default: all) at points of shape (n, K, d)."""
         if who is not None and not np.array_equal(who, np.arange(len(self.choices.people))):
@@ -118,22 +109,25 @@ class Likelihood:
         if self.mind.inner is not None:
             return self._of_tremble(self.values(free)["tremble"])
         values, total = self.values(free), np.zeros((len(self.choices.own), free.shape[1]))
-        for matches, some in self._of_similar_length:
+        for matches, some, scored in self._of_similar_length:
             crowd = crowd_of(self.mind, some, {n: v[some.person] for n, v in values.items()})
-            every, scored = np.arange(len(matches)), self.scored[matches].T
-            for own, theirs, counts in zip(some.own.T, some.theirs.T, scored[: some.own.shape[1]], strict=True):
+            every = np.arange(len(matches))
+            for own, theirs, counts in zip(some.own.T, some.theirs.T, scored.T, strict=False):
                 chosen = crowd.act()[every, :, np.maximum(own, 0)]
                 total[matches] += np.where(counts[:, None], np.log(np.maximum(chosen, TINY)), 0.0)
                 crowd = crowd.observe(own, theirs)
         return self.choices.total(total)
 
     @cached_property
-    def _of_similar_length(self) -> list[tuple[Ints, Choices]]:
-        """Matches of up to 2, 8, 32, … rounds, each with their choices, so that short ones are not played on."""
-        lengths = self.choices.played.sum(axis=1)
-        which = np.ceil(np.log2(np.maximum(lengths, 2)) / 2.0 - 0.5).astype(int)
-        groups = [np.flatnonzero(which == k) for k in np.unique(which)]
-        return [(matches, self.choices.of_matches(matches)) for matches in groups]
+    def _of_similar_length(self) -> list[tuple[Ints, Choices, NDArray[np.bool_]]]:
+        """Matches of up to 2, 8, 32, … rounds, with their choices and what is scored of them.
+
+        So short ones are not played on; nor is any after the last round that is scored.
+        """
+        lengths = np.where(self.scored, np.arange(1, self.scored.shape[1] + 1), 0).max(axis=1)
+        which = np.where(lengths > 0, np.ceil(np.log2(np.maximum(lengths, 2)) / 2.0 - 0.5), -1).astype(int)
+        groups = [np.flatnonzero(which == k) for k in np.unique(which[which >= 0])]
+        return [(g, self.choices.of_matches(g), self.scored[g, : lengths[g].max()]) for g in groups]
 
     def of_people(self, who: Ints) -> Likelihood:
         """The same for some of the people."""
@@ -496,10 +490,3 @@ def leave_one_person_out(mind: ParametricMind, choices: Choices, fitted: Fit | N
         else:
             found[own] = np.diagonal(table) if points.shape[1] else table[:, 0]
     return found
-
-
-def chosen_prior(minds: Sequence[ParametricMind], choices: Choices, options: Sequence[float]) -> dict[float, float]:
-    """The held-out log likelihood per choice of the last third of rounds, over some minds, by the sd of the prior."""
-    total = choices.scored.sum() / 3
-    held_out = partial(later_rounds, choices=choices)
-    return {sd: float(sum(held_out(mind, sd=sd).sum() for mind in minds) / total / len(minds)) for sd in options}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ Floats = NDArray[np.float64]
 Partners = Mapping[str, Machine]
 DRAWS = 100_000  # from a Dirichlet distribution, for exceedance probabilities
 RESAMPLES = 500  # of people, for standard errors of shares
+SIMULATED = 200  # people at least in a posterior predictive check
 HOLDOUTS = ("rounds", "person")
 
 
@@ -97,16 +97,6 @@ class Comparison:
         """Random effects on the held-out log likelihoods, for all people or those of one group."""
         chosen = [n for n, name in enumerate(self.choices.groups) if group in (None, name)]
         return random_effects(self.held_out[chosen])
-
-    @cached_property
-    def bic(self) -> Floats:
-        """BIC summed over people, shape (M,), at the posterior modes."""
-        return np.array([found.bic.sum() for found in self.fits])
-
-    @cached_property
-    def aic(self) -> Floats:
-        """AIC summed over people, shape (M,), at the posterior modes."""
-        return np.array([found.aic.sum() for found in self.fits])
 
     def per_choice(self, group: str | None = None) -> list[Estimate]:
         """Held-out log likelihood per choice of each mind, with an interval clustered by person."""
@@ -193,9 +183,9 @@ def _bootstrapped(
     weights = np.random.default_rng(0).multinomial(people, np.full(people, 1.0 / people), RESAMPLES).astype(float)
     found = np.tile(0.98 * shares + 0.02 / len(shares), (RESAMPLES, 1))
     at = np.full(RESAMPLES, tremble)
+    scaled = np.exp(on_grid - on_grid.max(axis=2, keepdims=True))
     for _ in range(300):
-        table = on_grid[at]
-        joint = np.exp(table - table.max(axis=2, keepdims=True)) * found[:, None]
+        joint = scaled[at] * found[:, None]
         who = weights[..., None] * joint / joint.sum(axis=2, keepdims=True)
         found = who.sum(axis=1) / people
         at = (np.einsum("bnm,nmv->bv", who, counts) @ logs.T).argmax(axis=1)
@@ -222,12 +212,19 @@ def _em(log_likelihood: Floats, weights: Floats, steps: int = 1000) -> tuple[Flo
 
 
 class Recovery(NamedTuple):
-    """True and fitted values of a parameter for simulated people, and their correlation."""
+    """True and fitted values of a parameter of simulated people, and why they may differ.
+
+    `error` is the median posterior standard error in standard deviations of the true values. `rival` is the parameter
+    with the largest posterior correlation, `rho`, with this one (median over people); empty if there is no other.
+    """
 
     mind: str
     parameter: str
     true: Floats
     fitted: Floats
+    error: float
+    rival: str
+    rho: float
 
     @property
     def r(self) -> float:
@@ -235,30 +232,76 @@ class Recovery(NamedTuple):
         return pearson(self.true.tolist(), self.fitted.tolist())
 
 
+class Recognition(NamedTuple):
+    """Which minds are found in people simulated by one of them, in the order of the minds that are compared.
+
+    `by_person`, shape (M,), are shares of people for whom a mind has the highest evidence, `by_group` shares of groups
+    in which its expected share of people is the largest. `nearest` is the other mind with the highest evidence in all,
+    and `ahead` the evidence of the true mind minus that of the nearest, in nats, median over people.
+    """
+
+    by_person: Floats
+    by_group: Floats
+    nearest: str
+    ahead: float
+
+
 def drawn(mind: ParametricMind, people: int, rng: np.random.Generator) -> dict[str, Floats]:
     """Parameters of simulated people, uniform over the typical ranges."""
     return {p.name: rng.uniform(*p.typical, size=people) for p in mind.parameters}
 
 
+def recovery(true: Mapping[str, Floats], found: Fit) -> list[Recovery]:
+    """The recovery of each parameter."""
+    variance = np.diagonal(found.covariance, axis1=1, axis2=2)
+    with np.errstate(invalid="ignore"):
+        scaled = found.covariance / np.sqrt(variance[:, :, None] * variance[:, None])
+    size = len(found.mind.names)
+    rho = np.nan_to_num(np.nanmedian(scaled, axis=0)) if size else np.zeros((0, 0))
+    recovered = []
+    for i, name in enumerate(found.mind.names):
+        others = [j for j in range(size) if j != i]
+        rival = max(others, key=lambda j: abs(rho[i, j]), default=i)
+        spread = float(np.std(true[name]))
+        error = float(np.nanmedian(found.errors[name])) / spread if spread else float("nan")
+        who, how = (found.mind.names[rival], float(rho[i, rival])) if others else ("", 0.0)
+        recovered.append(Recovery(found.mind.name, name, true[name], found.values[name], error, who, how))
+    return recovered
+
+
 def recover(
-    mind: ParametricMind, like: Choices, rng: np.random.Generator, partners: Partners | None = None
-) -> list[Recovery]:
-    """Simulate people like these with known parameters, and fit them again, by person with the weak prior."""
+    mind: ParametricMind,
+    minds: Sequence[ParametricMind],
+    like: Choices,
+    rng: np.random.Generator,
+    partners: Partners | None = None,
+    every: int = 1,
+) -> tuple[list[Recovery], Recognition]:
+    """Simulate people like these by a mind with known parameters, and fit it to them, and all `minds` to `every` nth.
+
+    The mind is one of these.
+
+    Fits are by person with the weak prior, and minds are compared by Laplace's approximation to their evidence: BIC
+    counts a parameter as log n / 2 nats even if n choices hardly depend on it.
+    """
     true = drawn(mind, len(like.people), rng)
-    found = weakly(Likelihood.of(mind, simulated(mind, like, true, rng, partners))).values
-    return [Recovery(mind.name, name, true[name], found[name]) for name in mind.names]
-
-
-def confusion(
-    minds: Sequence[ParametricMind], like: Choices, rng: np.random.Generator, partners: Partners | None = None
-) -> Floats:
-    """The share of people simulated by each mind (row) whose BIC is best for each mind (column)."""
-    found = np.zeros((len(minds), len(minds)))
-    for i, mind in enumerate(minds):
-        people = simulated(mind, like, drawn(mind, len(like.people), rng), rng, partners)
-        bic = np.stack([weakly(Likelihood.of(other, people)).bic for other in minds])
-        found[i] = np.bincount(bic.argmin(axis=0), minlength=len(minds)) / len(like.people)
-    return found
+    people = simulated(mind, like, true, rng, partners)
+    fitted = weakly(Likelihood.of(mind, people))
+    chosen = np.arange(0, len(people.people), every)
+    some = people.subset(chosen)
+    fits = [fitted.of_units(chosen) if o is mind else weakly(Likelihood.of(o, some)) for o in minds]
+    evidence = np.stack([found.evidence for found in fits], axis=1)
+    names = [other.name for other in minds]
+    own = names.index(mind.name)
+    groups = np.array(some.groups)
+    most = [int(random_effects(evidence[groups == g]).shares.argmax()) for g in dict.fromkeys(some.groups)]
+    by_person, by_group = (
+        np.bincount(best, minlength=len(minds)) / len(best) for best in (evidence.argmax(axis=1), np.array(most))
+    )
+    others = [m for m in range(len(minds)) if m != own]
+    nearest = max(others, key=lambda m: evidence[:, m].sum(), default=own)
+    ahead = float(np.median(evidence[:, own] - evidence[:, nearest]))
+    return recovery(true, fitted), Recognition(by_person, by_group, names[nearest], ahead)
 
 
 class Predictive(NamedTuple):
@@ -284,5 +327,11 @@ def behaviour(choices: Choices, blocks: int) -> Predictive:
 def predicted_behaviour(
     found: Fit, choices: Choices, blocks: int, rng: np.random.Generator, partners: Partners | None = None
 ) -> Predictive:
-    """The behaviour of people simulated with the fitted parameters: a posterior predictive check at the modes."""
-    return behaviour(simulated(found.mind, choices, found.values, rng, partners), blocks)
+    """The behaviour of people simulated with the fitted parameters: a posterior predictive check at the modes.
+
+    Few people are simulated several times, so that the check does not rest on the luck of some draws.
+    """
+    times = -(-SIMULATED // len(choices.people))
+    people = np.tile(np.arange(len(choices.people)), times)
+    values = {name: value[people] for name, value in found.values.items()}
+    return behaviour(simulated(found.mind, choices.subset(people), values, rng, partners), blocks)

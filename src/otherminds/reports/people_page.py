@@ -9,6 +9,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from otherminds.errors import shortened
@@ -18,20 +19,23 @@ from otherminds.evaluation.model_comparison import (
     Comparison,
     Partners,
     Predictive,
+    Recognition,
     Recovery,
     behaviour,
     predicted_behaviour,
 )
-from otherminds.evaluation.statistics import student
+from otherminds.evaluation.statistics import ratio, student
 from otherminds.files.text import printable
-from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
+from otherminds.reports.page import NOTHING, Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.reports.plots import BLUE, LONGEST, SOFT, WIDER, WIDTH, styled, with_axes
+from otherminds.worlds.repeated_games.players.parametric import ParametricMind
 
 Floats = NDArray[np.float64]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7d838b")
 # 32 shades: matplotlib would draw a scale of 50 or more as an image, which pages do not load
 SHADES = matplotlib.colormaps["cividis"].resampled(32)
-BLOCKS = 6  # of a match in posterior predictive checks
+BLOCKS, SHORTEST = 6, 4  # most blocks of a match in posterior predictive checks, and fewest rounds of a block
+FEW = 5  # people from which intervals over people say something; chosen
 MOST_SHOWN = 60  # people in a table of parameters; the JSON has all
 ORANGE = "#d55e00"
 
@@ -90,11 +94,11 @@ def parameter_summary(found: Fitted) -> Iterator[tuple[str, ...]]:
     fit = found.fit
     for name, values in fit.values.items():
         if found.profile is None:
-            over = student(values.tolist())
+            over, (one,) = student(values.tolist()), (p for p in fit.mind.parameters if p.name == name)
             yield (
                 f"{len(values)} people",
                 name,
-                interval(*over[:3]),
+                interval(over.value, max(over.low, one.low), min(over.high, one.high)),
                 number(float(values.std(ddof=1)) if len(values) > 1 else None),
             )
         else:
@@ -150,14 +154,16 @@ def _people(fit: Fit) -> Html:
         for i, unit in enumerate(fit.units[:MOST_SHOWN])
     ]
     more = f" The first {MOST_SHOWN} of {len(fit.units)}; --json has all." if len(fit.units) > MOST_SHOWN else ""
-    caption = f"By person: value ± standard error.{more}"
+    none = any(np.isnan(errors[: len(lines)]).any() for errors in fit.errors.values())
+    dash = " A dash: none, as the value is at a bound, or the likelihood flat." if none else ""
+    caption = f"By person: value ± standard error.{dash}{more}"
     return table(("Person", "Choices", "Log likelihood", *fit.mind.names), lines, caption)
 
 
 def _curves(fit: Fit, choices: Choices, partners: Partners | None) -> tuple[Figure, str]:
     replayed = "" if partners else " The partner’s recorded moves were played again."
     groups = tuple(dict.fromkeys(choices.groups))[:8]
-    blocks = min(BLOCKS, choices.own.shape[1])
+    blocks = max(1, min(BLOCKS, choices.own.shape[1] // SHORTEST))
     rng = np.random.default_rng(0)
     pairs = {}
     for group in groups:
@@ -184,7 +190,7 @@ def comparison_page(data: str, found: Comparison, partners: Partners | None) -> 
     overall = [row for row in rows if row["group"] == "all"]
     names = [mind.name for mind in found.minds]
     sections = [
-        Section("Best minds", _compared(overall)),
+        Section("Best minds", stack(_winner(found), _compared(overall))),
         Section(
             "ΔBIC", inline(delta_bic(overall), "BIC above that of the best mind, summed over people. Lower is better.")
         ),
@@ -210,6 +216,20 @@ def comparison_page(data: str, found: Comparison, partners: Partners | None) -> 
     return page("Minds compared on people", lead, sections)
 
 
+def _winner(found: Comparison) -> str:
+    """Whether the mind that predicts best is ahead of the next, in words."""
+    scores, counted = found.held_out.sum(axis=0), found.held_out_choices.tolist()
+    if len(scores) < 2:
+        return ""
+    best, second = (found.minds[m].name for m in np.argsort(-scores)[:2])
+    ahead = ratio((found.held_out[:, scores.argmax()] - found.held_out[:, np.argsort(-scores)[1]]).tolist(), counted)
+    told = f"{best} predicts best, ahead of {second} by {interval(*ahead[:3], 3)} nats a choice. "
+    if len(counted) < FEW:
+        return told + f"{len(counted)} people are too few to say whether that holds for others."
+    sure = ahead.low > 0.0
+    return told + ("Zero is outside the interval." if sure else "Zero is inside: these data do not tell them apart.")
+
+
 def _compared(rows: Sequence[Mapping[str, Any]]) -> Html:
     lines = [
         (
@@ -226,19 +246,100 @@ def _compared(rows: Sequence[Mapping[str, Any]]) -> Html:
     return table(columns, lines, "Brackets are bootstrap intervals over people.")
 
 
-def recovery_page(data: str, recovered: Sequence[Recovery], names: Sequence[str], matrix: Floats) -> Page:
+Recovered = tuple[list[Recovery], Recognition]
+
+
+def recovery_rows(minds: Sequence[ParametricMind], found: Sequence[Recovered]) -> dict[str, Any]:
+    """Recovery as JSON: parameters with correlations and errors, and for each mind what its people are taken for."""
+    names = [mind.name for mind in minds]
+    parameters = [
+        {
+            "mind": one.mind,
+            "parameter": one.parameter,
+            "r": one.r,
+            "error": one.error,
+            "rival": one.rival,
+            "rho": one.rho,
+        }
+        for recovered, _ in found
+        for one in recovered
+    ]
+    told = [
+        {
+            "mind": name,
+            "people": dict(zip(names, one.by_person.tolist(), strict=True)),
+            "groups": dict(zip(names, one.by_group.tolist(), strict=True)),
+            "nearest": one.nearest,
+            "ahead": one.ahead,
+        }
+        for name, (_, one) in zip(names, found, strict=True)
+    ]
+    return {"parameters": parameters, "minds": told}
+
+
+def recovery_lines(recovered: Sequence[Recovery]) -> list[tuple[str, ...]]:
+    """Lines of RECOVERY_COLUMNS."""
+    return [
+        (
+            one.mind,
+            one.parameter,
+            number(one.r),
+            number(one.error),
+            f"{one.rival} {number(one.rho)}" if one.rival else NOTHING,
+        )
+        for one in recovered
+    ]
+
+
+def recognition_lines(names: Sequence[str], found: Sequence[Recognition]) -> list[tuple[str, ...]]:
+    """Lines of RECOGNITION_COLUMNS."""
+    return [
+        (
+            name,
+            number(one.by_person[i]),
+            number(one.by_group[i]),
+            f"{one.nearest} by {number(one.ahead, 1)}" if one.nearest != name else NOTHING,
+        )
+        for i, (name, one) in enumerate(zip(names, found, strict=True))
+    ]
+
+
+RECOVERY_COLUMNS = ("Mind", "Parameter", "r", "Error ÷ spread", "Trades off with")
+RECOGNITION_COLUMNS = ("Simulated by", "People", "Groups", "Ahead of the nearest, nats")
+RECOVERY_WORDS = (
+    "r is the correlation of true and fitted values over people; a parameter with r below .9 is to be interpreted with "
+    "care, one far below it not at all. Two reasons can be read off the curvature of the likelihood. If the error (the "
+    "median standard error under the weak prior) is not small beside the spread of the true values, there are too few "
+    "choices. If the correlation with another parameter is near −1 or 1, only a combination of the two is known."
+)
+RECOGNITION_WORDS = (
+    "Shares of simulated people for whom their own mind has the highest evidence (Laplace’s approximation under the "
+    "weak prior), and of groups in which its share of people is the largest (random effects). The last column says how "
+    "far the true mind is ahead of the nearest other one for the median person. By less than 3 nats (a Bayes factor of "
+    "20), one person’s choices cannot tell the two apart."
+)
+
+
+def recovery_page(data: str, minds: Sequence[ParametricMind], found: Sequence[Recovered]) -> Page:
     """The page of `recover`."""
+    names = [mind.name for mind in minds]
     lead = f"Simulated people in the place of those of {data}: the same numbers of people, rounds and partners."
-    lines = [(one.mind, one.parameter, number(one.r)) for one in recovered]
-    parameters = [table(("Mind", "Parameter", "r"), lines, "Correlation of true and fitted parameters.")]
+    recovered = [one for part, _ in found for one in part]
+    recognitions = [part for _, part in found]
+    parameters = [RECOVERY_WORDS, table(RECOVERY_COLUMNS, recovery_lines(recovered))]
     if recovered:
         parameters.append(inline(scatter(recovered), "Fitted over true values; a point is a simulated person."))
-    caption = "Share of the people simulated by the row’s mind for whom the column’s mind has the lowest BIC."
+    matrix = np.stack([one.by_person for one in recognitions])
+    picture = inline(confusion_matrix(matrix, names), CONFUSION)
+    told = table(RECOGNITION_COLUMNS, recognition_lines(names, recognitions))
     sections = [
         Section("Parameters", stack(*parameters)),
-        Section("Minds", Html(f'<div class="table">{inline(confusion_matrix(matrix, names), caption)}</div>')),
+        Section("Minds", stack(RECOGNITION_WORDS, told, Html(f'<div class="table">{picture}</div>'))),
     ]
     return page("Recovery", lead, sections)
+
+
+CONFUSION = "Share of the people simulated by the row’s mind for whom the column’s mind has the highest evidence."
 
 
 # Figures
@@ -254,7 +355,8 @@ def parameters_by_group(fit: Fit, choices: Choices) -> Figure:
     for axes, (name, values) in zip(panels, fit.values.items(), strict=True):
         for y, group in enumerate(groups):
             own = np.array([v for v, g in zip(values, choices.groups, strict=True) if g == group])
-            axes.plot(own, y + rng.uniform(-0.25, 0.25, len(own)), ".", color=BLUE, markersize=3, alpha=0.5)
+            size = 3 if len(own) > MOST_SHOWN else 6
+            axes.plot(own, y + rng.uniform(-0.25, 0.25, len(own)), ".", color=BLUE, markersize=size, alpha=0.5)
             axes.plot([np.median(own)] * 2, [y - 0.35, y + 0.35], color=ORANGE, linewidth=1.5)
         axes.set_yticks(range(len(groups)), [_short(group) for group in groups], fontsize=7)
         axes.invert_yaxis()
@@ -278,6 +380,7 @@ def curves(pairs: Mapping[str, tuple[Predictive, Predictive]]) -> Figure:
             axes.plot(blocks, getattr(simulated, what), "--", color=colour, linewidth=1.2)
         axes.set_ylabel(label)
     axes.set_xlabel("block of rounds")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if len(pairs) > 1:
         figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=2, frameon=False, fontsize=6.5)
     return figure
@@ -305,6 +408,7 @@ def responsibilities(who: Floats, names: Sequence[str]) -> Figure:
     axes.set_yticks(np.arange(len(names)) + 0.5, [_short(name) for name in names], fontsize=7)
     axes.invert_yaxis()
     axes.set_xlabel("people")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     _bar(figure, mesh, axes, "probability")
     return figure
 
@@ -316,7 +420,7 @@ def shares(by_group: Mapping[str, Mapping[str, float]]) -> Figure:
     largest = sorted(minds, key=lambda mind: -sum(found[mind] for found in by_group.values()))[: len(COLOURS) - 1]
     figure, axes = with_axes(WIDTH, 1.1 + 0.26 * len(by_group))
     groups, left = list(by_group), np.zeros(len(by_group))
-    for i, mind in enumerate([*largest, "others"]):
+    for i, mind in enumerate([*largest, *(["others"] if len(minds) > len(largest) else [])]):
         if mind == "others":
             widths = np.array([1.0 - sum(found[m] for m in largest) for found in by_group.values()])
         else:

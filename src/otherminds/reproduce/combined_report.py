@@ -12,7 +12,12 @@ from typing import Any
 from otherminds.evaluation.scoreboard import scores
 from otherminds.evaluation.story_sets import make
 from otherminds.files.toml import packaged
+from otherminds.papers.food_trucks.experiment import SCENARIOS as RATIONAL
+from otherminds.papers.food_trucks.models import JOINT, TRUE_BELIEF
+from otherminds.papers.food_trucks.report import beside_people
 from otherminds.papers.hypothetical_minds.report import thoughts
+from otherminds.papers.people.report import NAMES as BOTS
+from otherminds.papers.people.report import USUAL, losses
 from otherminds.reports import literal_functional_plots as plots
 from otherminds.reports import page as html
 from otherminds.reports.level_replay import replays
@@ -242,6 +247,11 @@ class Values:
         own = number(row["value"], digits)
         return f"{own} (published: {number(row['published'], digits)})" if "published" in row else own
 
+    def over(self, condition: str, subject: str, metric: str) -> str:
+        """A value in words, with its interval."""
+        row = self.rows[condition, subject, metric]
+        return interval(row["value"], row["low"], row["high"])
+
     def share(self, condition: str, subject: str, metric: str) -> str:
         """A value as a percentage."""
         return f"{number(100 * self.rows[condition, subject, metric]['value'], 0)} %"
@@ -306,10 +316,34 @@ def _check(results: Results) -> tuple[str, Html]:
     return front["words"], inline(plots.known_and_lost(points), front["picture"])
 
 
+def _food_trucks(results: Results) -> tuple[str, Html]:
+    values, at = Values(results.summary), (RATIONAL, JOINT)
+    beliefs = values.rows[*at, "belief_r"]
+    told = {what: values.over(*at, f"{what}_r") for what in ("desire", "belief")}
+    told |= {"control": values.over(RATIONAL, TRUE_BELIEF, "belief_r"), "n": beliefs["n"], "verdict": verdict(beliefs)}
+    words = FRONT_WORDS["food-trucks"]["words"].format(**told, published=number(beliefs["published"]))
+    return words, beside_people(results.rows)
+
+
+def _people(results: Results) -> tuple[str, Html]:
+    values, front = Values(results.summary), FRONT_WORDS["people"]
+    lost = {bot: values.rows[f"rps/{bot}", "people", "loss"]["value"] for bot in BOTS}
+    told: dict[str, str] = {}
+    for end, bot in (("easy", min(lost, key=lambda bot: lost[bot])), ("hard", max(lost, key=lambda bot: lost[bot]))):
+        told |= {end: values.over(f"rps/{bot}", "people", "loss"), f"{end}_bot": BOTS[bot]}
+    people, usual = (values.rows["rps/all", who, "loss"] for who in ("people", USUAL))
+    told["verdict"] = "less than people do" if usual["high"] < people["low"] else "no less than people for sure"
+    everybody = {who: values.over("rps/all", who, "loss") for who in ("people", USUAL)}
+    words = front["words"].format(**told, **everybody, n=people["n"])
+    return words, inline(losses(values.rows), front["picture"])
+
+
 FRONTS: Mapping[str, Callable[[Results], tuple[str, Html]]] = {
     "protom-dkg": _protom,
+    "food-trucks": _food_trucks,
     "functional": _functional,
     "hypothetical": _hypothetical,
     "mumatom": _mumatom,
     "check": _check,
+    "people": _people,
 }

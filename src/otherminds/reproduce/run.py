@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 from otherminds.errors import unknown
 from otherminds.evaluation.engines import opened
-from otherminds.evaluation.experiment import Begin, Options
+from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Options, described
 from otherminds.evaluation.runs import how_begun
-from otherminds.evaluation.store import Store
+from otherminds.evaluation.store import Row, Store, first_columns
+from otherminds.evaluation.tasks import Task
+from otherminds.language.model import LanguageModel
 from otherminds.papers.food_trucks.clone import is_clone
 from otherminds.papers.food_trucks.reproduction import EXPERIMENTS as FOOD_TRUCKS
+from otherminds.papers.functional import models
 from otherminds.papers.functional.reproduction import EXPERIMENTS as FUNCTIONAL
 from otherminds.papers.hypothetical_minds.reproduction import EXPERIMENTS as HYPOTHETICAL_MINDS
 from otherminds.papers.mumatom.reproduction import EXPERIMENTS as MUMATOM
+from otherminds.papers.people import experiment as people
+from otherminds.papers.people.datasets import RPS, bots
 from otherminds.papers.people.reproduction import EXPERIMENTS as PEOPLE
 from otherminds.papers.protom.reproduction import EXPERIMENTS as PROTOM
 from otherminds.papers.protom.study.export import is_export
@@ -59,4 +66,32 @@ def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
     return tuple(e for e in EXPERIMENTS if e not in without and (e != "mumatom" or told or not model))
 
 
-EXPERIMENTS: Mapping[str, Begin] = {**PROTOM, **FOOD_TRUCKS, **FUNCTIONAL, **MUMATOM, **HYPOTHETICAL_MINDS, **PEOPLE}
+def _people(options: Options) -> Experiment:
+    """People beside players, and beside a language model if one takes part: it is asked as in the functional paper."""
+    experiment, asking = PEOPLE["people"](options), options.asking
+    if asking is None:
+        return experiment
+    found = asking.find()
+    tasks = {f"rps/{name}": Task(RPS, bot, people.MODEL_ROUNDS) for name, bot in bots().items()}
+    entries = [
+        models.ModelGameEntry(task, bot, found.name, way, number, options.seed, called, asking.shuffle)
+        for way, called, number in product(asking.ways, asking.names or (models.NAMES,), range(asking.episodes))
+        for bot, task in tasks.items()
+    ]
+    run = described(experiment.run, f"{asking.model} shuffle {asking.shuffle}")
+    return replace(experiment, run=run, model_part=ModelPart(found, _blocks, entries, models.estimate))
+
+
+def _blocks(entry: models.ModelGameEntry, model: LanguageModel) -> list[Row]:
+    columns = first_columns(people.EXPERIMENT, entry.key, entry.seed)
+    return people.blocks_of_rounds(columns, models.rows(entry, model))
+
+
+EXPERIMENTS: Mapping[str, Begin] = {
+    **PROTOM,
+    **FOOD_TRUCKS,
+    **FUNCTIONAL,
+    **MUMATOM,
+    **HYPOTHETICAL_MINDS,
+    "people": _people,
+}

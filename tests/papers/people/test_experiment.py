@@ -114,13 +114,13 @@ def test_the_report_is_made_of_rows(tmp_path: Path) -> None:
         {"condition": "ipd/D75R48", "kind": "share", "strategy": name, "share": 1 / 6, "error": 0.05, **tremble}
         for name in STRATEGIES
     ]
-    rows += [
-        row for mind in ("chance", "bayes_simplicity") for row in experiment.fitted(Planned("fit/ipd", mind, "fit", 0))
-    ]
+    rows += [row for mind in ("chance", "wsls") for row in experiment.fitted(Planned("fit/ipd", mind, "fit", 0))]
     true = np.linspace(0.1, 0.9, 9).tolist()
     about = {"condition": "recovery/rps", "subject": "wsls"}
-    rows += [{**about, "kind": "recovery", "parameter": "win_stay", "true": true, "fitted": true}]
-    rows += [{**about, "kind": "confusion", "people": 9, "best": {"wsls": 1.0}}]
+    parameter = {"mind": "wsls", "parameter": "win_stay", "error": 0.2, "rival": "", "rho": 0.0, "longer": None}
+    rows += [{**about, **parameter, "kind": "recovery", "true": true, "fitted": true}]
+    recognised = {"people": 9, "groups": 1, "nearest": "wsls", "ahead": 0.0, "person": {"wsls": 1.0}}
+    rows += [{**about, **recognised, "kind": "recognition", "group": {"wsls": 1.0}}]
     made = report(rows, beside_published(summarise(rows)))
     assert isinstance(made, Page)
     assert {section.title for section in made.sections} >= {"People on the scoreboard", "Recovery"}

@@ -38,11 +38,10 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     found = by_key(summary)
     skipped = found["data", "people", "skipped"]
     counted = {"scored": number(skipped["n"] - skipped["value"], 0), "skipped": number(skipped["value"], 0)}
-    final = [row for row in rows if row["subject"] == JOINT and "people_desire" in row]
     sections = [
         Section("Results", stack(_results(summary), WORDS["model"], WORDS["controls"], targets(summary))),
-        Section("Model and people", at_two_widths(partial(_scatter, final), WIDE, WORDS["scatter"])),
-        Section("Groups of scenarios", at_two_widths(partial(_scatter, _grouped(final)), WIDE, WORDS["groups"])),
+        Section("Model and people", beside_people(rows)),
+        Section("Groups of scenarios", at_two_widths(partial(_scatter, _grouped(_final(rows))), WIDE, WORDS["groups"])),
         Section("Rationality", at_two_widths(partial(_sweep, summary), WIDE, WORDS["sweep"])),
         Section("Walks", _walks(rows)),
         Section("Data", WORDS["data"].format(**counted)),
@@ -64,6 +63,16 @@ def _results(summary: Sequence[Row]) -> Html:
             beta = " and ".join(number(found[f"{HALF}{half}", model, "beta"]["value"], 1) for half in (1, 2))
         lines.append([CONDITIONS[condition], MODELS[model], beta, *map(cell, rows), n])
     return table(("Condition", "Model", "β", "Desires, r", "Beliefs, r", "n"), lines, "β is 2.5 unless stated.")
+
+
+def beside_people(rows: Sequence[Row]) -> Html:
+    """People's judgements of each scenario over those of joint inference."""
+    return at_two_widths(partial(_scatter, _final(rows)), WIDE, WORDS["scatter"])
+
+
+def _final(rows: Sequence[Row]) -> list[Row]:
+    """The rows of joint inference at the ends of walks, which have people's judgements."""
+    return [row for row in rows if row["subject"] == JOINT and "people_desire" in row]
 
 
 @styled

@@ -1,8 +1,8 @@
 """People on the scale of literal and functional Theory of Mind: plan, episodes and summary of `reproduce people`.
 
 Conditions are rps/BOT (people and players against the bots of Brockbank and Vul), ipd/TREATMENT (people in the
-prisoner's dilemmas of Dal Bó and Fréchette), llm/GAME/PARTNER (language models recorded by Akata et al.), fit/DATA, and
-recovery/DATA.
+prisoner's dilemmas of Dal Bó and Fréchette), llm/GAME/PARTNER (language models recorded by Akata et al.), fit/DATA,
+prior/DATA, and recovery/DATA.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import csv
 import io
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 
 import numpy as np
@@ -22,14 +22,13 @@ from otherminds.evaluation.engines import stream
 from otherminds.evaluation.fitting import (
     Fit,
     Likelihood,
-    chosen_prior,
     last_rounds,
     later_rounds,
     leave_one_person_out,
     weakly,
 )
 from otherminds.evaluation.literal_functional import functional_regret, normalised
-from otherminds.evaluation.model_comparison import drawn, random_effects, strategy_shares
+from otherminds.evaluation.model_comparison import drawn, random_effects, recover, recovery, strategy_shares
 from otherminds.evaluation.statistics import Estimate, exact, mean, pearson, ratio, summary_row
 from otherminds.evaluation.store import Key, Row, first_columns
 from otherminds.evaluation.tasks import Task, play
@@ -42,19 +41,26 @@ from otherminds.worlds.repeated_games.rules import Game
 
 EXPERIMENT = "people"
 Floats = NDArray[np.float64]
-BLOCK = 100  # rounds of a block of rock-paper-scissors
-BLOCKS = 3
+MODEL_ROUNDS = 30  # of a language model with a bot, as in a check
+BLOCKS = {"first_30": (1, MODEL_ROUNDS), "1": (1, 100), "2": (101, 200), "3": (201, 300)}
+"""Blocks of rounds of rock-paper-scissors: the first and the last round of each."""
+ROUNDS, LAST = 300, "3"
 BEST = 0.9 * 3.0 + 0.05 * 0.0 + 0.05 * -1.0  # points a round of the best response to a bot's rule
 UNIFORM = 2.0 / 3.0  # points a round of uniformly random play
-PLAYERS = ("posterior_sampling", "rmax")
-"""A Bayesian player of games of this size, and the tabular baseline."""
-EPISODES = {"quick": 2, "normal": 10, "full": 10}
+PLAYERS = ("bayes_open", "posterior_sampling", "rmax")
+"""The usual player, another Bayesian one, and the tabular baseline."""
+EPISODES = {"quick": 2, "normal": 5, "full": 5}
 DATA = {"human-rps": "rps", "human-ipd": "ipd"}
 QUICK = ("chance", "wsls", "reply_transitions")
 """Minds of a quick run."""
-PRIORS = (1.0, 1.5, 2.5)  # standard deviations of the weak prior that are tried on every second person
-TRIED = ("wsls", "joint_counts", "own_transitions")  # minds with which they are tried
-EVERY = 4  # in tests of recognition one in so many people is simulated; bounds time
+PRIORS = (1.5, 2.5, 5.0)  # standard deviations of the weak prior that are tried
+HALVES = ("chosen on", "checked on")  # every second person from the first on, and the others
+RECOVERED = 0.9  # correlation of true and fitted values from which a parameter counts as recovered; a rule of thumb
+SHOWN = 0.005  # share of people from which a confusion of minds is in the summary
+EVERY = (
+    4  # one in so many simulated people is fitted by all minds, and half as many in ten times the matches; bounds time
+)
+TIMES = 10  # as many matches are simulated to see whether a parameter that is not recovered lacks data
 
 
 def minds_of(data: str) -> tuple[ParametricMind, ...]:
@@ -99,7 +105,7 @@ def plan(scale: str, seed: int) -> list[Part]:
     chosen = {data: [m.name for m in minds_of(data) if scale != "quick" or m.name in QUICK] for data in DATA}
     fits = [Planned(f"fit/{DATA[data]}", mind, "fit", seed) for data in DATA for mind in chosen[data]]
     treatments = [f"ipd/{group}" for group in dict.fromkeys(dataset("human-ipd").groups)]
-    recovered = [Planned(f"recovery/{DATA[d]}", mind, "recovery", seed) for d in DATA for mind in chosen[d]]
+    recoveries = [replace(one, condition=one.condition.replace("fit", "recovery")) for one in fits]
     numbers = range(EPISODES[scale])
     return [
         (blocks_of_people, [Planned(f"rps/{bot}", "people", "choices", seed) for bot in BOTS]),
@@ -107,19 +113,19 @@ def plan(scale: str, seed: int) -> list[Part]:
         (fitted, fits),
         (mixture, [Planned(condition, "mixture", "shares", seed) for condition in treatments]),
         (recorded, [Planned("llm/recorded", "models", "all", seed)]),
-        (prior, [Planned("prior/rps", "weak prior", "settings", seed)] if scale != "quick" else []),
-        (recovery, recovered if scale == "full" else []),
+        (prior, [replace(one, condition=one.condition.replace("fit", "prior")) for one in fits if scale != "quick"]),
+        (recovered, recoveries if scale == "full" else []),
     ]
 
 
 # Rock-paper-scissors
 
 
-def _blocks(choices: Choices) -> Iterator[tuple[str, int, float, int]]:
+def _blocks(choices: Choices) -> Iterator[tuple[str, str, float, int]]:
     """Person, block, points and rounds; rounds that were not recorded are left out."""
     for s, n in enumerate(choices.person):
-        for block in range(1, BLOCKS + 1):
-            some = choices.earned[s][(choices.number[s] - 1) // BLOCK == block - 1]
+        for block, (first, last) in BLOCKS.items():
+            some = choices.earned[s][(first <= choices.number[s]) & (choices.number[s] <= last)]
             yield choices.people[n], block, float(some.sum()), len(some)
 
 
@@ -134,17 +140,21 @@ def blocks_of_people(entry: Planned) -> list[Row]:
 
 def blocks_of_player(entry: Planned) -> list[Row]:
     """What a player earned in each block of an episode with a bot, and how often it predicted the bot."""
-    task = Task(RPS, bots()[entry.condition.partition("/")[2]], BLOCK * BLOCKS)
+    task = Task(RPS, bots()[entry.condition.partition("/")[2]], ROUNDS)
     names = ("player", "choices", "bot")
     rngs = [stream(entry.seed, entry.condition, f"{entry.subject}/{entry.episode}", name) for name in names]
     subject = player(entry.subject, RPS, horizon=task.horizon, rng=rngs[0])
-    rounds = list(play(task, subject, rng=rngs[1], partner_rng=rngs[2]))
+    return blocks_of_rounds(entry.columns, list(play(task, subject, rng=rngs[1], partner_rng=rngs[2])))
+
+
+def blocks_of_rounds(columns: Row, rounds: Sequence[Row]) -> list[Row]:
+    """What was earned in each block of an episode, and how often the bot was predicted."""
     found = []
-    for block in range(BLOCKS):
-        some = rounds[block * BLOCK : (block + 1) * BLOCK]
-        about = {"kind": "block", "person": entry.episode, "block": block + 1, "rounds": BLOCK}
-        hits = sum(row["predicted"] == row["observed"] for row in some)
-        found.append({**entry.columns, **about, "earned": sum(row["reward"] for row in some), "hits": hits})
+    for block, (first, last) in BLOCKS.items():
+        if some := rounds[first - 1 : last] if last <= len(rounds) else ():
+            about = {"kind": "block", "person": columns["episode"], "block": block, "rounds": len(some)}
+            hits = sum(row["predicted"] == row["observed"] for row in some)
+            found.append({**columns, **about, "earned": sum(row["reward"] for row in some), "hits": hits})
     return found
 
 
@@ -198,11 +208,15 @@ def _hits(mind: ParametricMind, found: Fit, choices: Choices) -> Floats | None:
 
 
 def prior(entry: Planned) -> list[Row]:
-    """The held-out likelihood of every second person of rock-paper-scissors by the width of the weak prior."""
-    choices = dataset("human-rps")
-    half = choices.subset(range(0, len(choices.people), 2))
-    found = chosen_prior([MINDS[name] for name in TRIED], half, PRIORS)
-    return [{**entry.columns, "kind": "prior", "sd": sd, "per_choice": value} for sd, value in found.items()]
+    """The held-out likelihood of a mind on each half of the people, by the width of the weak prior."""
+    mind, choices = MINDS[entry.subject], dataset(_data(entry.condition))
+    rows = []
+    for first, half in enumerate(HALVES):
+        some = choices.subset(range(first, len(choices.people), 2))
+        about = {"kind": "prior", "half": half, "choices": int((last_rounds(some) & some.scored).sum())}
+        values = {sd: float(later_rounds(mind, some, sd=sd).sum()) for sd in PRIORS}
+        rows += [{**entry.columns, **about, "sd": sd, "held_out": value} for sd, value in values.items()]
+    return rows
 
 
 def mixture(entry: Planned) -> list[Row]:
@@ -220,30 +234,38 @@ def mixture(entry: Planned) -> list[Row]:
     return rows
 
 
-def recovery(entry: Planned) -> list[Row]:
-    """People simulated by a mind: true and fitted parameters, and which mind fits every fourth of them best."""
+def recovered(entry: Planned) -> list[Row]:
+    """As many people as in the data, simulated by a mind: true and fitted parameters, and the minds that fit best."""
     data = _data(entry.condition)
-    choices, mind = dataset(data), MINDS[entry.subject]
+    choices, mind, minds = dataset(data), MINDS[entry.subject], minds_of(data)
     partners = bots() if data == "human-rps" else None
     rng = stream(entry.seed, entry.condition, entry.subject, "people")
-    true = drawn(mind, len(choices.people), rng)
-    people = simulated(mind, choices, true, rng, partners)
-    found = weakly(Likelihood.of(mind, people)).values
+    parameters, recognition = recover(mind, minds, choices, rng, partners, EVERY)
+    longer = {}
+    if any(one.r < RECOVERED for one in parameters):
+        some = choices.subset(range(0, len(choices.people), 2 * EVERY))
+        like = some.of_matches(np.tile(np.arange(len(some.own)), TIMES))
+        true = drawn(mind, len(some.people), rng)
+        fits = weakly(Likelihood.of(mind, simulated(mind, like, true, rng, partners)))
+        longer = {one.parameter: one.r for one in recovery(true, fits)}
     rows = [
         {
             **entry.columns,
+            **one._asdict(),
             "kind": "recovery",
-            "parameter": name,
-            "true": true[name].tolist(),
-            "fitted": found[name].tolist(),
+            "true": one.true.round(5).tolist(),
+            "fitted": one.fitted.round(5).tolist(),
+            "longer": longer.get(one.parameter),
         }
-        for name in mind.names
+        for one in parameters
     ]
-    some, others = people.subset(range(0, len(people.people), EVERY)), minds_of(data)
-    bic = np.stack([weakly(Likelihood.of(other, some)).bic for other in others])
-    won = np.bincount(bic.argmin(axis=0), minlength=len(others)) / len(some.people)
-    confused = dict(zip((other.name for other in others), won.tolist(), strict=True))
-    return [*rows, {**entry.columns, "kind": "confusion", "people": len(some.people), "best": confused}]
+    shares = {
+        of: dict(zip((other.name for other in minds), part.tolist(), strict=True))
+        for of, part in (("person", recognition.by_person), ("group", recognition.by_group))
+    }
+    about = {"people": -(-len(choices.people) // EVERY), "groups": len(set(choices.groups))}
+    told = {"nearest": recognition.nearest, "ahead": recognition.ahead}
+    return [*rows, {**entry.columns, "kind": "recognition", **about, **shares, **told}]
 
 
 # Language models that were recorded
@@ -351,7 +373,7 @@ def summarise(rows: Sequence[Row]) -> list[Row]:
         *_shares(kinds["share"]),
         *_models(kinds["match"]),
         *_priors(kinds["prior"]),
-        *_recovered(kinds["recovery"], kinds["confusion"]),
+        *_recovered(kinds["recovery"], kinds["recognition"]),
     ]
 
 
@@ -359,12 +381,13 @@ summary = partial(summary_row, EXPERIMENT)
 
 
 def _losses(rows: Sequence[Row]) -> Iterator[Row]:
-    by: dict[tuple[str, str, int], list[Row]] = defaultdict(list)
+    by: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
-        by[row["condition"], row["subject"], row["block"]].append(row)
+        for condition in (row["condition"], "rps/all"):
+            by[condition, row["subject"], row["block"]].append(row)
     for (condition, subject, block), some in by.items():
         losses = [loss(row["earned"] / row["rounds"]) for row in some]
-        last = block == BLOCKS
+        last = block == LAST
         yield summary(condition, subject, f"loss_block_{block}", mean(losses))
         if last:
             yield summary(condition, subject, "loss", mean(losses))
@@ -373,10 +396,12 @@ def _losses(rows: Sequence[Row]) -> Iterator[Row]:
                 yield summary(condition, subject, "loss_best_tenth", mean(best))
         if last and "hits" in some[0]:
             yield summary(condition, subject, "literal", mean([row["hits"] / row["rounds"] for row in some]))
-    for condition in dict.fromkeys(condition for condition, _, _ in by):
-        task = Task(RPS, bots()[condition.partition("/")[2]], BLOCK * BLOCKS)
+    for condition in dict.fromkeys(row["condition"] for row in rows):
+        task = Task(RPS, bots()[condition.partition("/")[2]], ROUNDS)
         # the best response to the bot, which knows it: its loss in the last block is 0 in expectation
-        yield summary(condition, "optimum", "loss", exact(loss(float(task.best_by_round[-BLOCK:].mean())), 1))
+        yield summary(
+            condition, "optimum", "loss", exact(loss(float(task.best_by_round[BLOCKS[LAST][0] - 1 :].mean())), 1)
+        )
 
 
 def _compared(rows: Sequence[Row]) -> Iterator[Row]:
@@ -425,16 +450,30 @@ def _models(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _priors(rows: Sequence[Row]) -> Iterator[Row]:
+    by: dict[tuple[str, str, float], list[Row]] = defaultdict(list)
     for row in rows:
-        yield summary("prior/rps", f"sd {row['sd']:g}", "held_out", exact(row["per_choice"], 1))
+        by[row["condition"], row["half"], row["sd"]].append(row)
+    for (condition, half, sd), some in by.items():
+        per_choice = float(np.mean([row["held_out"] / row["choices"] for row in some]))
+        yield summary(condition, f"sd {sd:g}", half.replace(" ", "_"), exact(per_choice, len(some)))
 
 
-def _recovered(parameters: Sequence[Row], confused: Sequence[Row]) -> Iterator[Row]:
+def _recovered(parameters: Sequence[Row], minds: Sequence[Row]) -> Iterator[Row]:
     for row in parameters:
-        r = exact(pearson(row["true"], row["fitted"]), len(row["true"]))
-        yield summary(row["condition"], f"{row['subject']}:{row['parameter']}", "recovery_r", r)
-    for row in confused:
-        yield summary(row["condition"], row["subject"], "recognised", exact(row["best"][row["subject"]], row["people"]))
+        where, people = (row["condition"], f"{row['subject']}:{row['parameter']}"), len(row["true"])
+        told = {"recovery_r": pearson(row["true"], row["fitted"]), "error": row["error"]}
+        told |= {f"rho_with_{row['rival']}": row["rho"]} if row["rival"] else {}
+        told |= {"recovery_r_longer": row["longer"]} if row["longer"] is not None else {}
+        for metric, value in told.items():
+            yield summary(*where, metric, exact(value, people))
+    for row in minds:
+        own, where = row["subject"], (row["condition"], row["subject"])
+        yield summary(*where, "recognised", exact(row["person"][own], row["people"]))
+        yield summary(*where, "recognised_groups", exact(row["group"][own], row["groups"]))
+        yield summary(*where, f"ahead_of_{row['nearest']}", exact(row["ahead"], row["people"]))
+        for other, share in row["person"].items():
+            if share >= SHOWN and other != own:
+                yield summary(*where, f"taken_for_{other}", exact(share, row["people"]))
 
 
 def standing() -> tuple[float, float]:
@@ -442,6 +481,6 @@ def standing() -> tuple[float, float]:
     choices = dataset("human-rps")
     found = []
     for bot in BOTS:
-        late = [earned / n for _, block, earned, n in _blocks(choices.of_group(bot)) if block == BLOCKS]
+        late = [earned / n for _, block, earned, n in _blocks(choices.of_group(bot)) if block == LAST]
         found.append(loss(float(np.mean(late))))
     return min(found), max(found)

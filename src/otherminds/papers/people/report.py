@@ -7,12 +7,25 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
-from otherminds.evaluation.model_comparison import Recovery
+from otherminds.evaluation.model_comparison import Recognition, Recovery
 from otherminds.files.toml import packaged
 from otherminds.papers.people.datasets import BOTS, STRATEGIES
+from otherminds.papers.people.experiment import BLOCKS
 from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
-from otherminds.reports.people_page import confusion_matrix, scatter, shares
+from otherminds.reports.people_page import (
+    CONFUSION,
+    RECOGNITION_COLUMNS,
+    RECOGNITION_WORDS,
+    RECOVERY_COLUMNS,
+    RECOVERY_WORDS,
+    confusion_matrix,
+    recognition_lines,
+    recovery_lines,
+    scatter,
+    shares,
+)
 from otherminds.reports.plots import BLUE, SOFT, WIDTH, styled, with_axes
 from otherminds.reports.results import Found, by_key, cell
 
@@ -20,8 +33,8 @@ Row = Mapping[str, Any]
 WORDS = packaged("otherminds.papers.people", "report.toml")
 NAMES: Mapping[str, str] = WORDS["bots"]
 SUBJECTS: Mapping[str, str] = WORDS["subjects"]
-COLOURS = {"people": BLUE, "posterior_sampling": "#d55e00", "rmax": "#009e73", "optimum": SOFT}
-RECOVERED = 0.9  # correlation of true and fitted values from which a parameter counts as recovered; a rule of thumb
+COLOURS = {"people": BLUE, "rmax": "#009e73", "bayes_open": "#d55e00", "posterior_sampling": "#cc79a7"}
+USUAL = "bayes_open"  # the player if none is named
 
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
@@ -33,7 +46,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
         "Prisoner’s dilemma: strategies": _strategies(found),
         "Prisoner’s dilemma: all minds": _best_minds(found, "ipd", {t: t for t in _groups(found, "ipd")}),
         "Language models, as recorded": _models(found),
-        "Recovery": _recovery(rows, found),
+        "Recovery": _recovery(rows),
         "What was chosen": _chosen(found),
     }
     return page(WORDS["title"], WORDS["lead"], [Section(title, body) for title, body in bodies.items() if body])
@@ -53,14 +66,20 @@ def _scoreboard(found: Found) -> Html:
         )
         for bot in BOTS
     ]
-    first = [
-        [NAMES[bot], *(cell(found.get((f"rps/{bot}", "people", f"loss_block_{b}"))) for b in (1, 2, 3))] for bot in BOTS
+    models = sorted({who for _, who, _ in found if who.startswith("lm:")})
+    blocks = [("people", f"loss_block_{block}") for block in BLOCKS]
+    blocks += [(who, "loss_block_first_30") for who in (USUAL, *models)]
+    by_block = [
+        [name, *(cell(found.get((f"rps/{bot}", *block))) for block in blocks)]
+        for bot, name in {**NAMES, "all": "all seven"}.items()
     ]
+    spans = (f"people, {first}–{last}" for first, last in BLOCKS.values())
+    columns = ("Bot", *spans, *(f"{SUBJECTS.get(who, who)}, 1–30" for who in (USUAL, *models)))
     return stack(
         WORDS["scale"],
         table(("Bot", *SUBJECTS.values(), "People, best tenth"), lines, "Loss in rounds 201–300."),
         inline(losses(found), "Loss in rounds 201–300 with 95 % intervals, of people by person."),
-        table(("Bot", "1–100", "101–200", "201–300"), first, "People’s loss by rounds."),
+        table(columns, by_block, "Loss by rounds."),
     )
 
 
@@ -88,6 +107,8 @@ def _best_minds(found: Found, kind: str, names: Mapping[str, str]) -> Html:
                 cell(literal) if literal else "–",
             ]
         )
+    if not lines:
+        return Html("")
     columns = (
         "With",
         "Best held out",
@@ -98,7 +119,7 @@ def _best_minds(found: Found, kind: str, names: Mapping[str, str]) -> Html:
         "Predicts (estimated)",
     )
     picture = inline(shares(by_group), "Expected shares of people described best by each mind, on held-out choices.")
-    return stack(WORDS["minds"], table(columns, lines), picture) if lines else Html("")
+    return stack(WORDS["minds"], table(columns, lines), picture)
 
 
 METRICS = ("held_out", "exceedance", "protected", "share", "literal_of_fit")
@@ -131,39 +152,51 @@ def _models(found: Found) -> Html:
     return stack(WORDS["models"], table(columns, sorted(lines))) if lines else Html("")
 
 
-def _recovery(rows: Sequence[Row], found: Found) -> Html:
+def _recovery(rows: Sequence[Row]) -> Html:
     bodies: list[str] = []
     for kind in ("rps", "ipd"):
         own = [row for row in rows if row["condition"] == f"recovery/{kind}"]
+        parameters = [row for row in own if row["kind"] == "recovery"]
         recovered = [
-            Recovery(row["subject"], row["parameter"], np.array(row["true"]), np.array(row["fitted"]))
-            for row in own
-            if row["kind"] == "recovery"
+            Recovery(
+                *(row["mind"], row["parameter"], np.array(row["true"]), np.array(row["fitted"])),
+                *(row["error"], row["rival"], row["rho"]),
+            )
+            for row in parameters
         ]
-        best = {row["subject"]: row["best"] for row in own if row["kind"] == "confusion"}
-        if not best:
+        by_mind = {row["subject"]: row for row in own if row["kind"] == "recognition"}
+        if not by_mind:
             continue
-        names = list(best)
-        matrix = np.array([[best[mind][other] for other in names] for mind in names])
-        lines = [(one.mind, one.parameter, number(one.r), _why(one)) for one in recovered]
+        names = list(by_mind)
+        found = [
+            Recognition(_shares(row["person"], names), _shares(row["group"], names), row["nearest"], row["ahead"])
+            for row in by_mind.values()
+        ]
+        longer = [number(row["longer"]) for row in parameters]
+        lines = [(*line, more) for line, more in zip(recovery_lines(recovered), longer, strict=True)]
+        matrix = np.stack([one.by_person for one in found])
         bodies += [
             f"{WORDS['data'][kind]}:",
-            table(("Mind", "Parameter", "r", "If below .9"), lines),
+            table((*RECOVERY_COLUMNS, "r with ten times the matches"), lines),
             inline(scatter(recovered), "Fitted over true values; a point is a simulated person."),
-            Html(f'<div class="table">{inline(confusion_matrix(matrix, names), WORDS["confusion"])}</div>'),
+            table(RECOGNITION_COLUMNS, recognition_lines(names, found)),
+            Html(f'<div class="table">{inline(confusion_matrix(matrix, names), CONFUSION)}</div>'),
         ]
-    return stack(WORDS["recovery"], *bodies) if bodies else Html("")
+    return stack(WORDS["recovery"], RECOVERY_WORDS, RECOGNITION_WORDS, *bodies) if bodies else Html("")
 
 
-def _why(one: Recovery) -> str:
-    return "" if one.r >= RECOVERED else WORDS["unidentified"].get(one.parameter, "")
+def _shares(by_mind: Mapping[str, float], names: Sequence[str]) -> NDArray[np.float64]:
+    return np.array([by_mind[name] for name in names])
 
 
 def _chosen(found: Found) -> Html:
+    widths = list(dict.fromkeys(subject for condition, subject, _ in found if condition.startswith("prior/")))
+    places = [(f"prior/{data}", half) for data in WORDS["data"] for half in ("chosen_on", "checked_on")]
     lines = [
-        (subject, number(row["value"], 4)) for (condition, subject, _), row in found.items() if condition == "prior/rps"
+        [width, *(number(_value(found.get((where, width, half))), 4) for where, half in places)] for width in widths
     ]
-    return stack(WORDS["chosen"], table(("Prior N(0, sd²)", "Held out, nats a choice"), lines)) if lines else Html("")
+    columns = ("Prior N(0, sd²)", *(f"{where.partition('/')[2]}, {half.replace('_', ' ')}" for where, half in places))
+    return stack(WORDS["chosen"], table(columns, lines, WORDS["chosen_caption"])) if lines else Html("")
 
 
 @styled
@@ -173,15 +206,15 @@ def losses(found: Found) -> Figure:
     axes.axvline(0.0, color=SOFT, linewidth=0.7)
     axes.axvline(1.0, color=SOFT, linewidth=0.7, linestyle="--")
     for y, bot in enumerate(BOTS):
-        for i, who in enumerate(("people", "rmax", "posterior_sampling")):
+        for i, (who, colour) in enumerate(COLOURS.items()):
             row = found.get((f"rps/{bot}", who, "loss"))
             if row is None:
                 continue
-            at, colour = y + 0.22 * (i - 1), COLOURS[who]
+            at = y + 0.2 * (i - 1.5)
             axes.plot([row["low"], row["high"]], [at, at], color=colour, linewidth=1.4)
             axes.plot(row["value"], at, "o", color=colour, markersize=4, label=SUBJECTS[who] if not y else None)
     axes.set_yticks(range(len(BOTS)), [NAMES[bot] for bot in BOTS], fontsize=6.5)
     axes.invert_yaxis()
     axes.set_xlabel("loss: 0 best, 1 random")
-    figure.legend(loc="outside upper left", ncols=3, frameon=False, fontsize=7)
+    figure.legend(loc="outside upper left", ncols=2, frameon=False, fontsize=7)
     return figure

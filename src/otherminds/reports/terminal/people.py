@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.text import Text
 
-from otherminds.evaluation.model_comparison import Comparison, Recovery
-from otherminds.reports.people_page import Fitted, comparison_rows, parameter_summary
+from otherminds.evaluation.model_comparison import Comparison
+from otherminds.reports.people_page import (
+    RECOGNITION_COLUMNS,
+    RECOVERY_COLUMNS,
+    Fitted,
+    Recovered,
+    comparison_rows,
+    parameter_summary,
+    recognition_lines,
+    recovery_lines,
+)
 from otherminds.reports.terminal.tables import plain_table
+from otherminds.worlds.repeated_games.players.parametric import ParametricMind
 
 
 def fitted(found: Fitted) -> RenderableType:
@@ -47,14 +55,12 @@ def comparison(found: Comparison) -> RenderableType:
     return Group(table, best) if groups else table
 
 
-def recovery(recovered: Sequence[Recovery], names: Sequence[str], matrix: NDArray[np.float64]) -> RenderableType:
-    """Correlations of true and fitted parameters, and for each mind the share of its people that it wins."""
-    table = plain_table("mind", "parameter", "r")
-    for one in recovered:
-        table.add_row(escape(one.mind), one.parameter, f"{one.r:.2f}")
-    minds = plain_table("simulated by", "recognised", "else most often")
-    for i, name in enumerate(names):
-        others = np.where(np.arange(len(names)) == i, -1.0, matrix[i])
-        other = f"{names[int(others.argmax())]} {others.max():.2f}" if others.max() > 0 else ""
-        minds.add_row(escape(name), f"{matrix[i, i]:.2f}", escape(other))
-    return Group(table, minds)
+def recovery(minds: Sequence[ParametricMind], found: Sequence[Recovered]) -> RenderableType:
+    """Correlations of true and fitted parameters, and for each mind what its people are taken for."""
+    parameters = plain_table(*RECOVERY_COLUMNS)
+    for line in recovery_lines([one for recovered, _ in found for one in recovered]):
+        parameters.add_row(*map(escape, line))
+    told = plain_table(*RECOGNITION_COLUMNS)
+    for line in recognition_lines([mind.name for mind in minds], [recognition for _, recognition in found]):
+        told.add_row(*map(escape, line))
+    return Group(parameters, told)
