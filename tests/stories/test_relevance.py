@@ -48,3 +48,35 @@ def test_a_clause_without_consequence_at_its_time_lowers_the_posterior_only() ->
     assert early.option in (0, None)
     late = asked(third="Anne zorped the cat.")
     assert 0.9 < late.posterior[0] < 1.0
+
+
+ABSENCES = [
+    "While Paul was out, Lea moved it to the shelf.",
+    "Lea moved it to the shelf while Paul was away.",
+    "Paul was not there. Lea moved it to the shelf.",
+    "In Paul's absence, Lea moved it to the shelf.",
+    "With Paul out of the room, Lea moved it to the shelf.",
+    "While Paul was asleep, Lea moved it to the shelf.",
+    "With Paul asleep on the sofa, Lea moved it to the shelf.",
+    "Lea moved it to the shelf behind Paul's back.",
+    "Without Paul noticing, Lea moved it to the shelf.",
+    "Lea moved it to the shelf while Paul was in the garden.",
+]
+
+
+@pytest.mark.parametrize("told", ABSENCES)
+def test_who_is_not_there_or_does_not_notice_keeps_the_belief(told: str) -> None:
+    story = f"Paul and Lea are in the den. Paul put the diary in the drawer. {told}"
+    assert ask(story, "Where will Paul look for the diary?", ["drawer", "shelf"]).answer.option == 0
+    assert ask(story, "Where is the diary?", ["drawer", "shelf"]).answer.option == 1
+
+
+@pytest.mark.parametrize("told", ["While Lea was out, Paul", "While Paul was happy, he", "While Lea was asleep, Paul"])
+def test_who_moves_it_knows_where_it_is(told: str) -> None:
+    story = f"Paul and Lea are in the den. Paul put the diary in the drawer. {told} moved it to the shelf."
+    assert ask(story, "Where will Paul look for the diary?", ["drawer", "shelf"]).answer.option == 1
+
+
+def test_whether_somebody_knows_is_no_question_for_a_place() -> None:
+    found = ask("Paul put the diary in the drawer.", "Does Lea think Paul knows where the diary is?", [])
+    assert found.answer.option is None

@@ -161,6 +161,8 @@ def read_where(text: str, reader: StatementReader) -> tuple[tuple[str, ...], sto
     low = text.lower()
     if not WORDINGS["where_asked"].search(low) or "following" in low or WORDINGS["telling"].search(low):
         return None
+    if WORDINGS["whether_known"].match(text):
+        raise Unread(text)
     found = [token for sentence in sentences(tokens(plainer(text))) for token in sentence]
     pieces = reader.chunks(found, text)
     agents: list[str] = []

@@ -17,13 +17,13 @@ from otherminds.stories.english.clauses import parse
 from otherminds.stories.english.events import handlers, speech
 from otherminds.stories.english.events.going import Agents, Told
 from otherminds.stories.english.events.seeing import note_last_moved
-from otherminds.stories.english.events.states import be, be_gone
+from otherminds.stories.english.events.states import be, be_gone, is_inattentive
 from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.english.phrases import Clause, VerbGroup
 from otherminds.stories.english.rewording import rejoined, reworded
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, find_names, plain, sentences, tokens
 from otherminds.stories.english.story_state import StoryState
-from otherminds.stories.model import ClauseAccount, Observation, Outcome, Reading, Source
+from otherminds.stories.model import ClauseAccount, Event, Observation, Outcome, Reading, Source
 
 LONGEST_STORY = 100_000  # characters (chosen; far longer than any benchmark's story)
 LONGEST_ROOM = 3  # words in the name of a room (chosen; not tuned)
@@ -164,6 +164,8 @@ class StoryReader:
         """Reads the clauses of a sentence, in order of time."""
         story = self.story
         done: list[Agents] = []
+        inattentive: list[tuple[Clause, Agents]] = []
+        began = len(story.timeline)
         clauses = in_order(parse(Chunker(sentence, story.names).chunks()))
         neither = any(token.low == "neither" for token in sentence)
         for i, clause in enumerate(clauses):
@@ -172,9 +174,12 @@ class StoryReader:
             if neither and clause.verb:
                 clause.verb.negated = True
             agents = agents_of(story, clause, done)
-            before = story.size
-            read = agents is not None and self._clause(clause, agents, clauses[i + 1 :])
-            self._account((clause.start, clause.end), before, read, agents or ())
+            if agents and is_inattentive(clause):
+                inattentive.append((clause, agents))
+            else:
+                before = story.size
+                read = agents is not None and self._clause(clause, agents, clauses[i + 1 :])
+                self._account((clause.start, clause.end), before, read, agents or ())
             if agents:
                 done.append(agents)
                 if clause.link not in ("as", "while", "who", "that") or not story.subjects:
@@ -183,6 +188,11 @@ class StoryReader:
             absent = i > 0 and clauses[i - 1].lemma == "be" and clauses[i - 1].negated
             if absent and clause.link in ("when", "while", "as") and len(done) > 1:
                 note_last_moved(story, clause, done[-2], sees=False)
+        for clause, agents in inattentive:
+            before, told = story.size, [one for one, _ in story.timeline[began:]]
+            moved = any(isinstance(one, Event) and one.obj == story.last_moved for one in told)
+            misses = moved and note_last_moved(story, clause, agents, sees=False)
+            self._account((clause.start, clause.end), before, misses or (len(clauses) > 1 and "misses nothing"), agents)
 
     def _clause(self, clause: Clause, agents: Agents, rest: Sequence[Clause]) -> Told:
         """Reads one clause; False if it cannot be read."""
@@ -316,10 +326,16 @@ def agents_of(story: StoryState, clause: Clause, done: Sequence[Agents]) -> Agen
 
 
 def in_order(clauses: list[Clause]) -> list[Clause]:
-    """The clauses in order of time: what comes "after" something is put behind it, "before" in front of it."""
+    """The clauses in order of time: what comes "after" something is put behind it, "before" in front of it.
+
+    Where somebody is "while" something happens comes before that.
+    """
     out = list(clauses)
     for i in range(1, len(out)):
         first, main = out[i], out[i - 1]
+        somewhere = first.lemma == "be" and all(noun.kind == "agent" for noun in first.subjects)
+        if first.link in ("while", "when", "as") and somewhere and first.subjects and main.subjects:
+            out[i - 1], out[i] = first, main
         if first.link in ("after", "once", "upon") and first.verb and main.verb:
             first.subjects = first.subjects or list(main.subjects)
             nouns = (*main.objects, *(noun for _, noun in main.places))

@@ -50,9 +50,19 @@ def _note_where(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> Tol
     return told and (story.size != before or "told before")
 
 
+def _state_words(clause: Clause) -> set[str]:
+    """The words that say how somebody or something is."""
+    return {noun.words[-1] for noun in clause.objects} | set(clause.adverbs) | set(clause.unknown)
+
+
+def is_inattentive(clause: Clause) -> bool:
+    """Whether the clause says that somebody is asleep, or does not notice."""
+    return clause.lemma == "be" and not clause.negated and bool(_state_words(clause) & wordset("inattentive"))
+
+
 def _is_mood(clause: Clause) -> bool:
     """Whether only a mood, the weather or the like is told."""
-    words = {noun.words[-1] for noun in clause.objects} | set(clause.adverbs) | set(clause.unknown)
+    words = _state_words(clause)
     return bool(words) and not clause.places and words <= wordset("moods") | wordset("adverbs")
 
 
@@ -88,6 +98,8 @@ def _note_one(story: StoryState, noun: Noun, spot: Spot | None, room: str | None
 def _be_present(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Notes where people are: from the start, if they have done nothing yet, or else as waiting there."""
     if not clause.places and HERE & set(clause.adverbs):
+        if clause.negated:
+            return be_gone(story, clause, agents)
         for agent in agents:  # "Brem was there": in the room last spoken of, unless it is known where he is
             if story.of(agent).room is None and story.last_room:
                 story.of(agent).room = story.last_room
@@ -95,9 +107,10 @@ def _be_present(story: StoryState, clause: Clause, agents: Agents) -> Told:
         return "is where it was"
     spot, room, said = location(story, clause, agents[0], IN | NEARBY)
     if not said:
-        return "a mood" if _is_mood(clause) else False
+        gone = not clause.negated and bool(_state_words(clause) & wordset("gone"))
+        return be_gone(story, clause, agents) if gone else "a mood" if _is_mood(clause) else False
     if clause.negated:
-        return "is not there"
+        return be_gone(story, clause, [agent for agent in agents if story.of(agent).room in (None, room)])
     for agent in agents:
         state = story.of(agent)
         if room and state.room is None and not story.events_of(agent):
