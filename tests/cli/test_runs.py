@@ -17,7 +17,8 @@ from endpoint_server import serve
 from otherminds.errors import InputError
 from otherminds.evaluation import experiment as playing
 from otherminds.evaluation.progress import shown
-from otherminds.evaluation.runs import exported_rows, trusted
+from otherminds.evaluation.resuming import trusted
+from otherminds.evaluation.runs import exported_rows
 from otherminds.evaluation.store import Store
 from otherminds.evaluation.tabular import read_rows
 from otherminds.papers.protom.experiment import PlannedEpisode
@@ -196,7 +197,7 @@ def test_a_check_is_resumed_by_who_trusts_its_agents(run: Run, here: Path, monke
     assert run(*CHECK, "--at-once", "1", "--out", "out").code == 2
     second = fresh(monkeypatch)
     for command in ("resume", "report"):
-        said = r"this run asks own_agents:counted \(if you trust that, add --model 'own_agents:counted'\)"
+        said = r"this run asks own_agents:counted \(if you trust that, add --model own_agents:counted\)"
         complaint(run(command, "out"), said)
         complaint(run(command, "out", "--model", "own_agents:answer"), said)
     assert second.asked == 0
@@ -214,10 +215,15 @@ def test_a_check_is_resumed_with_more_money(run: Run, here: Path, monkeypatch: p
     whole = fresh(monkeypatch)
     fine(without_estimate(run(*CHECK, "--price", "1000/1000", "--out", "whole")))
     first = fresh(monkeypatch)
-    assert "has no room" in run(*CHECK, "--price", "1000/1000", "--budget", "4", "--at-once", "1", "--out", "out").err
+    stopped = run(*CHECK, "--price", "1000/1000", "--budget", "4", "--at-once", "1", "--out", "out").err
+    assert "has no room" in stopped
     second = fresh(monkeypatch)
     assert "has no room" in run("resume", "out", *TRUSTED).err
     assert second.asked == 0
+    (printed,) = re.findall(r"`otherminds (resume out --model own_agents:counted --budget [\d.]+)` goes on", stopped)
+    assert float(printed.rpartition(" ")[2]) > 4
+    run(*printed.split())
+    assert second.asked > 0
     fine(without_estimate(run("resume", "out", *TRUSTED, "--budget", "900", "--at-once", "1")))
     assert first.asked + second.asked == whole.asked
     assert results(here / "out") == results(here / "whole")

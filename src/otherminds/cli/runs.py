@@ -167,7 +167,8 @@ def _again(
     Raises InputError if the folder does not say how it was begun, or names code that must be named again.
     """
     from otherminds.evaluation.experiment import Options
-    from otherminds.evaluation.runs import begun, look, trusted
+    from otherminds.evaluation.resuming import begun, trusted
+    from otherminds.evaluation.runs import look
 
     how, named, money = begun(look(folder).about, folder), named or (), money or {}
     asks = not changes.get("frozen", False)
@@ -175,13 +176,13 @@ def _again(
         from otherminds.papers.functional.checking import CheckOptions, check_as_asked
 
         check = how.read(CheckOptions, folder)
-        trusted([spec for spec in check.agents if not spec.startswith("scripted:")], named, folder, asks=asks)
+        trusted(how.models, named, folder, asks=asks)
         checked = check_as_asked(replace(check, frozen=not asks, asking=replace(check.asking, **money)))
         print_verdicts(checked, folder)
         return CHECK, checked.results
     options = replace(how.read(Options, folder), **changes)
     if options.asking is not None:
-        trusted([options.asking.model], named, folder, asks=asks)
+        trusted(how.models, named, folder, asks=asks)
         options = replace(options, asking=replace(options.asking, **money))
     return how.name, reproduced(how.name, options, Console())
 

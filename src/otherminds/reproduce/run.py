@@ -8,7 +8,7 @@ from pathlib import Path
 from otherminds.errors import unknown
 from otherminds.evaluation.engines import opened
 from otherminds.evaluation.experiment import Begin, Options
-from otherminds.evaluation.runs import how_begun
+from otherminds.evaluation.resuming import how_begun
 from otherminds.evaluation.store import Store
 from otherminds.papers.food_trucks.clone import is_clone
 from otherminds.papers.food_trucks.reproduction import EXPERIMENTS as FOOD_TRUCKS
