@@ -216,6 +216,13 @@ def check(
 
     Example: otherminds check --agent openai:my-model@http://localhost:8000/v1
     """
+    from otherminds.papers.functional.specifications import check_specification
+    from otherminds.worlds.repeated_games.payoff_files import find_game
+
+    for spec in agent or ():
+        check_specification(spec, [find_game(name) for name in game or GAMES])
+    asking = asked.asking(agent or (), model="")
+
     from otherminds.papers.functional.checking import CheckOptions, check_as_asked, write_junit
     from otherminds.papers.functional.checking import CheckResult as Nothing
 
@@ -224,7 +231,7 @@ def check(
     folder = out or Path("runs") / f"check-{time.strftime('%Y%m%d-%H%M%S')}"
     options = CheckOptions(
         folder,
-        asked.asking(agent or (), model=""),
+        asking,
         agents=tuple(agent or ()),
         games=tuple(game or GAMES),
         partners=tuple(partner or ()),
