@@ -248,10 +248,11 @@ def check(
     if junit:
         write_junit(checked, junit)
     print_verdicts(checked, folder, as_json=as_json, open_page=open_page)
+    exit_by_verdict(checked)
 
 
 def print_verdicts(checked: CheckResult, folder: Path, *, as_json: bool = False, open_page: bool = False) -> None:
-    """Print the verdicts, as JSON with the summary. Raises Exit with code 1 if an agent failed."""
+    """Print the verdicts, as JSON with the summary."""
     from otherminds.evaluation.runs import digest
     from otherminds.papers.people.experiment import standing
     from otherminds.reports.terminal import tables as terminal
@@ -274,6 +275,10 @@ def print_verdicts(checked: CheckResult, folder: Path, *, as_json: bool = False,
         typer.echo(json.dumps(told, ensure_ascii=False))
     if open_page:
         open_in_browser(folder / "report.html")
+
+
+def exit_by_verdict(checked: CheckResult) -> None:
+    """Raise Exit with code 1 if an agent failed."""
     if checked.failed:
         raise typer.Exit(TARGET_MISSED)
 

@@ -62,6 +62,19 @@ def begun(about: str, folder: Path) -> Begun:
         raise InputError("does not say how it was begun", path=folder, hint=hint) from None
 
 
+def described(about: str, name: str) -> str:
+    """What a run of this name, begun as `about` says, is of: a check in words, any other run by its name."""
+    try:
+        how = Begun.model_validate_json(about)
+        if how.command != "check":
+            return name
+        told = how.options
+        agents = ", ".join(spec.partition("@")[0] for spec in told["agents"]) or "known players"
+        return f"check of {agents} in {', '.join(told['games'])}: {told['rounds']} rounds, seed {told['seed']}"
+    except (ValidationError, LookupError, AttributeError, TypeError):
+        return name
+
+
 def trusted(specs: Sequence[str], named: Sequence[str], folder: Path, *, asks: bool) -> None:
     """Raise InputError for code or a server that the run names, unless the user names it again.
 
