@@ -29,7 +29,8 @@ import own_agents
 from keeping import keep, option
 from otherminds.errors import InputError
 from otherminds.evaluation.asking import Asking
-from otherminds.evaluation.runs import begun, digest, exported_calls, exported_rows, look, merge, salvage
+from otherminds.evaluation.resuming import begun
+from otherminds.evaluation.runs import digest, exported_calls, exported_rows, look, merge, salvage
 from otherminds.evaluation.store import Store
 from otherminds.files import database as durable
 from otherminds.files.checksums import PAGE

@@ -20,9 +20,12 @@ from otherminds import operating_system
 from otherminds.cli import levels as cli_draw
 from otherminds.errors import InputError
 from otherminds.evaluation import progress
+from otherminds.evaluation.asking import Asking
 from otherminds.evaluation.experiment import Begin, Experiment
+from otherminds.evaluation.resuming import how_begun
 from otherminds.evaluation.runs import look
 from otherminds.evaluation.store import Store
+from otherminds.papers.functional.checking import CheckOptions
 from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.trajectories import write_trajectory
 from otherminds.reports.page import page
@@ -488,14 +491,17 @@ def test_an_interruption_is_told_in_one_line(run: Run, here: Path, monkeypatch: 
 
 
 def test_an_interrupted_run_is_named_with_its_folder(here: Path) -> None:
+    spec = "openai:x@http://localhost:1/v1"
+    options = CheckOptions(here, Asking(model=""), agents=("scripted:perfect", "embedded", spec))
+
     def begin() -> None:
-        with Store(here / "my runs", "protom-dkg seed 1") as kept:
+        with Store(here / "my runs", "protom-dkg seed 1", how_begun("check", options)) as kept:
             kept.plan([PlannedEpisode(bundled_levels()[0], "none", "useful", 1)])
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as caught:
         begin()
-    assert caught.value.__notes__ == [f"`otherminds resume '{here}/my runs'` goes on"]
+    assert caught.value.__notes__ == [f"`otherminds resume '{here}/my runs' --model {spec}` goes on"]
 
 
 @pytest.mark.parametrize("played", [0, 3])

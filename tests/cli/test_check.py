@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -189,6 +191,25 @@ def test_partners_from_a_file_of_machines(run: Run, here: Path) -> None:
     assert {row["condition"] for row in rows_in(here / "out")} == {"ipd/grudge"}
     fine(run("resume", "out"))
     complaint(run(*told, "--partner", "gruge", "--out", "other"), "did you mean grudge")
+
+
+@pytest.mark.slow
+def test_wrong_options_are_refused_before_anything_slow_is_imported(here: Path) -> None:
+    wrong = {
+        ("smollm2",): "did you mean embedded:smollm2",
+        ("rmx",): "did you mean rmax",
+        ("embedded:smolm2",): "did you mean smollm2",
+        ("openai:x@localhost:1",): "begins with http",
+        ("openai:x@http://localhost:1/v1", "--budget", "1"): "--price",
+        ("openai:x",): "nobody has said what x costs",
+    }
+    code = "import sys; from otherminds.cli.app import app\ntry: app(sys.argv[1:], standalone_mode=False)\n"
+    code += "except ValueError as error: print(error, *{'matplotlib', 'pandas', 'scipy'} & {*sys.modules})"
+    for agent, told in wrong.items():
+        command = [sys.executable, "-c", code, "check", "--agent", *agent]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert told in said
+        assert said.endswith(")\n")
 
 
 # The report

@@ -17,7 +17,8 @@ from endpoint_server import serve
 from otherminds.errors import InputError
 from otherminds.evaluation import experiment as playing
 from otherminds.evaluation.progress import shown
-from otherminds.evaluation.runs import exported_rows, trusted
+from otherminds.evaluation.resuming import trusted
+from otherminds.evaluation.runs import exported_rows
 from otherminds.evaluation.store import Store
 from otherminds.evaluation.tabular import read_rows
 from otherminds.papers.protom.experiment import PlannedEpisode
@@ -89,8 +90,9 @@ def test_runs_are_listed_with_how_far_they_are(
     copied(done, here / "runs" / "deep" / "whole")
     monkeypatch.setenv("COLUMNS", "120")
     lines = [line.split() for line in fine(run("runs")).splitlines()]
-    assert ["half", *NAME.split(), "seed", "42", "unfinished", "7/12"] in lines
-    assert ["deep/whole", NAME, "seed", "42", "without", "report", "12/12"] in lines
+    assert ["half", "unfinished", "7/12"] in lines
+    assert ["deep/whole", "without", "report", "12/12"] in lines
+    assert lines.count([NAME, "seed", "42"]) == 2
     assert run("runs").out == run("runs", "runs").out
 
 
@@ -105,6 +107,8 @@ def test_one_run_is_told_with_what_failed_and_what_is_uncertain(
     assert re.search(r"1/\d episodes, 9 calls to models answered, \$\d+\.\d+ spent", told)
     assert re.search(r"2 episodes failed the last time: ipd/\S+ \S+ counted 0: counted has had enough", told)
     listed = fine(run("runs", ".")).splitlines()
+    assert "check of own_agents:counted in ipd: 4 rounds, seed 42" in " ".join("\n".join(listed[3:]).split())
+    assert max(map(len, listed)) <= 80
     assert listed[1].split()[-3:] == ["calls", "uncertain", "spent"]
     assert re.search(r" unfinished +1/\d +9 +1 +\$\d", "\n".join(listed))
     assert "1 calls have no answer on record, and may have to be paid for:" in told
@@ -196,7 +200,7 @@ def test_a_check_is_resumed_by_who_trusts_its_agents(run: Run, here: Path, monke
     assert run(*CHECK, "--at-once", "1", "--out", "out").code == 2
     second = fresh(monkeypatch)
     for command in ("resume", "report"):
-        said = r"this run asks own_agents:counted \(if you trust that, add --model 'own_agents:counted'\)"
+        said = r"this run asks own_agents:counted \(if you trust that, add --model own_agents:counted\)"
         complaint(run(command, "out"), said)
         complaint(run(command, "out", "--model", "own_agents:answer"), said)
     assert second.asked == 0
@@ -214,10 +218,15 @@ def test_a_check_is_resumed_with_more_money(run: Run, here: Path, monkeypatch: p
     whole = fresh(monkeypatch)
     fine(without_estimate(run(*CHECK, "--price", "1000/1000", "--out", "whole")))
     first = fresh(monkeypatch)
-    assert "has no room" in run(*CHECK, "--price", "1000/1000", "--budget", "4", "--at-once", "1", "--out", "out").err
+    stopped = run(*CHECK, "--price", "1000/1000", "--budget", "4", "--at-once", "1", "--out", "out").err
+    assert "has no room" in stopped
     second = fresh(monkeypatch)
     assert "has no room" in run("resume", "out", *TRUSTED).err
     assert second.asked == 0
+    (printed,) = re.findall(r"`otherminds (resume out --model own_agents:counted --budget [\d.]+)` goes on", stopped)
+    assert float(printed.rpartition(" ")[2]) > 4
+    run(*printed.split())
+    assert second.asked > 0
     fine(without_estimate(run("resume", "out", *TRUSTED, "--budget", "900", "--at-once", "1")))
     assert first.asked + second.asked == whole.asked
     assert results(here / "out") == results(here / "whole")
@@ -315,6 +324,15 @@ def test_a_run_tells_what_began_it(done: Path) -> None:
     assert (told["command"], told["name"]) == ("reproduce", NAME)
     assert "out" not in told["options"]
     assert "frozen" not in told["options"]
+
+
+def test_a_folder_of_checks_gets_a_report_for_each(run: Run, here: Path) -> None:
+    for name in ("one", "two"):
+        run("check", "--agent", "random", *CHECK[3:7], "--max-regret", "0.1", "--out", f"runs/{name}")
+        (here / "runs" / name / "report.html").unlink()
+    told = fine(run("report", "runs"))
+    assert "2 runs of check: each has its own report.\n" in told
+    assert {page.parent.name for page in (here / "runs").rglob("report.html")} == {"one", "two"}
 
 
 # export

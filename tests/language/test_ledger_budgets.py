@@ -374,10 +374,11 @@ def test_bills_that_differ_by_rounding_are_no_reason_to_stop(path: Path) -> None
 
 def test_a_first_bill_above_the_budget_ends_the_run_and_is_told(path: Path) -> None:
     recorded = Recorded(bills(12.6), path, price=DOLLAR, budget=100.0)
-    said = [r"billed \$1,260 for a call bounded by \$100: \$1,260 of the budget of \$100 ", "with a larger budget"]
+    said = [r"billed \$1,260 for a call bounded by \$100: \$1,260 of the budget of \$100 ", "is kept"]
     for request in hundreds(2):
-        with fails(said, BudgetError):
+        with fails(said, BudgetError) as caught:
             recorded.complete(request)
+        assert caught.value.enough == "2500"
     assert recorded.spent == recorded.totals.cost == 1_260.0
 
 

@@ -104,7 +104,7 @@ def _guarded(command: Callable[..., Any]) -> int:
             raise KeyboardInterrupt
         return code if isinstance(code, int) else FINE
     except InputError as error:
-        return _complain(str(error), BAD_INPUT)
+        return _complain("; ".join([str(error), *getattr(error, "__notes__", ())]), BAD_INPUT)
     except UsageError as error:
         message = slip(error)
         return _complain(message, BAD_INPUT) if message else BAD_INPUT  # without a command, typer has shown the help

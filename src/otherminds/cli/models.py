@@ -57,6 +57,8 @@ def list_models(as_json: JsonOption = False) -> None:
     console = Console()
     console.print(table)
     console.print(f"Files are in {weights.models_folder()}", markup=False, highlight=False, soft_wrap=True)
+    command = f"otherminds check --agent embedded:{rows[0]['model']}"
+    console.print(f"`{command}` checks one that was fetched.", markup=False, highlight=False)
 
 
 def _size(model: Pinned) -> str:

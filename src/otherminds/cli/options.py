@@ -102,7 +102,7 @@ class ModelOptions:
         unknown; then there can be no budget. Raises InputError.
         """
         from otherminds.language.endpoint import Endpoint
-        from otherminds.language.prices import Price, price_of
+        from otherminds.language.prices import Price, check_budget, price_of
 
         if self.price == UNKNOWN and self.budget is not None:
             hint = "give --price IN/OUT, or no --budget"
@@ -116,6 +116,7 @@ class ModelOptions:
         if found is None and not (model.here or self.replay):
             hint = f"give --price IN/OUT, --prices FILE, or --price {UNKNOWN} to go on without"
             raise InputError(f"nobody has said what {model.name} costs", hint=hint)
+        check_budget(self.budget, found)
         return found
 
 

@@ -216,6 +216,13 @@ def check(
 
     Example: otherminds check --agent openai:my-model@http://localhost:8000/v1
     """
+    from otherminds.papers.functional.specifications import check_specification
+    from otherminds.worlds.repeated_games.payoff_files import find_game
+
+    for spec in agent or ():
+        check_specification(spec, [find_game(name) for name in game or GAMES])
+    asking = asked.asking(agent or (), model="")
+
     from otherminds.papers.functional.checking import CheckOptions, check_as_asked, write_junit
     from otherminds.papers.functional.checking import CheckResult as Nothing
 
@@ -224,7 +231,7 @@ def check(
     folder = out or Path("runs") / f"check-{time.strftime('%Y%m%d-%H%M%S')}"
     options = CheckOptions(
         folder,
-        asked.asking(agent or (), model=""),
+        asking,
         agents=tuple(agent or ()),
         games=tuple(game or GAMES),
         partners=tuple(partner or ()),
@@ -241,10 +248,11 @@ def check(
     if junit:
         write_junit(checked, junit)
     print_verdicts(checked, folder, as_json=as_json, open_page=open_page)
+    exit_by_verdict(checked)
 
 
 def print_verdicts(checked: CheckResult, folder: Path, *, as_json: bool = False, open_page: bool = False) -> None:
-    """Print the verdicts, as JSON with the summary. Raises Exit with code 1 if an agent failed."""
+    """Print the verdicts, as JSON with the summary."""
     from otherminds.evaluation.runs import digest
     from otherminds.papers.people.experiment import standing
     from otherminds.reports.terminal import tables as terminal
@@ -267,6 +275,10 @@ def print_verdicts(checked: CheckResult, folder: Path, *, as_json: bool = False,
         typer.echo(json.dumps(told, ensure_ascii=False))
     if open_page:
         open_in_browser(folder / "report.html")
+
+
+def exit_by_verdict(checked: CheckResult) -> None:
+    """Raise Exit with code 1 if an agent failed."""
     if checked.failed:
         raise typer.Exit(TARGET_MISSED)
 

@@ -22,7 +22,7 @@ from otherminds.cli.options import (
     OpenOption,
     PriceOption,
 )
-from otherminds.cli.reproduce import CHECK, combine, print_verdicts, reproduced
+from otherminds.cli.reproduce import CHECK, combine, exit_by_verdict, print_verdicts, reproduced
 from otherminds.errors import InputError
 from otherminds.files.text import printable, write_whole
 
@@ -136,7 +136,7 @@ def _given(**options: Any) -> dict[str, Any]:
 def report(folder: RunArgument, model: NamedOption = None, open_page: OpenOption = False) -> None:
     """Write the report of a finished run again, or of several.
 
-    Nothing is played, and nobody is asked. A folder with several runs gets one report about all of them.
+    Nothing is played, and nobody is asked. Each run of a folder gets its report, and the experiments one about all.
 
     Example: otherminds report runs/functional-20260131-090000
     """
@@ -145,10 +145,16 @@ def report(folder: RunArgument, model: NamedOption = None, open_page: OpenOption
 
     several = [] if (folder / FILE).exists() else sorted(runs_in(folder))
     told = [_reported(run, model, FROZEN) for run in several or [folder]]
-    if several:
-        combine(folder, {name: results for name, results in told if results}, Console())
+    found = {name: results for name, results in told if results}
+    combined = several and {*found} != {CHECK}
+    for name in found:
+        if (count := sum(one == name for one, _ in told)) > 1:
+            more = "; the report about all has the last of them" if combined else ""
+            typer.echo(f"{count} runs of {name}: each has its own report{more}.")
+    if combined:
+        combine(folder, found, Console())
     if open_page:
-        open_in_browser(folder / "report.html")
+        open_in_browser((several[-1] if several and not combined else folder) / "report.html")
 
 
 def _reported(folder: Path, named: Sequence[str] | None, changes: dict[str, Any]) -> tuple[str, Results | None]:
@@ -167,7 +173,8 @@ def _again(
     Raises InputError if the folder does not say how it was begun, or names code that must be named again.
     """
     from otherminds.evaluation.experiment import Options
-    from otherminds.evaluation.runs import begun, look, trusted
+    from otherminds.evaluation.resuming import begun, trusted
+    from otherminds.evaluation.runs import look
 
     how, named, money = begun(look(folder).about, folder), named or (), money or {}
     asks = not changes.get("frozen", False)
@@ -175,13 +182,15 @@ def _again(
         from otherminds.papers.functional.checking import CheckOptions, check_as_asked
 
         check = how.read(CheckOptions, folder)
-        trusted([spec for spec in check.agents if not spec.startswith("scripted:")], named, folder, asks=asks)
+        trusted(how.models, named, folder, asks=asks)
         checked = check_as_asked(replace(check, frozen=not asks, asking=replace(check.asking, **money)))
         print_verdicts(checked, folder)
+        if asks:
+            exit_by_verdict(checked)
         return CHECK, checked.results
     options = replace(how.read(Options, folder), **changes)
     if options.asking is not None:
-        trusted([options.asking.model], named, folder, asks=asks)
+        trusted(how.models, named, folder, asks=asks)
         options = replace(options, asking=replace(options.asking, **money))
     return how.name, reproduced(how.name, options, Console())
 

@@ -1,4 +1,4 @@
-"""Runs on disk: their progress, faults and exports, merging shards, and how a run was begun so that it can resume."""
+"""Runs on disk: their progress, faults and exports, and merging shards."""
 
 from __future__ import annotations
 
@@ -8,18 +8,14 @@ from contextlib import ExitStack, closing
 from hashlib import sha256
 from pathlib import Path
 from sqlite3 import IntegrityError
-from typing import Any, Literal, NamedTuple, TypeVar
-
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from typing import NamedTuple
 
 from otherminds.errors import InputError
+from otherminds.evaluation.resuming import resume_command
 from otherminds.evaluation.store import FILE, LOCK, Key, Row, Store, failures_of, line_of_row, rows_of
 from otherminds.files.database import Database, InUseError, alone
 from otherminds.files.recovery import recovered
 from otherminds.language.call_records import SCHEMA, AnsweredCalls, CallTable, UncertainCall
-
-K = TypeVar("K")
-Command = Literal["reproduce", "check"]
 
 REPORT = "report.html"
 ABOUT = "select name, value from about"
@@ -158,7 +154,8 @@ def exported_calls(folder: Path) -> Iterator[bytes]:
 def _check_finished(base: Database, folder: Path) -> None:
     ((planned, finished),) = base.read(PROGRESS)
     if finished < planned or not planned:
-        hint = f"`otherminds resume {folder}` goes on with it; shards are merged first"
+        way_on = resume_command(folder, dict(base.read(ABOUT)).get("about", ""))
+        hint = f"`{way_on}` goes on with it; shards are merged first"
         raise InputError(f"is unfinished: {finished:,} of {planned:,} episodes", path=folder, hint=hint)
 
 
@@ -178,53 +175,3 @@ def merge(shards: Sequence[Path], out: Path) -> None:
         for shard, base in zip(shards, bases, strict=True):
             store.take_in(base, shard)
         CallTable(store.database).take_in(map(CallTable, bases))
-
-
-class Begun(BaseModel, extra="forbid"):
-    """How a run was begun: the command, the name of the experiment if it reproduces one, and the options."""
-
-    command: Command
-    name: str = ""
-    options: dict[str, Any]
-
-    def read(self, kind: type[K], folder: Path) -> K:
-        """The options as `kind`, with `folder` as their place. Raises InputError if they do not fit."""
-        try:
-            return TypeAdapter(kind).validate_python(self.options | {"out": folder})
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(map(str, first["loc"]))
-            raise InputError(f"cannot be resumed: `{place}`: {first['msg']}", path=folder) from None
-
-
-def how_begun(command: Command, options: Any, name: str = "") -> str:
-    """How a run was begun, as JSON to store with it: what `begun` reads."""
-    told = TypeAdapter(type(options)).dump_python(options, mode="json", exclude={"out", "frozen", "engine"})
-    for path in (told, told.get("asking") or {}):
-        path |= {
-            key: str(Path(path[key]).absolute()) for key in ("data", "replay", "machines") if path.get(key) is not None
-        }
-    return json.dumps({"command": command, "name": name, "options": told})
-
-
-def begun(about: str, folder: Path) -> Begun:
-    """How a run was begun, from the JSON stored with it. Raises InputError if it is not readable."""
-    try:
-        return Begun.model_validate_json(about)
-    except ValidationError:
-        hint = "repeat the command that began it, with --out"
-        raise InputError("does not say how it was begun", path=folder, hint=hint) from None
-
-
-def trusted(specs: Sequence[str], named: Sequence[str], folder: Path, *, asks: bool) -> None:
-    """Raise InputError for code or a server that the run names, unless the user names it again.
-
-    A folder may come from anybody: it must neither choose what code runs nor where a key is sent nor, if the model
-    `asks` for answers anew, what is paid for.
-    """
-    for spec in specs:
-        kind, _, rest = spec.partition(":")
-        harmless = kind == "embedded" or (kind == "openai" and "@" not in rest and not asks)
-        if rest and not harmless and spec not in named:
-            hint = f"if you trust that, add --model '{spec}'"
-            raise InputError(f"this run asks {spec[:200]}", path=folder, hint=hint)

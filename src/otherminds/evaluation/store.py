@@ -7,7 +7,6 @@ episode is not played again, so a run that was killed at any moment continues wh
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from importlib.metadata import version
@@ -16,9 +15,11 @@ from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
 from otherminds.errors import InputError
+from otherminds.evaluation.resuming import resume_command
 from otherminds.files.database import Change, Database, alone
 from otherminds.files.text import write_whole
 from otherminds.language.call_records import SCHEMA, now
+from otherminds.language.prices import BudgetError
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]
@@ -99,13 +100,14 @@ class Store:
     def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         """Close the run; one that failed before anything was planned or asked is removed.
 
-        An interrupt gets a note that says how to go on.
+        An interrupt, and the end of a budget, get a note with the command that resumes the run.
         """
         unused = False
         with suppress(InputError):
             unused = error is not None and not self.database.read(USED)
-        if isinstance(error, KeyboardInterrupt) and not unused:
-            error.add_note(f"`otherminds resume {shlex.quote(str(self.folder))}` goes on")
+            if isinstance(error, KeyboardInterrupt | BudgetError) and not unused:
+                more = ("--budget", error.enough) if isinstance(error, BudgetError) and error.enough else ()
+                error.add_note(f"`{self.way_on(*more)}` goes on")
         self.database.close()
         with self._open, suppress(OSError):
             for path in (*self.folder.glob(f"{FILE}*"), self.folder / LOCK) if unused else ():
@@ -117,6 +119,10 @@ class Store:
     def about(self) -> dict[str, str]:
         """The run's metadata: `run`, `about`, `version` of the library, and the time it was `begun`."""
         return dict(self.database.read("select name, value from about"))
+
+    def way_on(self, *options: str) -> str:
+        """The command that resumes this run."""
+        return resume_command(self.folder, self.about().get("about", ""), *options)
 
     def plan(self, entries: Sequence[Entry]) -> None:
         """Append entries to the plan. The first call drops what earlier programs planned."""
@@ -185,7 +191,7 @@ class Store:
         failures = failures_of(self.database)
         told = f"{missing:,} of {len(self.order()):,} episodes are missing"
         last = f"; {len(failures):,} failed, such as: {next(reversed(failures.values()))}" if failures else ""
-        hint = f"`otherminds resume {self.folder}` plays them"
+        hint = f"`{self.way_on()}` plays them"
         return UnfinishedError(told + last, failed=len(failures), path=self.folder, hint=hint)
 
     def found(self, order: Sequence[Key] | None = None) -> list[Row]:

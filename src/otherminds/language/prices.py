@@ -45,7 +45,13 @@ TOML_PLACE = re.compile(r" ?\(at (?:line ([0-9]+), column ([0-9]+)|end of docume
 
 
 class BudgetError(models.ModelError):
-    """A call was not made because it may cost more than is left of the budget, or one was billed above its bound."""
+    """A call was not made because it may cost more than is left of the budget, or one was billed above its bound.
+
+    `enough` is a larger budget in dollars, as an option takes it, with which there is room for more; empty if the
+    present budget is not used up.
+    """
+
+    enough: str = ""
 
 
 @dataclass(frozen=True)
@@ -159,7 +165,7 @@ def possible(usage: models.Usage) -> bool:
 def check_budget(budget: float | None, price: Price | None) -> None:
     """Raise InputError for a budget without a price, or one that is negative or not finite."""
     if budget is not None and price is None:
-        raise InputError("a budget cannot be kept, as the price is unknown", hint=f"give it in {EXAMPLE}")
+        raise InputError("a budget cannot be kept, as the price is unknown", hint=f"give it with --price, in {EXAMPLE}")
     if budget is not None and not 0.0 <= budget < math.inf:
         raise InputError(f"a budget of {budget} is none", hint="give dollars, such as 5")
 
@@ -168,15 +174,21 @@ def over_budget(budget: float, spent: float, most: float) -> BudgetError:
     """The error for a call of up to `most` dollars if `spent` of the budget are spent or reserved for open calls."""
     room = f"the budget of {_dollars(budget)} has no room for a call of up to {_dollars(most)}"
     told = f"{room}: {_dollars(spent)} spent so far, or put aside for calls under way"
-    return BudgetError(told, hint="what is done is kept; give a larger budget to go on")
+    return _with_larger(BudgetError(told, hint="what is done is kept"), max(budget, spent + most))
 
 
 def over_bound(bill: float, bound: float, spent: float, budget: float) -> BudgetError:
     """The error after a bill above the bound of its call, if `spent` of the budget are spent now."""
     told = f"the server billed {_dollars(bill)} for a call bounded by {_dollars(bound)}"
     now = f"{_dollars(spent)} of the budget of {_dollars(budget)} are spent, and no more calls are made"
-    hint = "what is done is kept; to go on, with bounds that allow for such bills, resume"
-    return BudgetError(f"{told}: {now}", hint=hint + (" with a larger budget" if spent > budget else ""))
+    error = BudgetError(f"{told}: {now}", hint="what is done is kept; a resumed run allows for such bills")
+    return _with_larger(error, spent) if spent > budget else error
+
+
+def _with_larger(error: BudgetError, needed: float) -> BudgetError:
+    """The error, with twice the dollars needed, to two digits, as the budget that is enough."""
+    error.enough = str(float(f"{2 * needed:.2g}")).removesuffix(".0")
+    return error
 
 
 def _dollars(amount: float) -> str:

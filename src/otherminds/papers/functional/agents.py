@@ -31,6 +31,7 @@ from otherminds.papers.functional.game_prompts import GameSetting
 from otherminds.papers.functional.models import ModelGameEntry
 from otherminds.papers.functional.prompting import strategy
 from otherminds.papers.functional.scripted_models import scripted_player
+from otherminds.papers.functional.specifications import ALIASES
 from otherminds.worlds.repeated_games.partners import partners_in
 from otherminds.worlds.repeated_games.players.best_responders import Informed, Reader
 from otherminds.worlds.repeated_games.players.by_name import plan_for, player
@@ -39,7 +40,6 @@ from otherminds.worlds.repeated_games.rules import Game
 OWN = "own"
 TOLD = ("oracle", "oracle_max")
 USUAL = "bayes_open"  # the player if none is named
-ALIASES = {"tabular": "rmax", "bayes": "bayes_simplicity"}
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
 
+from otherminds.evaluation.resuming import described
 from otherminds.evaluation.round_robin import Standing
 from otherminds.evaluation.runs import Run
 from otherminds.files.text import printable
@@ -409,17 +410,18 @@ BY_EXPERIMENT = {
 
 
 def runs_table(runs: Sequence[Run], folder: Path) -> RenderableType:
-    """A line for every run in a folder; calls and costs only if a model was asked."""
+    """Every run in a folder, with what it is of below its name; calls and costs only if a model was asked."""
     if not runs:
         return Text(f"There are no runs in {printable(str(folder))}.")
     asked = any(run.answered.calls or run.uncertain for run in runs)
-    texts = (Column(f"in {printable(str(folder))}", no_wrap=True, overflow="ignore"), Column("what", overflow="fold"))
+    place = Column(f"in {printable(str(folder))}", overflow="fold")
     numbers = ("episodes", *(("calls", "uncertain", "spent") if asked else ()))
     columns = (Column(name, justify="right", no_wrap=True) for name in numbers)
-    table = plain_table(*texts, Column("state", no_wrap=True), *columns, edge=True, gap=1)
+    table = plain_table(place, Column("state", no_wrap=True), *columns, edge=True, gap=1)
     for run in runs:
-        place = Text(printable(str(run.folder.relative_to(folder))))
-        table.add_row(place, Text(printable(run.name)), run.state, *_counts(run)[: 4 if asked else 1])
+        what = printable(described(run.about, run.name))
+        where = Text(printable(str(run.folder.relative_to(folder)))).append(f"\n{what}", style="dim")
+        table.add_row(where, run.state, *_counts(run)[: 4 if asked else 1])
     return table
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from otherminds.errors import InputError, meant
 from otherminds.operating_system import user_cache
+from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.partners import UnknownPartnerError, machines, partner, partner_names
 from otherminds.worlds.repeated_games.players.bayes_adaptive import AdaptivePlan, BayesAdaptive
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
@@ -35,13 +36,22 @@ def player(name: str, game: Game, *, horizon: int, rng: np.random.Generator) -> 
     """
     if name in PLAYERS:
         return PLAYERS[name](game, horizon, rng)
+    return SplitPlayer(_scripted(name, game).start, Counts.of(game))
+
+
+def check_player(name: str, game: Game) -> None:
+    """Raise InputError unless a player or a partner in this game has the name."""
+    if name not in PLAYERS:
+        _scripted(name, game)
+
+
+def _scripted(name: str, game: Game) -> Machine:
     try:
-        scripted = partner(name, game.seen_by(1))
+        return partner(name, game.seen_by(1))
     except UnknownPartnerError:
         names = [*PLAYERS, *partner_names(game.seen_by(1))]
         hint = meant(name, names, "all partners play, too")
         raise InputError(f"unknown player `{name[:60]}`", hint=hint) from None
-    return SplitPlayer(scripted.start, Counts.of(game))
 
 
 @lru_cache(maxsize=64)
