@@ -18,7 +18,7 @@ from otherminds.evaluation import progress
 
 settings.register_profile(
     "repo",
-    max_examples=28,
+    max_examples=16,
     deadline=None,
     derandomize=True,
     database=None,

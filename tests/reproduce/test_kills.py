@@ -16,7 +16,7 @@ from killing import AT_ONCE, COMMAND, Killing, kill_and_resume, planned, provide
 from otherminds.evaluation.runs import look
 
 SIZE = ("--game", "rps", "--rounds", "10", "--episodes", "4")
-KILLS = Counter(anywhere=1, calling=2, reporting=1)
+KILLS = Counter(anywhere=1, calling=1, reporting=1)
 
 
 @pytest.mark.slow

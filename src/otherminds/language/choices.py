@@ -96,10 +96,10 @@ def read_choice(
     `theirs`: the question is which option another player will choose; without it, sentences about what others do choose
     nothing. `asked`: the number of the round of the question; what is said to be chosen in it is a choice, too.
     """
-    text = _told(text, theirs=theirs, asked=asked)
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
-    lines = [line for line in text.split("\n") if line.strip() and not line.strip().startswith("```")]
+    told = _told(text, theirs=theirs, asked=asked)
+    lines = [line for line in told.split("\n") if line.strip() and not line.strip().startswith("```")]
     lines = [BOXED.sub(r"Answer: \1", line) for line in lines]
     if reasons:  # a line `My answer is:` announces the next one
         lines = [line for line in lines[:-1] if (rest := _answer(line)) is None or rest.strip(LISTED)] + lines[-1:]
