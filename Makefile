@@ -2,6 +2,7 @@
 # make quick   while developing: style, types, layers, and all tests that take less than a tenth of a second
 # make test    install, then everything that must hold: types, style, layers, tests with coverage
 # make docs    install, then build the documentation into site/, strictly
+# make clusters  install Ray and Dask, then the tests that run episodes on clusters; make test leaves them out
 # make bench   install, then speed as ratios against reference implementations in the same process
 # install also fetches the smallest language model, 98 MB, into the user's cache, unless it is there
 PYTHON ?= python3
@@ -18,7 +19,7 @@ MEASURED := tests/test_distribution.py tests/test_observer.py tests/test_world.p
 # compiled modules are kept even where the environment says otherwise: tests import everything, again in each process
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install run quick test bench docs lint clean browser
+.PHONY: install run quick test clusters bench docs lint clean browser
 
 install: $(VENV)/.installed
 	@$(BIN)/otherminds models fetch smollm2
@@ -41,9 +42,9 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# only tests need clusters, the harness of Inspect, and the documentation
+# only tests need the harness of Inspect, and the documentation
 $(VENV)/.more: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[ray,dask,inspect,docs]'
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[inspect,docs]'
 	@touch $@
 
 # the tests in a browser need Chromium; root on Debian gets it, others are told
@@ -61,6 +62,10 @@ test: lint browser $(VENV)/.more
 	$(BIN)/python -m pytest -n auto --dist loadfile $(MEASURED) --cov --cov-report= --cov-config=pyproject.toml
 	$(BIN)/coverage report --fail-under=95
 	$(BIN)/python -m pytest -n auto --dist loadfile $(addprefix --ignore=,$(MEASURED))
+
+clusters: install
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[ray,dask]'
+	$(BIN)/python -m pytest tests/evaluation/test_engines_clusters.py
 
 bench: install
 	$(BIN)/python benchmarks/run.py

@@ -33,7 +33,7 @@ from otherminds.web.thinking import (
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from web_lobbies import LEVELS
 
-PLAYED = [("hatch", "protom"), ("hatch", "oracle"), ("store-room", "protom"), ("garden-gate", "protom")]
+PLAYED = [("hatch", "protom"), ("hatch", "oracle"), ("garden-gate", "protom")]
 
 
 def simulated(level: Playable, facilitator: str) -> list[dict[str, object]]:
