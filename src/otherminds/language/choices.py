@@ -70,17 +70,17 @@ _TELLS = re.compile(
 """A reply that begins by telling what somebody chooses."""
 _UNCHOSEN = re.compile(r",? (?:which means|instead of|rather than)\b[^.\n]*", re.IGNORECASE)
 _BOTH_CHOOSE = re.compile(r"( [^,.\n]*?),? and (you|the other player) cho(?:oses?|se)( (?:option )?\S+)", re.IGNORECASE)
-"""How it goes on and ends if it tells what the other one chooses, too."""
+"""How such a reply ends if it also tells what the other one chooses."""
 _SINCE = re.compile(r"^(?:since|because|as|given|considering|based)\b[^,]*,")
 _WANT = re.compile(r"\bif you (?:want|wish|aim|prefer) to [^,]*,", re.IGNORECASE)
 _IF = re.compile(r"\b(?:if|when|unless|assuming|suppose|supposing|either)\b")
-_CASE = re.compile(r"^\W*(?:if|when)\b[^,]*,.*")
-"""A sentence on some case, in which `not` is no word against an option."""
+_CONDITIONAL = re.compile(r"^\W*(?:if|when)\b[^,]*,.*")
+"""A conditional sentence, whose `not` does not speak against the option."""
 _RULE = re.compile(
     r"\b(?:you|they|players?)\b[^.\n]*\b(?:receives?|wins?|gets?|earns?|scores?)\b[^.\n]*\b(?:points?|score)\b"
 )
 _AGAINST = re.compile(rf"\b(?:{_WORDS['against']})\b|n't\b")
-_OTHERWISE = re.compile(rf"{_AGAINST.pattern}|\byou chose\b")
+_NOT_CHOOSING = re.compile(rf"{_AGAINST.pattern}|\byou chose\b")
 _LETTERS = ("a", "i")  # names of options that are also English words
 
 
@@ -94,7 +94,7 @@ def read_choice(
     that chooses it. With `reasons`, the last sentence of a chain of thought that chooses counts, whatever it named
     before.
     `theirs`: the question is which option another player will choose; without it, sentences about what others do choose
-    nothing. `asked`: the number of the round of the question; what is said to be chosen in it is a choice, too.
+    nothing. `asked`: the number of the round in question; a move of that round told in the past tense is read as well.
     """
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
@@ -116,7 +116,7 @@ def read_choice(
 
 
 def _told(text: str, *, theirs: bool, asked: int | None) -> str:
-    """A reply that tells what is chosen in the round asked, with what the one asked about does as a choice of now."""
+    """A reply that tells of the round in question, put as a choice of the player in question; others as they are."""
     found = _TELLS.fullmatch(text)
     if not found or found[1] not in (None, str(asked)):
         return text
@@ -175,7 +175,11 @@ def _plain(text: str, labels: Sequence[str], *, theirs: bool) -> int | str:
     sentences = [one for one in CLAUSES.split(_slotted(text, labels)) if SLOT in one]
     chosen = [_chooses(one, theirs=theirs) for one in sentences]
     others = [one for one, chooses in zip(sentences, chosen, strict=True) if not chooses]
-    if not any(chosen) or any(map(_OTHERWISE.search, others)) or (len(sentences) > 1 and _RULE.search(_lowered(text))):
+    if (
+        not any(chosen)
+        or any(map(_NOT_CHOOSING.search, others))
+        or (len(sentences) > 1 and _RULE.search(_lowered(text)))
+    ):
         return "names an option without choosing it"
     return mentioned.pop()
 
@@ -205,7 +209,9 @@ def _concluded(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> 
     after = [one for _, one in said[last + 1 :]]
     if any(not _mentions(name, labels) for one in (said[last][1], *after) for name in _NAMED.findall(one)):
         return "names what is no option"
-    against = any(found in _mentions(one, labels) and _AGAINST.search(_CASE.sub("", _lowered(one))) for one in after)
+    against = any(
+        found in _mentions(one, labels) and _AGAINST.search(_CONDITIONAL.sub("", _lowered(one))) for one in after
+    )
     return "takes its answer back" if against or _BACK.search(_lowered(". ".join(after))) else found
 
 
