@@ -213,7 +213,8 @@ def text_fault(text: str) -> str | None:
 
 def plain(text: str) -> str:
     """A text on one line without unprintable characters, so that it cannot pass for another part of a prompt."""
-    return " ".join("".join(c for c in text if c.isprintable() or c.isspace()).split())
+    words = (word if word.isprintable() else "".join(filter(str.isprintable, word)) for word in text.split())
+    return " ".join(filter(None, words))
 
 
 def listed(lines: Sequence[str]) -> str:
