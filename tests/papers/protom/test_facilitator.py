@@ -18,7 +18,7 @@ from scipy import stats
 from cooks import cook, place
 from kitchens import kitchen, thing
 from otherminds.distribution import Categorical, divergence
-from otherminds.mind import GoalDirected, WithErrand
+from otherminds.mind import NONE_OF_THESE, GoalDirected, WithErrand
 from otherminds.observer import Observer
 from otherminds.papers.protom.episodes import FacilitatedEpisode, Moment
 from otherminds.papers.protom.facilitator import ProToM, likeliest_particle
@@ -439,6 +439,15 @@ def test_it_says_the_best_message_if_that_saves_and_changes_enough(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("faithful", "expected"), [(False, 0.6 * 3 + 0.4 * (3 - 1)), (True, 3.0)])
+def test_whoever_has_none_of_the_goals_loses_the_steps_of_the_errand(faithful: bool, expected: float) -> None:
+    beliefs = {"Ana": {"x": 0.6, NONE_OF_THESE: 0.4}}
+    facilitator = thinking(beliefs, {"f": {"x": 3, NONE_OF_THESE: 3}}, faithful=faithful)
+    (utility,) = facilitator.compute_utility(WORLD.initial, LEFT, generator())
+    assert utility.saves == pytest.approx(expected)
+    assert utility.gains == pytest.approx((expected,))
+
+
 def test_among_equally_good_messages_it_chooses_uniformly() -> None:
     facilitator = thinking({"Ana": {"x": 1.0}}, {"a": {"x": 5}, "b": {"x": 4}, "c": {"x": 5}, "d": {"x": 5}})
     rng = generator()

@@ -221,8 +221,10 @@ class ProToM(Generic[S, A, F]):
             for p, minds, alone in hypotheses:
                 told = (*minds[:i], self._with_errand(state, message, minds[i]), *minds[i + 1 :])
                 helped = self.messages.finish(state, told, horizon)
-                saved.append((p, max(alone) - max(helped)))
+                lost = self._lost(state, message, minds[i])
+                saved.append((p, max(alone) - max(helped) - lost))
                 gains = [gain + p * (a - h) for gain, a, h in zip(gains, alone, helped, strict=True)]
+                gains[i] -= p * lost
                 needed = [q + p * (h < a >= horizon) for q, a, h in zip(needed, alone, helped, strict=True)]
             expected, changes = sum(p * steps for p, steps in saved), self._divergence(state, message, saved)
             heed = self._heed(helper)
@@ -230,6 +232,12 @@ class ProToM(Generic[S, A, F]):
             helps = sum(p for p, steps in saved if steps > 0)
             found.append(MessageUtility(message, expected, changes, helps, tuple(gains), tuple(needed), worth))
         return found
+
+    def _lost(self, state: S, message: F, helper: GoalDirected[A]) -> int:
+        """The steps that an errand costs a helper whose goal is none of these, which no forecast of its goal counts."""
+        if self.faithful or own_mind(helper).goal != NONE_OF_THESE:
+            return 0
+        return self.messages.effort(state, message)
 
     def joint_goals(self, rng: np.random.Generator) -> Categorical[Goals]:
         """The distribution over combinations of goals, one for each agent: enumerated, or sampled if too many (eq. 10).
@@ -416,7 +424,8 @@ class ProToM(Generic[S, A, F]):
                     without = self.messages.finish(ahead, minds, longest)
                     i = tuple(later.watchers).index(self.messages.helper(decided.message))
                     minds[i] = self._with_errand(ahead, decided.message, minds[i])
-                    saved = max(without) - max(self.messages.finish(ahead, minds, longest))
+                    lost = self._lost(ahead, decided.message, minds[i])
+                    saved = max(without) - max(self.messages.finish(ahead, minds, longest)) - lost
                     heed = self._heed(self.messages.helper(decided.message))
                     gains[wait] += p * (heed.chance * saved - self.cost * (1 + heed.in_a_row))
         return max(gains.values()) > now + TIE
