@@ -7,18 +7,24 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from otherminds.errors import InputError
+from otherminds.evaluation.experiment import Options
 from otherminds.mind import GoalDirected, WithErrand, own_mind, without_finished_errand
-from otherminds.papers.protom import exact
+from otherminds.papers.protom import doors_keys_gems, exact
 from otherminds.papers.protom.doors_keys_gems import facilitator
 from otherminds.papers.protom.episodes import FacilitatedEpisode
 from otherminds.papers.protom.exact import COST, PlannedValue, exact_values
+from otherminds.papers.protom.levels.maps import DESIGN
 from otherminds.papers.protom.optimum import BestMessages, HiddenGoals, Optimum, People
+from otherminds.papers.protom.report import exact_table
+from otherminds.papers.protom.reproduction import Facilitated
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.level_files import LEVELS, Level
@@ -163,7 +169,8 @@ def test_searches_and_histories_have_limits(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.slow
 def test_the_summary_compares_with_the_optimum() -> None:
     entries = [PlannedValue(Level("fork", FORK, horizon=20), name, 1) for name in exact.SUBJECTS]
-    found = exact.summarise([row for entry in entries for row in exact.rows(entry)])
+    begun = Facilitated(doors_keys_gems, DESIGN).begin(Options(Path()))
+    found = begun.summarise([row for entry in entries for row in exact.rows(entry)])
     table = {(row["condition"].rpartition("/")[2], row["subject"], row["metric"]): row["value"] for row in found}
     counts = [
         table[kind, "none", "goals"]
@@ -177,6 +184,18 @@ def test_the_summary_compares_with_the_optimum() -> None:
     assert table["not_needed", "oracle", "messages"] == 0
     assert table["necessary", "optimum_told", "share_of_told"] == 1
     assert table["necessary", "none", "saved"] == 0
+    assert str(exact_table(found)).count("exact optimum, goals known") == 1 + len(counts)
+    assert not exact_table([])
+
+
+def test_values_are_part_of_full_runs_with_other_people_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors_keys_gems, "SETS", {})
+    monkeypatch.setattr(Facilitated, "_other_people", lambda *_: [])
+    entry = PlannedValue(Level("fork", FORK), "none", 7)
+    facilitated = Facilitated(doors_keys_gems, DESIGN, values=lambda seed: [replace(entry, seed=seed)])
+    for scale, robust in product(("quick", "normal", "full"), (False, True)):
+        _, computed = facilitated.begin(Options(Path(), seed=7, scale=scale, robust=robust)).parts
+        assert list(computed.entries) == [entry] * (scale == "full" and robust)
 
 
 def test_small_levels_are_levels_of_the_robust_set() -> None:

@@ -35,13 +35,13 @@ PAIRS = {"quick": 3, "normal": 9, "full": 36}
 class Facilitated(NamedTuple):
     """An experiment with facilitators: the module that plays its episodes, its levels, and those for more than two.
 
-    exact: the facilitators' values that are computed exactly in a full run with odd people, beside the optimum.
+    values: what is computed exactly for a seed, in a full run with people who are not as expected.
     """
 
     world: ModuleType
     design: Design[Any]
     more_people: Callable[[int], Design[Any]] | None = None
-    exact: Callable[[int], Sequence[exact.PlannedValue]] = lambda seed: ()
+    values: Callable[[int], Sequence[exact.PlannedValue]] = lambda seed: ()
 
     def begin(self, options: Options) -> Experiment:
         """The bundled levels with every facilitator, and in a full run the further sets as well.
@@ -55,7 +55,7 @@ class Facilitated(NamedTuple):
                 plan += experiment.plan(self.design.level_set(name).levels(), subjects, seed=seed, prefix=f"{name}/")
         if options.robust:
             plan += self._other_people(seed, 2 if options.scale == "quick" else None)
-        values = self.exact(seed) if options.robust and options.scale == "full" else ()
+        values = self.values(seed) if options.robust and options.scale == "full" else ()
         model_part = None
         if options.asking is not None:
             model, pictures = options.asking.find(), options.asking.pictures
