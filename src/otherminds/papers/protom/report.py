@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from otherminds.evaluation.assistance import FACILITATOR, compare, outcomes
 from otherminds.files.toml import packaged
 from otherminds.papers.protom import overcooked
+from otherminds.papers.protom.exact import PREFIX
 from otherminds.papers.protom.people import ALL_KINDS
 from otherminds.reports import plots
 from otherminds.reports.level_replay import replays
@@ -42,6 +43,14 @@ OTHERS = {
     ("all", "messages"): "Messages",
     ("all", "friend_right"): "Friend right",
 }
+EXACT = {
+    "saved": "Steps saved",
+    "messages": "Messages",
+    "net": "Net of messages",
+    "regret": "Below the optimum",
+    "share_of_told": "Of the optimum that knows the goals",
+}
+EXACT_SUBJECTS = {"optimum": "exact optimum", "optimum_told": "exact optimum, goals known"}
 REPLIES = {
     "replies": "Replies",
     "unreadable_share": "Unreadable",
@@ -91,6 +100,7 @@ def report(experiment: str, rows: Sequence[Row], summary: Sequence[Row], levels:
         "How well goals were inferred": stack(goals, inferred),
         "Whether reasons hold": reasons,
         "Other people": _other_people(summary),
+        "The exact optimum in small levels": exact_table(summary),
         "Language models": replies,
         "Tests": _tests(rows),
         "What each message saved": _messages(rows),
@@ -158,6 +168,21 @@ def _other_people(summary: Sequence[Row]) -> Html:
         for level_class, metric in (("necessary", "success"), ("not_needed", "needless"))
     ]
     return stack(ABOUT["others"], side_by_side(*drawn), table(("People", "Facilitator", *OTHERS.values()), lines))
+
+
+def exact_table(summary: Sequence[Row]) -> Html:
+    """Facilitators beside the optimum where that was computed; else empty."""
+    found, lines = by_key(summary), []
+    for kind in ("all", "useful", "necessary", "not_needed"):
+        where, label = f"{PREFIX}{kind}", kind.replace("_", " ")
+        for subject in dict.fromkeys(s for c, s, _ in found if c == where):
+            cells = [cell(found.get((where, subject, metric))) for metric in EXACT]
+            goals = number(found[where, subject, "goals"]["value"], 0)
+            lines.append([label, goals if label else "", EXACT_SUBJECTS.get(subject, subject), *cells])
+            label = ""
+    if not lines:
+        return Html("")
+    return stack(ABOUT["exact"], table(("Goals", "n", "Facilitator", *EXACT.values()), lines))
 
 
 def _by_class(summary: Sequence[Row], subjects: Sequence[str], names: Mapping[str, str], first: Sequence[str]) -> Html:

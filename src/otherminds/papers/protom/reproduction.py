@@ -13,7 +13,7 @@ from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Optio
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.store import Row
 from otherminds.language.prices import CallEstimate
-from otherminds.papers.protom import doors_keys_gems, experiment, human_judgements, overcooked
+from otherminds.papers.protom import doors_keys_gems, exact, experiment, human_judgements, overcooked
 from otherminds.papers.protom.experiment import SUBJECTS, PlannedEpisode
 from otherminds.papers.protom.language_facilitator import subject as model_subject
 from otherminds.papers.protom.levels import kitchens, maps
@@ -33,11 +33,15 @@ PAIRS = {"quick": 3, "normal": 9, "full": 36}
 
 
 class Facilitated(NamedTuple):
-    """An experiment with facilitators: the module that plays its episodes, its levels, and those for more than two."""
+    """An experiment with facilitators: the module that plays its episodes, its levels, and those for more than two.
+
+    values: what is computed exactly for a seed, in a full run with people who are not as expected.
+    """
 
     world: ModuleType
     design: Design[Any]
     more_people: Callable[[int], Design[Any]] | None = None
+    values: Callable[[int], Sequence[exact.PlannedValue]] = lambda seed: ()
 
     def begin(self, options: Options) -> Experiment:
         """The bundled levels with every facilitator, and in a full run the further sets as well.
@@ -51,6 +55,7 @@ class Facilitated(NamedTuple):
                 plan += experiment.plan(self.design.level_set(name).levels(), subjects, seed=seed, prefix=f"{name}/")
         if options.robust:
             plan += self._other_people(seed, 2 if options.scale == "quick" else None)
+        values = self.values(seed) if options.robust and options.scale == "full" else ()
         model_part = None
         if options.asking is not None:
             model, pictures = options.asking.find(), options.asking.pictures
@@ -59,7 +64,7 @@ class Facilitated(NamedTuple):
             model_part = ModelPart(model, partial(self.world.rows, pictures=pictures), entries, estimate)
         return Experiment(
             run=described(f"{self.world.EXPERIMENT} seed {seed}", "robust" * options.robust, _model_words(options)),
-            parts=(Part(self.world.rows, plan),),
+            parts=(Part(self.world.rows, plan), Part(exact.rows, values)),
             model_part=model_part,
             summarise=self._summarise,
             page=lambda rows, summary: report(
@@ -85,7 +90,13 @@ class Facilitated(NamedTuple):
         """The metrics of every set of levels by itself."""
         sets = {prefix: [row for row in rows if _prefix(row) == prefix] for prefix in dict.fromkeys(map(_prefix, rows))}
         return beside_published(
-            row for prefix, chosen in sets.items() for row in experiment.assess(self.world.EXPERIMENT, chosen, prefix)
+            row
+            for prefix, chosen in sets.items()
+            for row in (
+                exact.summarise(chosen)
+                if prefix == exact.PREFIX
+                else experiment.assess(self.world.EXPERIMENT, chosen, prefix)
+            )
         )
 
 
@@ -159,7 +170,7 @@ def _study(options: Options) -> Experiment:
 
 
 EXPERIMENTS: Mapping[str, Begin] = {
-    "protom-dkg": Facilitated(doors_keys_gems, maps.DESIGN, maps.design_for).begin,
+    "protom-dkg": Facilitated(doors_keys_gems, maps.DESIGN, maps.design_for, exact.plan).begin,
     "protom-overcooked": Facilitated(overcooked, kitchens.DESIGN).begin,
     "dkg-human": _dkg_human,
     "study": _study,

@@ -1,0 +1,213 @@
+"""Exact values of facilitators in small levels of Doors-Keys-Gems, beside the optimum.
+
+Everything is an expectation over goals, of which every choice of different gems is equally probable, over ties between
+people's best actions, and over whether they follow messages; nothing is sampled. A facilitator breaks its own ties by
+the same random numbers at every decision.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from otherminds.errors import InputError
+from otherminds.evaluation import statistics as st
+from otherminds.evaluation.assistance import FACILITATOR
+from otherminds.evaluation.statistics import summary_row
+from otherminds.evaluation.store import Key, Row, first_columns
+from otherminds.papers.protom import doors_keys_gems
+from otherminds.papers.protom.doors_keys_gems import EXPERIMENT, SETTINGS
+from otherminds.papers.protom.episodes import FacilitatedEpisode
+from otherminds.papers.protom.facilitator import ProToM
+from otherminds.papers.protom.levels.level_sets import CLASSES
+from otherminds.papers.protom.levels.maps import DESIGN
+from otherminds.papers.protom.optimum import DIGITS, TIE, Belief, BestMessages, HiddenGoals, Optimum, People, Weights
+from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
+from otherminds.worlds.doors_keys_gems.level_files import Level
+from otherminds.worlds.doors_keys_gems.planner import Goal
+from otherminds.worlds.doors_keys_gems.rules import State
+
+COST = SETTINGS["cost"]  # of a message, in steps: what it costs ProToM
+PREFIX = "robust/exact/"  # of conditions
+OPTIMA = ("optimum", "optimum_told")  # the second one is told the goals
+SUBJECTS = ("none", "protom_paper", "protom_at_once", "protom", "oracle", *OPTIMA)
+MOST_HISTORIES = 4_000  # histories that differ, of one facilitator in one level; chosen: about four seconds
+# Of the thirty levels of the robust set with the least cells × 4^(keys + doors), those that keep to this limit and to
+# MOST_STATES for every facilitator.
+LEVELS = (
+    *("not_needed-63", "not_needed-138", "useful-136", "not_needed-120", "not_needed-110", "not_needed-1"),
+    *("necessary-78", "necessary-56", "not_needed-92", "useful-682", "useful-934", "useful-156", "not_needed-155"),
+    *("useful-67", "necessary-167", "necessary-423", "not_needed-118", "not_needed-84", "not_needed-126"),
+)
+Goals = tuple[Goal, ...]
+Case = tuple[str, ...]
+"""A level, and what each agent wants."""
+
+
+class Value(NamedTuple):
+    """What people with certain goals can expect: steps, at most the horizon, messages, and P(all succeed)."""
+
+    steps: float
+    messages: float
+    success: float
+
+
+class Histories(NamedTuple):
+    """Histories that are alike from here on, with the weights of what people may have in mind."""
+
+    episode: FacilitatedEpisode[Any, Any, Any]
+    state: State
+    weights: Weights
+
+
+def exact_values(process: HiddenGoals, facilitator: Any, prior: Belief, seed: int = 0) -> dict[Goals, Value]:
+    """The value of a facilitator for all goals of the prior.
+
+    All histories are followed step by step; those that leave the state, the facilitator and its messages under way
+    alike are one. `FacilitatedEpisode` plays all but the people. Raises InputError beyond MOST_HISTORIES.
+    """
+    world, rng = process.world, np.random.default_rng(seed)
+    begun = FacilitatedEpisode(world, {}, facilitator, process.advice, process.horizon, rng, rng)
+    now: dict[Hashable, Histories] = {None: Histories(begun, world.initial, Weights(float, prior))}
+    share, steps, messages, failed = (defaultdict[Goals, float](float) for _ in range(4))
+    _add(share, dict(prior))
+    histories = 0
+    for t in range(1, process.horizon + 1):
+        later: dict[Hashable, Histories] = {}
+        for before, state, weights in now.values():
+            _add(steps, weights)
+            for joint, (after, left) in process.act(state, weights.items()).items():
+                episode = copy.copy(before)
+                episode.under_way, episode.facilitator_rng = dict(before.under_way), np.random.default_rng(seed)
+                episode.watch(dict(zip(world.agents, joint, strict=True)), after, t)
+                message = episode.decide(after, t).message
+                if message is not None:
+                    episode.tell(message, after, t)
+                    _add(messages, left)
+                    left = process.tell(left.items(), message)
+                alike = (after, _memory(episode.facilitator), frozenset(episode.under_way.items()))
+                merged = later.setdefault(alike, Histories(episode, after, Weights(float))).weights
+                for people, w in left.items():
+                    merged[people] += w
+        now, histories = later, histories + len(later)
+        if histories > MOST_HISTORIES:
+            raise InputError(f"there are more than {MOST_HISTORIES:,} histories", hint="use a smaller map")
+    for one in now.values():
+        _add(failed, one.weights)
+    return {g: Value(steps[g] / p, messages[g] / p, 1.0 - failed[g] / p) for g, p in share.items()}
+
+
+def _add(total: defaultdict[Goals, float], weights: Mapping[People, float]) -> None:
+    """Add weights to a total for each choice of goals."""
+    for people, w in weights.items():
+        total[tuple(person.goal for person in people)] += w
+
+
+def _memory(facilitator: Any) -> Hashable:
+    """All that decides what a facilitator will do at a step, up to rounding errors."""
+    if not isinstance(facilitator, ProToM):
+        return cast("Hashable", facilitator)
+    watched = [(o.minds, tuple(round(w, DIGITS) for w in o.weights)) for o in facilitator.watchers.values()]
+    recent = repr(facilitator.recent) if facilitator.gate == "traj" else ""
+    return tuple(watched), frozenset(facilitator.heed.items()), facilitator.carried_out, recent
+
+
+@dataclass(frozen=True)
+class PlannedValue:
+    """One facilitator in one level."""
+
+    level: Level
+    subject: str
+    seed: int
+
+    @property
+    def key(self) -> Key:
+        """Condition, subject and level."""
+        return (f"{PREFIX}all", self.subject, self.level.name)
+
+
+def plan(seed: int) -> list[PlannedValue]:
+    """All small levels with all facilitators."""
+    levels = [level for level in DESIGN.level_set("robust").levels() if level.name in LEVELS]
+    return [PlannedValue(level, subject, seed) for level in levels for subject in SUBJECTS]
+
+
+def values(entry: PlannedValue) -> dict[Goals, Value]:
+    """The value of the entry's facilitator for all goals that people may have in its level."""
+    level, advice = entry.level, DoorsKeysGemsAdvice(entry.level.world)
+    process = HiddenGoals(advice, level.horizon)
+    prior, search = process.prior(), BestMessages(process, COST)
+    if entry.subject == "optimum":
+        return exact_values(process, Optimum.initial(search, prior), prior, entry.seed)
+    if entry.subject not in ("oracle", "optimum_told"):
+        helper: Any = doors_keys_gems.facilitator(entry.subject, level, advice)
+        return exact_values(process, helper, prior, entry.seed)
+    found: dict[Goals, Value] = {}
+    for people, _ in prior:
+        told: Belief = ((people, 1.0),)
+        helper = Optimum.initial(search, told)
+        if entry.subject == "oracle":
+            world = replace(level.world, goals=tuple(person.goal.thing for person in people))
+            helper = doors_keys_gems.facilitator("oracle", replace(level, world=world), advice)
+        found |= exact_values(process, helper, told, entry.seed)
+    return found
+
+
+def rows(entry: PlannedValue) -> list[Row]:
+    """A row for each choice of goals, with what people can expect."""
+    gems = entry.level.world.gems
+    about = first_columns(EXPERIMENT, entry.key, entry.seed) | {"agent": FACILITATOR}
+    return [
+        {**about, "goals": [gems[goal.thing].colour for goal in goals], **value._asdict()}
+        for goals, value in values(entry).items()
+    ]
+
+
+def summarise(rows: Sequence[Row]) -> list[Row]:
+    """The metrics of every facilitator, for all goals and for those of each class; all choices of goals count alike.
+
+    Goals are `not_needed` if no message is worth its cost even if the goals are known; others are `necessary` if it is
+    not certain that all succeed without help, else `useful`. saved: steps. net: steps saved minus the cost of messages.
+    regret: what the net lacks to that of the optimum, which is not negative over all goals of a level.
+    share_of_told: the share of the net of the optimum that is told the goals. Intervals are over levels.
+    """
+    found: dict[str, dict[Case, Value]] = {}
+    for row in rows:
+        value = Value(row["steps"], row["messages"], row["success"])
+        found.setdefault(row["subject"], {})[row["episode"], *row["goals"]] = value
+    alone, table = found["none"], list[Row]()
+    nets = {who: {case: _net(value, alone[case]) for case, value in by.items()} for who, by in found.items()}
+    kinds = {case: _kind(value, nets["optimum_told"][case]) for case, value in alone.items()}
+    for kind in ("all", *CLASSES):
+        cases = [case for case in alone if kind in ("all", kinds[case])]
+        levels = [level for level, *_ in cases]
+        for who, by in found.items() if cases else ():
+            net, best, told = ([nets[one][case] for case in cases] for one in (who, "optimum", "optimum_told"))
+            metrics = {
+                "saved": st.mean([alone[case].steps - by[case].steps for case in cases], levels),
+                "messages": st.mean([by[case].messages for case in cases], levels),
+                "net": st.mean(net, levels),
+                "regret": st.mean([b - n for b, n in zip(best, net, strict=True)], levels),
+                "goals": st.exact(len(cases), len(cases)),
+            }
+            if max(told) > TIE:
+                metrics["share_of_told"] = st.ratio(net, told, levels)
+            table += [summary_row(EXPERIMENT, PREFIX + kind, who, metric, value) for metric, value in metrics.items()]
+    return table
+
+
+def _net(value: Value, alone: Value) -> float:
+    """Steps saved minus the cost of messages."""
+    return alone.steps - value.steps - COST * value.messages
+
+
+def _kind(alone: Value, told: float) -> str:
+    """The class of a choice of goals, from what happens without help and what is saved if the goals are known."""
+    if told <= TIE:
+        return "not_needed"
+    return "useful" if alone.success > 1.0 - TIE else "necessary"
