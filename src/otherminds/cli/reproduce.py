@@ -7,8 +7,12 @@ import math
 import re
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import redirect_stderr
+from dataclasses import replace
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,14 +36,16 @@ from otherminds.cli.options import (
 from otherminds.errors import InputError
 
 if TYPE_CHECKING:
+    from otherminds.evaluation.engines import Engine
     from otherminds.evaluation.experiment import Options
-    from otherminds.papers.functional.checking import CheckResult
+    from otherminds.papers.functional.checking import CheckOptions, CheckResult
     from otherminds.reports.results import Results
 
 CHECK = "check"
 ROBUST = ("protom-dkg", "protom-overcooked")
 FIXED = ("dkg-human",)
 GAMES = ("rps", "ibs", "ipd")
+QUICK_ROUNDS = 10  # of an episode of the check in a quick run of everything; chosen for running time
 
 
 @with_model_options
@@ -98,25 +104,24 @@ def reproduce(
     chosen = names(name, data, bool(model))
     asking = asked.asking([model], model=model, episodes=episodes, pictures=pictures) if model else None
     root = out or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
-    for experiment in chosen:
-        options = Options(
-            out=root if len(chosen) == 1 else root / experiment,
-            seed=seed,
-            scale="quick" if quick else "full" if full else "normal",
-            jobs=jobs,
-            data=data,
-            asking=asking,
-            scenario=scenario,
-            agents=tuple(agent or ()),
-            robust=robust,
-            fixed=fixed,
-            engine=engine,
-            shard=part,
-        )
-        if results := reproduced(experiment, options, console, check=check):
-            found[experiment] = results
-    if 1 < len(chosen) == len(found):
-        combine(root, found | ({} if model else _check_known_players(root, seed, console)), console)
+    options = Options(
+        out=root,
+        seed=seed,
+        scale="quick" if quick else "full" if full else "normal",
+        jobs=jobs,
+        data=data,
+        asking=asking,
+        scenario=scenario,
+        agents=tuple(agent or ()),
+        robust=robust,
+        fixed=fixed,
+        engine=engine,
+        shard=part,
+    )
+    if len(chosen) > 1:
+        found = _reproduced_all(chosen, options, console, check=check)
+    elif results := reproduced(chosen[0], options, console, check=check):
+        found = {chosen[0]: results}
     if as_json:
         typer.echo(
             json.dumps({experiment: results.summary for experiment, results in found.items()}, ensure_ascii=False)
@@ -161,18 +166,56 @@ def reproduced(name: str, options: Options, console: Console, *, check: bool = F
     return results
 
 
-def _check_known_players(folder: Path, seed: int, console: Console) -> dict[str, Results]:
-    """Check the smallest language model beside known players, if it is on this machine; else empty."""
+def _reproduced_all(chosen: Sequence[str], options: Options, console: Console, *, check: bool) -> dict[str, Results]:
+    """Run experiments one after another in the same processes, and write one report about all; a shard has none."""
+    from otherminds.evaluation.engines import shared
+
+    found: dict[str, Results] = {}
+    with shared(options.engine, options.jobs) as workers:
+        alone = options.asking is not None or options.shard[1] > 1
+        known_players = dict if alone else _check_known_players(workers, options, console)
+        for name in chosen:
+            if results := reproduced(name, replace(options, out=options.out / name), console, check=check):
+                found[name] = results
+        if len(found) == len(chosen):
+            combine(options.out, found | known_players(), console)
+    return found
+
+
+def _check_known_players(workers: Engine, options: Options, console: Console) -> Callable[[], dict[str, Results]]:
+    """Check the smallest language model beside known players, if it is on this machine.
+
+    Returns a function that waits for the results. One of several processes begins with it at once, while the others
+    play: a model that is asked again and again keeps one processor busy, and no more.
+    """
     from otherminds.language.find import DEFAULT
     from otherminds.language.weights import intact, pinned_model
-    from otherminds.papers.functional.checking import CheckOptions, check_as_asked
+    from otherminds.papers.functional.check import ROUNDS
+    from otherminds.papers.functional.checking import CheckOptions
 
     if not (find_spec("xllamacpp") and intact(pinned_model(DEFAULT))):
-        return {}
-    console.print("A language model beside known players:", style="dim")
+        return dict
     asking = ModelOptions(at_once=1).asking((), model="")
-    results = check_as_asked(CheckOptions(folder / CHECK, asking, seed=seed)).results
+    rounds = QUICK_ROUNDS if options.scale == "quick" else ROUNDS
+    checked = CheckOptions(options.out / CHECK, asking, rounds=rounds, seed=options.seed)
+    if not isinstance(workers.executor, ProcessPoolExecutor):
+        return lambda: _tour(checked)
+    console.print("A language model plays beside known players meanwhile.", style="dim")
+    return workers.executor.submit(_quiet_tour, checked).result
+
+
+def _tour(options: CheckOptions) -> dict[str, Results]:
+    """The results of a check of known players, by its name."""
+    from otherminds.papers.functional.checking import check_as_asked
+
+    results = check_as_asked(options).results
     return {CHECK: results} if results else {}
+
+
+def _quiet_tour(options: CheckOptions) -> dict[str, Results]:
+    """The same in another process, which does not show its progress between that of the experiments."""
+    with redirect_stderr(StringIO()):
+        return _tour(options)
 
 
 def combine(folder: Path, found: Mapping[str, Results], console: Console) -> None:
