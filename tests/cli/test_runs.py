@@ -247,11 +247,13 @@ def test_a_run_that_asks_a_server_is_resumed_by_who_names_it(
 
 
 def test_a_model_that_is_paid_is_asked_again_by_who_names_it(tmp_path: Path) -> None:
-    paid = ["openai:gpt-4o"]
-    with pytest.raises(InputError, match="this run asks openai:gpt-4o"):
-        trusted(paid, [], tmp_path, asks=True)
-    trusted(paid, paid, tmp_path, asks=True)
-    trusted(paid, [], tmp_path, asks=False)
+    for paid in (["openai:gpt-4o"], ["openai:local@http://localhost:1/v1"]):
+        with pytest.raises(InputError, match=f"this run asks {paid[0]}"):
+            trusted(paid, [], tmp_path, asks=True)
+        trusted(paid, paid, tmp_path, asks=True)
+        trusted(paid, [], tmp_path, asks=False)
+    with pytest.raises(InputError, match="this run asks own:code"):
+        trusted(["own:code"], [], tmp_path, asks=False)
 
 
 def asks(spec: str, **more: Any) -> Callable[[dict[str, Any]], Any]:

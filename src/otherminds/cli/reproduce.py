@@ -23,6 +23,7 @@ from typer import Argument, Option
 from otherminds.cli.lists import open_in_browser
 from otherminds.cli.options import (
     TARGET_MISSED,
+    TOO_FEW,
     EngineOption,
     JobsOption,
     JsonOption,
@@ -45,6 +46,7 @@ CHECK = "check"
 ROBUST = ("protom-dkg", "protom-overcooked")
 FIXED = ("dkg-human",)
 GAMES = ("rps", "ibs", "ipd")
+MOST_SHOWN = 9  # actions up to which `play` shows the payoffs first; wider tables would not fit a screen
 QUICK_ROUNDS = 10  # of an episode of the check in a quick run of everything; chosen for running time
 
 
@@ -255,7 +257,8 @@ def check(
 ) -> None:
     """Does an agent act on what it knows about its partner?
 
-    Exit code 1 if it does not. Without an agent: known players and the smallest language model, for a first look.
+    Exit code 0: it does. 1: it does not. 4: too few rounds or partners to say, as the interval of its loss spans the
+    limit. Without an agent: known players and the smallest language model, for a first look.
 
     Example: otherminds check --agent openai:my-model@http://localhost:8000/v1
     """
@@ -321,9 +324,9 @@ def print_verdicts(checked: CheckResult, folder: Path, *, as_json: bool = False,
 
 
 def exit_by_verdict(checked: CheckResult) -> None:
-    """Raise Exit with code 1 if an agent failed."""
-    if checked.failed:
-        raise typer.Exit(TARGET_MISSED)
+    """Raise Exit with code 1 if an agent failed, or 4 if that of an agent cannot be said."""
+    if checked.passed is not True:
+        raise typer.Exit(TOO_FEW if checked.passed is None else TARGET_MISSED)
 
 
 def play(
@@ -336,7 +339,7 @@ def play(
         Option(
             "--player",
             metavar="NAME",
-            help="As rmax, or me; repeatable. Default: bayes_open.",
+            help="As rmax, module:object, or me; repeatable. Default: bayes_open.",
         ),
     ] = None,
     machines: MachinesOption = None,
@@ -372,8 +375,13 @@ def play(
             raise InputError("you play alone, with one partner", hint=f"otherminds play {game} tft --player {ME}")
         play_yourself(tasks[0], seed)
         return
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    if not as_json and max(chosen.payoff().shape) <= MOST_SHOWN:
+        console.print(terminal.payoffs(chosen))
     found = pair_scores(chosen, partners or (), players or (), rounds or 100, episodes, seed, machines)
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False))
-    else:
-        Console(width=None if sys.stdout.isatty() else 120).print(terminal.scores(found))
+        return
+    console.print(terminal.scores(found))
+    for sentence in terminal.unforgiven(found):
+        console.print(sentence, markup=False, highlight=False)
