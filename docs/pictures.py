@@ -112,11 +112,11 @@ def study(server: Server, visitors: Visitors) -> None:
             dashboard(server, visitors, name)
             joints = joints[9:]
         perform(pages, joints)
+        for page in pages if trial["facilitator"] != "none" else ():
+            rate(page, pictured=page is pages[0])
         for page in pages:
             until(page, "reveal")
             page.get_by_role("button", name="Go on").click()
-        for page in pages if trial["facilitator"] != "none" else ():
-            rate(page, pictured=page is pages[0])
 
 
 def rate(page: Page, pictured: bool) -> None:

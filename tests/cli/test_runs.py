@@ -247,11 +247,13 @@ def test_a_run_that_asks_a_server_is_resumed_by_who_names_it(
 
 
 def test_a_model_that_is_paid_is_asked_again_by_who_names_it(tmp_path: Path) -> None:
-    paid = ["openai:gpt-4o"]
-    with pytest.raises(InputError, match="this run asks openai:gpt-4o"):
-        trusted(paid, [], tmp_path, asks=True)
-    trusted(paid, paid, tmp_path, asks=True)
-    trusted(paid, [], tmp_path, asks=False)
+    for paid in (["openai:gpt-4o"], ["openai:local@http://localhost:1/v1"]):
+        with pytest.raises(InputError, match=f"this run asks {paid[0]}"):
+            trusted(paid, [], tmp_path, asks=True)
+        trusted(paid, paid, tmp_path, asks=True)
+        trusted(paid, [], tmp_path, asks=False)
+    with pytest.raises(InputError, match="this run asks own:code"):
+        trusted(["own:code"], [], tmp_path, asks=False)
 
 
 def asks(spec: str, **more: Any) -> Callable[[dict[str, Any]], Any]:
@@ -292,7 +294,8 @@ def test_a_run_chooses_no_cluster(run: Run, here: Path, done: Path) -> None:
 def test_what_a_run_says_of_itself_is_not_believed(command: str, name: str, run: Run, here: Path, done: Path) -> None:
     change, said = UNSOUND[name]
     about(interrupted(done, here / "odd", episodes_in(done)[:1]), change)
-    complaint(run(command, "odd"), said)
+    nobody_is_asked = (command, name) == ("report", "an address")  # so an address needs no trust
+    complaint(run(command, "odd"), "belongs to another run" if nobody_is_asked else said)
     assert len(episodes_in(here / "odd")) == 11
 
 

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
-from commands import Run, complaint, fine
+from commands import Result, Run, complaint, fine
 from otherminds.cli import app as cli
 from paths import ROOT
 
@@ -441,6 +441,13 @@ def item(number: int, right: bool, **more: Any) -> Row:
     return {"id": f"n{number}", "story": story, "question": question, "answer": truth if right else wrong} | more
 
 
+def judged(result: Result) -> list[Row]:
+    """The verdicts of an audit; the exit code says whether a label is contradicted."""
+    found: list[Row] = json.loads(result.out)
+    assert (result.code, result.err) == (int(any(one["outcome"] == "contradicts" for one in found)), "")
+    return found
+
+
 WRONG = (3, 4, 8, 13)
 
 
@@ -450,8 +457,7 @@ def planted(**more: Any) -> list[Row]:
 
 @pytest.mark.parametrize("more", [{}, {"options": ["crate", "drawer"]}, {"choices": ["drawer", "crate", "shelf"]}])
 def test_wrong_labels_are_found_and_no_others(run: Run, more: Row) -> None:
-    lines = fine(run("audit", put("items.jsonl", *planted(**more)), "--json")).splitlines()
-    verdicts = [json.loads(line) for line in lines]
+    verdicts = judged(run("audit", put("items.jsonl", *planted(**more)), "--json"))
     assert [one["id"] for one in verdicts] == [f"n{n}" for n in range(16)]
     assert [one["line"] for one in verdicts] == list(range(1, 17))
     assert [n for n, one in enumerate(verdicts) if one["outcome"] == "contradicts"] == list(WRONG)
@@ -463,7 +469,9 @@ def test_wrong_labels_are_found_and_no_others(run: Run, more: Row) -> None:
 
 def test_wrong_labels_are_listed(run: Run) -> None:
     rows = [*planted(), item(16, True) | {"id": 16, "question": "Zorp?"}]
-    lines = fine(run("audit", put("items.jsonl", *rows))).splitlines()
+    result = run("audit", put("items.jsonl", *rows))
+    assert (result.code, result.err) == (1, "")
+    lines = result.out.splitlines()
     assert lines[0] == "17 labels: 12 agrees, 4 contradicts, 0 abstains, 1 unread"
     named = [line.split(", ")[0] for line in lines if line.startswith("n")]
     assert named == [f"n{n}" for n in WRONG]
@@ -472,7 +480,7 @@ def test_wrong_labels_are_listed(run: Run) -> None:
 
 def test_labels_are_judged_by_letters_and_words_alike(run: Run) -> None:
     rows = [item(0, True, options=["the crate", "the drawer"], answer=answer) for answer in ("B", "b)", "Drawer.", "A")]
-    found = [json.loads(line) for line in fine(run("audit", put("i.jsonl", *rows), "--json")).splitlines()]
+    found = judged(run("audit", put("i.jsonl", *rows), "--json"))
     assert [one["outcome"] for one in found] == ["agrees", "agrees", "agrees", "contradicts"]
 
 
@@ -481,7 +489,7 @@ def test_labels_of_what_is_least_likely_are_judged(run: Run) -> None:
     options = [f"Jonas believed that there was a {thing} in the fridge in the kitchen."
                for thing in ("cup", "milk", "pen")]  # fmt: skip
     rows = [{"story": ASKED + FOUND, "question": question, "options": options, "answer": gold} for gold in "AB"]
-    found = [json.loads(line) for line in fine(run("audit", put("i.jsonl", *rows), "--json")).splitlines()]
+    found = judged(run("audit", put("i.jsonl", *rows), "--json"))
     assert [one["outcome"] for one in found] == ["contradicts", "agrees"]
 
 
@@ -493,7 +501,7 @@ def test_labels_about_minds_are_not_flagged_if_a_sentence_that_may_decide_was_no
         "options": [line[3:] for line in BELIEVED.splitlines()[1:]],
     }
     rows = [{**row, "answer": "A"}, {**row, "answer": "A", "story": MOVED}]
-    found = [json.loads(line) for line in fine(run("audit", put("i.jsonl", *rows), "--json")).splitlines()]
+    found = judged(run("audit", put("i.jsonl", *rows), "--json"))
     assert [one["outcome"] for one in found] == ["unread", "contradicts"]
 
 
@@ -502,7 +510,7 @@ def test_what_is_missing_is_counted_and_never_flagged(run: Run) -> None:
     rows[1]["story"] = "Zorp blitzed the quux. " * 3
     rows[2]["story"] += " Then the letter went zorp somehow."
     rows[3]["question"] = "Zorp?"
-    found = [json.loads(line) for line in fine(run("audit", put("i.jsonl", *rows), "--json")).splitlines()]
+    found = judged(run("audit", put("i.jsonl", *rows), "--json"))
     assert [one["outcome"] for one in found] == ["contradicts", "unread", "unread", "unread"]
     assert all(one["why"] for one in found[1:])
 
@@ -558,8 +566,7 @@ FORMATS = {"tomi": TOMI, "hi_tom": json.dumps(HI_TOM, indent=1), "bigtom": ";".j
 @pytest.mark.parametrize("told", [True, False])
 def test_benchmarks_are_known_by_their_look_or_by_name(run: Run, here: Path, form: str, told: bool) -> None:
     (here / "file").write_text(FORMATS[form])
-    lines = fine(run("audit", "file", *(("--format", form) if told else ()), "--json")).splitlines()
-    outcomes = [json.loads(line)["outcome"] for line in lines]
+    outcomes = [one["outcome"] for one in judged(run("audit", "file", *(("--format", form) if told else ()), "--json"))]
     if form == "bigtom":
         assert outcomes[:2] == ["agrees", "agrees"]
         assert len(outcomes) == 4
@@ -571,7 +578,7 @@ def test_benchmarks_are_known_by_their_look_or_by_name(run: Run, here: Path, for
 @pytest.mark.parametrize("arguments", [("questions.json",), ("questions.json", "--format", "mumatom"), (".",)])
 def test_a_folder_of_mumatom_is_audited(run: Run, here: Path, arguments: tuple[str, ...]) -> None:
     put("questions.json", MUMATOM)
-    found = [json.loads(line) for line in fine(run("audit", *arguments, "--json")).splitlines()]
+    found = judged(run("audit", *arguments, "--json"))
     assert [(one["id"], one["outcome"]) for one in found] == [("7 Q1", "agrees"), ("7 Q2", "contradicts")]
 
 
@@ -636,7 +643,7 @@ def test_what_cannot_be_audited_is_told_in_one_line(run: Run, name: str, as_data
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_file_says_is_shown_as_it_is_in_an_audit(run: Run, name: str) -> None:
-    shown = fine(run("audit", put("i.jsonl", item(0, False, id=name), item(1, True))))
+    shown = run("audit", put("i.jsonl", item(0, False, id=name), item(1, True))).out
     assert shown.startswith("2 labels: 1 agrees, 1 contradicts")
     assert all(c.isprintable() or c == "\n" for c in shown)
     assert name in shown or not name.isprintable() or len(name) > 15
@@ -742,7 +749,7 @@ def test_no_generated_story_is_answered_wrongly_from_its_data(run: Run, sets: Pa
 
 def test_right_answers_by_construction_are_never_contradicted(run: Run, sets: Path) -> None:
     chosen = [row for row in stories(sets / "long") if row["phrasing"] == "flowing"]
-    found = [json.loads(line) for line in fine(run("audit", put("i.jsonl", *chosen), "--json")).splitlines()]
+    found = judged(run("audit", put("i.jsonl", *chosen), "--json"))
     assert len(found) == len(chosen) > 5
     assert [one["id"] for one in found if one["outcome"] == "contradicts"] == []
     assert any(one["outcome"] == "agrees" for one in found)

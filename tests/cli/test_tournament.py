@@ -30,7 +30,8 @@ def test_a_tournament_ranks_machines_of_a_file_beside_others(run: Run, here: Pat
     assert found["scores"][0][0] == [8.0, 8.0]
     out = fine(run(*told))
     assert "grudge & <co>" in out
-    assert "1  grudge" in out or "1  tft" in out
+    assert "1=  grudge" in out
+    assert "1=  tft" in out
 
 
 @pytest.mark.slow

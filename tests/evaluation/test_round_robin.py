@@ -34,6 +34,12 @@ def test_machines_earn_what_is_expected_without_an_interval() -> None:
     assert sorted((one.score.value for one in found.ranking), reverse=True) == [s.score.value for s in found.ranking]
 
 
+def test_entrants_with_the_same_payoff_share_a_rank() -> None:
+    found = played(IPD, "tft", "grim", "always-cooperate", "always-defect", rounds=4)
+    assert [one.name for one in found.ranking] == ["always Defect", "tft", "grim", "always Cooperate"]
+    assert found.ranks == ["1", "2=", "2=", "4"]
+
+
 def test_a_scripted_player_and_its_machine_earn_the_same() -> None:
     # Bayesian play is certain with certain partners: one match stands for all
     found = played(IBS, "bayes_simplicity", "tft", "always-ballet", rounds=5)

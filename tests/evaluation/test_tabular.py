@@ -107,6 +107,15 @@ def test_plain_text_and_numbers_look_like_themselves_in_csv(tmp_path: Path) -> N
     ]
 
 
+def test_names_that_look_like_numbers_are_plain_text_in_csv(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    rows: list[Row] = [{"episode": name, "block": "1", "words": "0"} for name in ("0", "1e5", "true", "=1", "", '"x"')]
+    write_csv(path, rows)
+    assert path.read_text().splitlines()[:2] == ["episode,block,words", "0,1,'0"]
+    assert "\n'=1,1" in path.read_text()
+    assert same(read_rows(path), rows)
+
+
 def test_what_a_spreadsheet_makes_of_truth_and_empty_lines_is_understood(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_bytes("\ufeffdone,t\r\nTRUE,1\r\n,\r\n\r\nFALSE,2\r\n".encode())

@@ -18,6 +18,7 @@ import pytest
 
 from fake_models import ANSWER, Fake, dead, fails, silent
 from otherminds.errors import InputError
+from otherminds.evaluation.asking import spent
 from otherminds.language.budget import ratio_on_record
 from otherminds.language.call_records import CallTable
 from otherminds.language.ledger import Recorded
@@ -142,6 +143,32 @@ def test_a_call_that_may_cost_too_much_is_not_made(path: Path) -> None:
         again.complete(asked[3])
     assert Recorded(model, path, price=price, budget=148.0).complete(asked[3]) == ANSWER
     assert isinstance(BudgetError(""), ModelError)
+
+
+def test_only_so_many_calls_are_made_and_what_is_recorded_costs_none(path: Path) -> None:
+    model, asked = Fake(), [Request("abc", draw=str(n)) for n in range(3)]
+    recorded = Recorded(model, path, most_calls=2)
+    for request in (asked[0], asked[0], asked[1]):
+        recorded.complete(request)
+    with fails(["as many calls were made as may be"], BudgetError):
+        recorded.complete(asked[2])
+    assert recorded.complete(asked[1]) == ANSWER
+    assert model.asked == asked[:2]
+    assert "2 calls made, 2 answered from the record, the calls made: " in spent(recorded.totals)
+    assert Recorded(model, path, most_calls=1).complete(asked[2]) == ANSWER
+
+
+def test_tokens_and_dollars_are_of_the_calls_made_now(path: Path) -> None:
+    model = Fake(lambda _: Reply("yes", usage=Usage(100, 0, 10)))
+    asked = [Request("abc", draw=str(n)) for n in range(3)]
+    first = Recorded(model, path, price=Price(1e6, 1e6))
+    assert [first.complete(request).text for request in asked[:2]] == ["yes", "yes"]
+    later = Recorded(model, path, price=Price(1e6, 1e6))
+    assert [later.complete(request).text for request in asked] == ["yes"] * 3
+    told = spent(later.totals)
+    assert "1 calls made, 2 answered from the record" in told
+    assert "100 tokens of prompts" in told
+    assert "10 tokens written, $110.0000 spent" in told
 
 
 def test_what_was_put_aside_for_a_call_that_failed_is_free_again(path: Path) -> None:

@@ -372,8 +372,8 @@ def practise(page: Page) -> None:
     page.get_by_role("button", name="Go on").click()
 
 
-def play_round(pages: list[Page], number: int, desk: Page) -> str:
-    """Both get ready, play by the script, and see what comes to light; returns the level."""
+def play_round(pages: list[Page], number: int, desk: Page, points: dict[tuple[int, int], int]) -> str:
+    """Both get ready, play by the script, rate the facilitator, and see what comes to light; returns the level."""
     for page in pages:
         expect(page.get_by_role("heading", name=f"Round {number} of 3")).to_be_visible()
         assert narrow(page)
@@ -389,7 +389,11 @@ def play_round(pages: list[Page], number: int, desk: Page) -> str:
         perform(pages, joints[:8])
         look_on(desk, number, played)
     perform(pages, joints[step(pages[0]) :])
-    for page in pages:
+    for i, page in enumerate(pages):
+        page.locator('body[data-stage="game"]').wait_for(state="detached")
+        if stage(page) == "questions":
+            points[number, i] = 7 - i - number // 3
+            rate(page, points[number, i], COMMENT if number == min(points)[0] else "")
         until(page, "reveal")
         expect(page.get_by_role("heading", name=f"Done in {len(script(played))} steps")).to_be_visible()
         expect(page.locator(".people > li").filter(has_text="your partner")).to_contain_text("reached")
@@ -438,16 +442,13 @@ def test_a_study_from_its_plan_to_its_export(visitors: Visitors, tmp_path: Path)
         practise(page)
         if page is pages[0]:
             until(page, "lobby")
-    points = {}
+    points: dict[tuple[int, int], int] = {}
     played = []
     for number in range(1, 4):
-        played.append(play_round(pages, number, desk))
-        for i, page in enumerate(pages):
+        played.append(play_round(pages, number, desk, points))
+        for page in pages:
             page.get_by_role("button", name="Finish" if number == 3 else "Go on").click()
             page.locator('body[data-stage="reveal"]').wait_for(state="detached")
-            if stage(page) == "questions":
-                points[number, i] = 7 - i - number // 3
-                rate(page, points[number, i], COMMENT if number == min(points)[0] else "")
     codes = {page.locator(".code").inner_text() for page in pages}
     assert len(codes) == 2
     expect(desk.locator("section[data-head]")).to_contain_text("1 of 1 pair finished")

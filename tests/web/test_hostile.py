@@ -316,9 +316,9 @@ def test_comments_are_kept_or_refused_and_the_event_log_goes_on(tmp_path: Path) 
                 page.do("act", action="stay", t=0)
             await settle(lambda: ana.seen == 1)
             next(iter(lobby.rooms.values()))._end("time")
+            rate(ana, ben)
             for page in (ana, ben):
                 page.do("next")
-            rate(ana, ben)
             for text in WHOLE:
                 note(lobby, ana.one, "rated", trial=0, ratings={}, comment=text).result(10)
             assert researchers.rows(lobby, study)[-1]["comments"] == {"Ana": "fine", "Ben": WHOLE[0]}

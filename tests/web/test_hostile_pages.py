@@ -15,6 +15,7 @@ import web_lobbies
 from otherminds.cli.levels import load_level
 from otherminds.papers.protom.study import report as study_report
 from otherminds.papers.protom.study import scores as study_scores
+from otherminds.papers.protom.study.export import ASPECTS
 from otherminds.web.games import LiveGame
 from otherminds.web.lobby import Lobby
 from otherminds.web.thinking import FacilitatorThought
@@ -86,7 +87,7 @@ async def happen(lobby: Lobby) -> Links:
     rounds = {"levels": (LEVEL,), "facilitators": ("random",), "grace": 3600.0, "title": title, "consent": consent}
     study = lobby.create(plan(**rounds, pairs=2))
     pages = people(lobby, study)
-    cem, dan = pages[2:]
+    cem = pages[2]
     for one in pages:
         one.do("consent")
     for one in pages:
@@ -101,7 +102,7 @@ async def happen(lobby: Lobby) -> Links:
         for text in WHOLE if room is ended else HALF:
             room.log("thought", {"thought": thought(room.game, text)._asdict()})
     ended._end("time")
-    dan.do("next")
+    cem.do("rate", ratings=dict.fromkeys(ASPECTS, 4), comment="")  # and sees what comes to light
     wanted = {"world": "overcooked", "level": LEVEL, "facilitator": "none", "seed": 1}
     lobby.event_log.append("episode:hostile", "wanted", wanted)[1].result(10)
     links = [f"/p/{one.one.token}" for one in pages]
@@ -273,7 +274,7 @@ def test_a_comment(seen: Watched, links: Links) -> None:
     seen.page.wait_for_selector("textarea")
     assert shown(seen.page.input_value("textarea")) == shown(comment)
     seen.page.click("button.primary")
-    seen.page.wait_for_selector("main :text('Thank you')")
+    seen.page.wait_for_selector('body[data-stage="reveal"]')
 
 
 def test_addresses_to_hand_off_to(seen: Watched, links: Links) -> None:

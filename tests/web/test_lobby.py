@@ -33,20 +33,26 @@ async def at(pages: list[Page], stage: str) -> None:
     await settle(lambda: stage != "game" or all(page.seen >= 0 for page in pages))
 
 
+async def rated(pages: list[Page]) -> None:
+    """Answer what is asked after a round, until all is revealed."""
+    await settle(lambda: all(page.stage in ("questions", "reveal") for page in pages))
+    for page in pages:
+        if page.stage == "questions":
+            page.do("rate", ratings=RATED, comment="=1+1")
+    await at(pages, "reveal")
+
+
 async def play_trial(pages: list[Page]) -> None:
-    """Get ready, play, see what comes to light, and answer what is asked."""
+    """Get ready, play, answer what is asked, and only then see what comes to light."""
     await at(pages, "ready")
     for page in pages:
         page.do("ready")
     await at(pages, "game")
     await perform(pages, script(pages[0].last("page")["data"]["level"]))
-    await at(pages, "reveal")
+    await rated(pages)
     for page in pages:
         page.do("next")
     await settle(lambda: all(page.stage != "reveal" for page in pages))
-    for page in pages:
-        if page.stage == "questions":
-            page.do("rate", ratings=RATED, comment="=1+1")
 
 
 @pytest.mark.slow
@@ -115,7 +121,9 @@ def test_a_round_reveals_what_was_believed_and_ignored_and_what_was_not_said(tmp
                         reader = next(page for page in pages if game.people[said.to] == page.one.id)
                         reader.do("heard", advice=number, reply="ignore")
                         assert said.status == "ignored"
-            await at(pages, "reveal")
+            await at(pages, "questions")
+            assert "people" not in pages[0].last("page")["data"], "what was believed would colour the answers"
+            await rated(pages)
             await settle(lambda: pages[0].last("page")["data"]["people"][0]["sure"])
             data = pages[0].last("page")["data"]
             assert {one["status"] for one in data["messages"]} == {"Ignored"}
@@ -270,7 +278,7 @@ def test_who_comes_back_in_time_keeps_the_seat(tmp_path: Path) -> None:
             assert pages[1].told[-1]["type"] == "go"
             assert pages[0].last("frame")["t"] == 3
             await perform(pages, script("hatch")[3:])
-            await at(pages, "reveal")
+            await rated(pages)
             assert pages[0].last("page")["data"]["ended"] == "finished"
 
     running(come_back())
@@ -298,10 +306,11 @@ def test_who_does_not_come_back_is_dropped(dropout: str, reason: str, tmp_path: 
                     t = ben.last("frame")["t"]
                     ben.do("act", action=joint[me], t=t)
                     await beyond([ben], t)
+                await at([ben], "questions")
+                ben.do("rate", ratings=RATED, comment="")
                 await at([ben], "reveal")
                 assert sorted(one["simulated"] for one in ben.last("page")["data"]["people"]) == [False, True]
                 ben.do("next")
-                ben.do("rate", ratings=RATED, comment="")
             await at([ben], "thanks")
             game = lobby.game(room)
             assert game is not None
@@ -311,6 +320,9 @@ def test_who_does_not_come_back_is_dropped(dropout: str, reason: str, tmp_path: 
             last = researchers.rows(lobby, study)[-1]
             assert last["ended"] == reason
             assert sorted(last["by"].values()) == ["person", dropout if dropout == "simulated" else "person"]
+            seats = {row["agent"]: row["person"] for row in researchers.rows(lobby, study) if "person" in row}
+            assert sorted(seats.values()) == [ana.one.name, ben.one.name]
+            assert seats[stages.seat(game, ben.one)] == ben.one.name
             back = Page(lobby, ana.one)
             await at([back], "thanks")
 

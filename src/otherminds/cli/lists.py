@@ -70,15 +70,32 @@ def level_rows() -> list[Row]:
     return found
 
 
-def games(as_json: JsonOption = False) -> None:
-    """List the bundled games.
+def games(
+    name: Annotated[
+        str | None, Argument(metavar="[GAME]", help="A game, or its file, whose payoffs are shown; none: lists them.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the bundled games, or show the payoffs of one.
 
     Besides, the 144 ordinal games of two are named ordinal-001 to ordinal-144, and a game can come from a file.
 
     Example: otherminds games
     """
-    from otherminds.worlds.repeated_games.payoff_files import bundled_games
+    from otherminds.worlds.repeated_games.payoff_files import bundled_games, find_game
 
+    if name:
+        from otherminds.reports.terminal.tables import payoffs
+
+        game = find_game(name)
+        if as_json:
+            told = {"game": game.name, "title": game.title, "agents": game.agents, "actions": game.actions}
+            typer.echo(json.dumps(told | {"payoffs": game.payoffs}, ensure_ascii=False))
+            return
+        console = Console()
+        console.print(Text(f"{game.name}: {game.title or 'a game'}\n"))
+        console.print(payoffs(game))
+        return
     rows = [
         {"game": one.name, "title": one.title, "actions": ", ".join(one.actions[0]), "agents": len(one.agents)}
         for one in bundled_games()

@@ -22,6 +22,8 @@ UNKNOWN = "unknown"
 ENDPOINT = "openai:"
 TARGET_MISSED = 1
 """Exit code if a stated target is missed, a claim proves wrong, or an agent fails a check."""
+TOO_FEW = 4
+"""Exit code if the interval of an agent's loss spans the limit of a check: too few rounds or partners for a verdict."""
 
 SeedOption = Annotated[int, Option(min=0, metavar="N", help="Seed of all randomness.")]
 JobsOption = Annotated[int, Option(min=1, max=256, metavar="N", help="Processes to use.")]
@@ -43,6 +45,7 @@ model_option = partial(Option, rich_help_panel=PANEL)
 PriceOption = Annotated[
     str | None, model_option(metavar="IN/OUT", help="Dollars per million tokens, as 2.50/10; or: unknown.")
 ]
+MostCallsOption = Annotated[int | None, model_option(min=1, metavar="N", help="Stop after N calls of this command.")]
 BudgetOption = Annotated[float | None, model_option(min=0.0, metavar="X", help="Stop before more dollars are spent.")]
 
 
@@ -65,6 +68,7 @@ class ModelOptions:
         Path | None, model_option(metavar="FILE", envvar="OTHERMINDS_PRICES", help="A price list (TOML).")
     ] = None
     budget: BudgetOption = None
+    most_calls: MostCallsOption = None
     replay: Annotated[Path | None, model_option(metavar="FILE", help="Take answers from this record; ask nothing.")] = (
         None
     )
@@ -90,6 +94,7 @@ class ModelOptions:
             episodes=episodes,
             price=prices.pop(),
             budget=self.budget,
+            most_calls=self.most_calls,
             replay=self.replay,
             at_once=self.at_once,
             pictures=pictures,

@@ -15,9 +15,8 @@ from otherminds.evaluation.engines import stream
 from otherminds.evaluation.literal_functional import functional_regret
 from otherminds.evaluation.store import Row
 from otherminds.evaluation.tasks import Task, play
-from otherminds.reports.terminal.tables import plain_table
+from otherminds.reports.terminal.tables import payoffs
 from otherminds.worlds.repeated_games.players.learners import Counts, SplitPlayer
-from otherminds.worlds.repeated_games.rules import Game
 
 ME = "me"
 ROUNDS = 20  # of a person, if none are asked for
@@ -33,7 +32,7 @@ def play_yourself(task: Task, seed: int) -> list[Row]:
     mine, theirs = game.actions[0], game.actions[1]
     if len(mine) > MOST_ACTIONS:
         raise InputError(f"{game.name} has more than {MOST_ACTIONS} actions", hint="choose a smaller game")
-    console.print(_payoffs(game))
+    console.print(payoffs(game))
     console.print(Text(f"\n{task.horizon} rounds with a partner that plays by a rule. You choose at the same time."))
     keys = ", ".join(f"{i} {name}" for i, name in enumerate(mine, 1))
 
@@ -55,14 +54,6 @@ def play_yourself(task: Task, seed: int) -> list[Row]:
         )
     )
     return rows
-
-
-def _payoffs(game: Game) -> Any:
-    """Your payoff for each pair of actions."""
-    table = plain_table("you \\ partner", *game.actions[1])
-    for name, row in zip(game.actions[0], game.payoff(), strict=True):
-        table.add_row(name, *(f"{value:g}" for value in row))
-    return table
 
 
 def _asked(question: str, names: Sequence[str]) -> int:

@@ -7,8 +7,12 @@ import math
 import re
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import redirect_stderr
+from dataclasses import replace
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +23,7 @@ from typer import Argument, Option
 from otherminds.cli.lists import open_in_browser
 from otherminds.cli.options import (
     TARGET_MISSED,
+    TOO_FEW,
     EngineOption,
     JobsOption,
     JsonOption,
@@ -32,14 +37,17 @@ from otherminds.cli.options import (
 from otherminds.errors import InputError
 
 if TYPE_CHECKING:
+    from otherminds.evaluation.engines import Engine
     from otherminds.evaluation.experiment import Options
-    from otherminds.papers.functional.checking import CheckResult
+    from otherminds.papers.functional.checking import CheckOptions, CheckResult
     from otherminds.reports.results import Results
 
 CHECK = "check"
 ROBUST = ("protom-dkg", "protom-overcooked")
 FIXED = ("dkg-human",)
 GAMES = ("rps", "ibs", "ipd")
+MOST_SHOWN = 9  # actions up to which `play` shows the payoffs first; wider tables would not fit a screen
+QUICK_ROUNDS = 10  # of an episode of the check in a quick run of everything; chosen for running time
 
 
 @with_model_options
@@ -98,25 +106,24 @@ def reproduce(
     chosen = names(name, data, bool(model))
     asking = asked.asking([model], model=model, episodes=episodes, pictures=pictures) if model else None
     root = out or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
-    for experiment in chosen:
-        options = Options(
-            out=root if len(chosen) == 1 else root / experiment,
-            seed=seed,
-            scale="quick" if quick else "full" if full else "normal",
-            jobs=jobs,
-            data=data,
-            asking=asking,
-            scenario=scenario,
-            agents=tuple(agent or ()),
-            robust=robust,
-            fixed=fixed,
-            engine=engine,
-            shard=part,
-        )
-        if results := reproduced(experiment, options, console, check=check):
-            found[experiment] = results
-    if 1 < len(chosen) == len(found):
-        combine(root, found | ({} if model else _check_known_players(root, seed, console)), console)
+    options = Options(
+        out=root,
+        seed=seed,
+        scale="quick" if quick else "full" if full else "normal",
+        jobs=jobs,
+        data=data,
+        asking=asking,
+        scenario=scenario,
+        agents=tuple(agent or ()),
+        robust=robust,
+        fixed=fixed,
+        engine=engine,
+        shard=part,
+    )
+    if len(chosen) > 1:
+        found = _reproduced_all(chosen, options, console, check=check)
+    elif results := reproduced(chosen[0], options, console, check=check):
+        found = {chosen[0]: results}
     if as_json:
         typer.echo(
             json.dumps({experiment: results.summary for experiment, results in found.items()}, ensure_ascii=False)
@@ -161,18 +168,56 @@ def reproduced(name: str, options: Options, console: Console, *, check: bool = F
     return results
 
 
-def _check_known_players(folder: Path, seed: int, console: Console) -> dict[str, Results]:
-    """Check the smallest language model beside known players, if it is on this machine; else empty."""
+def _reproduced_all(chosen: Sequence[str], options: Options, console: Console, *, check: bool) -> dict[str, Results]:
+    """Run experiments one after another in the same processes, and write one report about all; a shard has none."""
+    from otherminds.evaluation.engines import shared
+
+    found: dict[str, Results] = {}
+    with shared(options.engine, options.jobs) as workers:
+        alone = options.asking is not None or options.shard[1] > 1
+        known_players = dict if alone else _check_known_players(workers, options, console)
+        for name in chosen:
+            if results := reproduced(name, replace(options, out=options.out / name), console, check=check):
+                found[name] = results
+        if len(found) == len(chosen):
+            combine(options.out, found | known_players(), console)
+    return found
+
+
+def _check_known_players(workers: Engine, options: Options, console: Console) -> Callable[[], dict[str, Results]]:
+    """Check the smallest language model beside known players, if it is on this machine.
+
+    Returns a function that waits for the results. One of several processes begins with it at once, while the others
+    play: a model that is asked again and again keeps one processor busy, and no more.
+    """
     from otherminds.language.find import DEFAULT
     from otherminds.language.weights import intact, pinned_model
-    from otherminds.papers.functional.checking import CheckOptions, check_as_asked
+    from otherminds.papers.functional.check import ROUNDS
+    from otherminds.papers.functional.checking import CheckOptions
 
     if not (find_spec("xllamacpp") and intact(pinned_model(DEFAULT))):
-        return {}
-    console.print("A language model beside known players:", style="dim")
+        return dict
     asking = ModelOptions(at_once=1).asking((), model="")
-    results = check_as_asked(CheckOptions(folder / CHECK, asking, seed=seed)).results
+    rounds = QUICK_ROUNDS if options.scale == "quick" else ROUNDS
+    checked = CheckOptions(options.out / CHECK, asking, rounds=rounds, seed=options.seed)
+    if not isinstance(workers.executor, ProcessPoolExecutor):
+        return lambda: _tour(checked)
+    console.print("A language model plays beside known players meanwhile.", style="dim")
+    return workers.executor.submit(_quiet_tour, checked).result
+
+
+def _tour(options: CheckOptions) -> dict[str, Results]:
+    """The results of a check of known players, by its name."""
+    from otherminds.papers.functional.checking import check_as_asked
+
+    results = check_as_asked(options).results
     return {CHECK: results} if results else {}
+
+
+def _quiet_tour(options: CheckOptions) -> dict[str, Results]:
+    """The same in another process, which does not show its progress between that of the experiments."""
+    with redirect_stderr(StringIO()):
+        return _tour(options)
 
 
 def combine(folder: Path, found: Mapping[str, Results], console: Console) -> None:
@@ -212,7 +257,8 @@ def check(
 ) -> None:
     """Does an agent act on what it knows about its partner?
 
-    Exit code 1 if it does not. Without an agent: known players and the smallest language model, for a first look.
+    Exit code 0: it does. 1: it does not. 4: too few rounds or partners to say, as the interval of its loss spans the
+    limit. Without an agent: known players and the smallest language model, for a first look.
 
     Example: otherminds check --agent openai:my-model@http://localhost:8000/v1
     """
@@ -278,9 +324,9 @@ def print_verdicts(checked: CheckResult, folder: Path, *, as_json: bool = False,
 
 
 def exit_by_verdict(checked: CheckResult) -> None:
-    """Raise Exit with code 1 if an agent failed."""
-    if checked.failed:
-        raise typer.Exit(TARGET_MISSED)
+    """Raise Exit with code 1 if an agent failed, or 4 if that of an agent cannot be said."""
+    if checked.passed is not True:
+        raise typer.Exit(TOO_FEW if checked.passed is None else TARGET_MISSED)
 
 
 def play(
@@ -293,7 +339,7 @@ def play(
         Option(
             "--player",
             metavar="NAME",
-            help="As rmax, or me; repeatable. Default: bayes_open.",
+            help="As rmax, module:object, or me; repeatable. Default: bayes_open.",
         ),
     ] = None,
     machines: MachinesOption = None,
@@ -329,8 +375,13 @@ def play(
             raise InputError("you play alone, with one partner", hint=f"otherminds play {game} tft --player {ME}")
         play_yourself(tasks[0], seed)
         return
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    if not as_json and max(chosen.payoff().shape) <= MOST_SHOWN:
+        console.print(terminal.payoffs(chosen))
     found = pair_scores(chosen, partners or (), players or (), rounds or 100, episodes, seed, machines)
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False))
-    else:
-        Console(width=None if sys.stdout.isatty() else 120).print(terminal.scores(found))
+        return
+    console.print(terminal.scores(found))
+    for sentence in terminal.unforgiven(found):
+        console.print(sentence, markup=False, highlight=False)

@@ -19,6 +19,7 @@ from otherminds.cli.options import (
     BudgetOption,
     EngineOption,
     JsonOption,
+    MostCallsOption,
     OpenOption,
     PriceOption,
 )
@@ -112,6 +113,7 @@ def resume(
     model: NamedOption = None,
     price: PriceOption = None,
     budget: BudgetOption = None,
+    most_calls: MostCallsOption = None,
     at_once: Annotated[
         int | None, Option(min=1, max=64, metavar="N", help="Episodes at the same time (servers).")
     ] = None,
@@ -125,7 +127,8 @@ def resume(
     from otherminds.language.prices import Price
 
     paid = None if price in (None, UNKNOWN) else Price.parse(price)
-    _again(folder, model, {"engine": engine, **_given(jobs=jobs)}, _given(price=paid, budget=budget, at_once=at_once))
+    money = _given(price=paid, budget=budget, most_calls=most_calls, at_once=at_once)
+    _again(folder, model, {"engine": engine, **_given(jobs=jobs)}, money)
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def serve(
     try:
         from otherminds.language.find import find_model
         from otherminds.papers.protom.language_facilitator import subject
-        from otherminds.web.guard import origins
+        from otherminds.web.guard import LOOPBACK, origins
         from otherminds.web.server import application
         from otherminds.web.serving import Server
         from otherminds.web.settings import ServerSettings
@@ -61,6 +61,8 @@ def serve(
         typer.echo(f"otherminds is at {address} (Ctrl-C ends it); everything is kept in {settings.store}")
         login = "/enter, with the secret of this server" if secret else f"/enter#{settings.keys.key}"
         typer.echo(f"Studies: {address}{login}")
+        if host in LOOPBACK:
+            typer.echo("Links, of studies too, are of this computer only; --host and --allowed-origin let others in.")
         if open_page:
             Timer(1.0, typer.launch, [address]).start()
         with telling(), suppress(KeyboardInterrupt):

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from typer import Argument, Option
 
-from otherminds.cli.options import JobsOption
+from otherminds.cli.options import TARGET_MISSED, JobsOption
 
 ACCEPTED = 100_000
 
@@ -66,7 +66,7 @@ def audit(
 ) -> None:
     """Check the labels of a benchmark by simulating its stories.
 
-    Those that contradict what happened are listed.
+    Those that contradict what happened are listed. Exit code 1 if there are any.
 
     Example: otherminds audit questions.jsonl
     """
@@ -77,10 +77,11 @@ def audit(
     with noted("reading the stories"):
         found = audited(file, form)
     if as_json:
-        for verdict in found.verdicts:
-            typer.echo(json.dumps(story_screens.verdict_data(verdict), ensure_ascii=False))
-        return
-    Console(width=None if sys.stdout.isatty() else 110).print(story_screens.audit(found))
+        typer.echo(json.dumps([*map(story_screens.verdict_data, found.verdicts)], ensure_ascii=False))
+    else:
+        Console(width=None if sys.stdout.isatty() else 110).print(story_screens.audit(found))
+    if found.contradicted:
+        raise typer.Exit(TARGET_MISSED)
 
 
 def generate_stories(

@@ -19,7 +19,7 @@ def tournament(
     game: Annotated[str, Argument(metavar="GAME", help="rps, ibs, ipd, ordinal-001 to -144, or a file.")],
     names: Annotated[
         list[str] | None,
-        Argument(metavar="NAME...", help="Players, as rmax, and partners, as tft or tft~0.05. Default: all partners."),
+        Argument(metavar="NAME...", help="Players, as rmax or module:object; partners, as tft. Default: all of these."),
     ] = None,
     machines: MachinesOption = None,
     rounds: Annotated[int, Option(min=1, max=10_000, metavar="N", help="Rounds of a match.")] = 100,
@@ -48,7 +48,10 @@ def tournament(
     shares = found.shares(GENERATIONS)[-1].tolist()
     if as_json:
         ends = dict(zip((one.name for one in found.entrants), shares, strict=True))
-        ranking = [{"name": one.name, **one.score._asdict(), "share": ends[one.name]} for one in found.ranking]
+        ranking = [
+            {"rank": rank, "name": one.name, **one.score._asdict(), "share": ends[one.name]}
+            for rank, one in zip(found.ranks, found.ranking, strict=True)
+        ]
         told = {
             "game": chosen.name,
             "rounds": rounds,
@@ -61,8 +64,8 @@ def tournament(
         typer.echo(json.dumps(told, ensure_ascii=False))
     else:
         console = Console(width=None if sys.stdout.isatty() else 120)
-        standings = terminal.standings(found.ranking, dict(zip((e.name for e in found.entrants), shares, strict=True)))
-        console.print(standings)
+        ends = dict(zip((e.name for e in found.entrants), shares, strict=True))
+        console.print(terminal.standings(found.ranks, found.ranking, ends))
     page = page or (Path("tournament.html") if open_page else None)
     if page:
         write_whole(page, [tournament_page(found).encode("utf-8", "backslashreplace")])

@@ -19,7 +19,7 @@ from otherminds.language.prices import CallEstimate, Price
 
 @dataclass(frozen=True)
 class Asking:
-    """A model by name, its prompting strategies, whether it sees pictures, and a budget in dollars.
+    """A model by name, its prompting strategies, whether it sees pictures, and a budget in dollars and in calls.
 
     With `replay`, a record of calls or the folder of a run, no model is asked: all answers come from there.
     """
@@ -31,6 +31,7 @@ class Asking:
     episodes: Annotated[int, Field(ge=1)] = 1
     price: Price | None = None
     budget: float | None = None
+    most_calls: Annotated[int, Field(ge=1)] | None = None
     replay: Path | None = None
     at_once: Annotated[int, Field(ge=1, le=64)] = 1
     pictures: bool = False
@@ -54,7 +55,14 @@ class Asking:
         where = record if self.replay is None else self.replay
         if isinstance(where, Path) and where.is_dir():
             where = where / FILE
-        return Recorded(model, where, replay=self.replay is not None, price=self.price, budget=self.budget)
+        return Recorded(
+            model,
+            where,
+            replay=self.replay is not None,
+            price=self.price,
+            budget=self.budget,
+            most_calls=self.most_calls,
+        )
 
 
 def tell_ahead(model: Recorded, ahead: CallEstimate, price: Price | None) -> None:
@@ -67,13 +75,14 @@ def tell_ahead(model: Recorded, ahead: CallEstimate, price: Price | None) -> Non
 
 
 def spent(totals: Totals) -> str:
-    """Calls, tokens and cost, as a sentence."""
-    used, unanswered = totals.recorded_usage, totals.uncertain
+    """Calls, and the tokens and cost of those made now, as a sentence."""
+    used, unanswered = totals.usage, totals.uncertain
     told = [
         f"{totals.calls:,} calls made",
         f"{totals.recalled:,} answered from the record",
         *([f"{unanswered:,} of an earlier run without an answer, which may have to be paid for"] if unanswered else []),
-        f"{used.prompt:,} tokens of prompts, of which {used.prompt - used.cached:,} had to be evaluated",
+        f"the calls made: {used.prompt:,} tokens of prompts",
+        f"of which {used.prompt - used.cached:,} had to be evaluated",
         f"{used.written:,} tokens written",
         *([f"${totals.cost:,.4f} spent"] if totals.cost is not None else []),
     ]

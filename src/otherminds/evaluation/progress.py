@@ -103,7 +103,7 @@ class RunNote:
         if self.model is not None:
             totals = self.model.totals
             told.insert(0, f"{totals.calls:,} calls")
-            told += [f"${self.model.spent:,.4f}"] if totals.cost is not None else []
+            told += [f"${totals.cost:,.4f}"] if totals.cost is not None else []
             made = totals.calls + totals.failed
             told += [f"{totals.failed / made:.1%} of calls failed"] if totals.failed else []
         return " · ".join(told)

@@ -78,8 +78,8 @@ def described(about: str, name: str) -> str:
 def trusted(specs: Sequence[str], named: Sequence[str], folder: Path, *, asks: bool) -> None:
     """Raise InputError for code or a server that the run names, unless the user names it again.
 
-    A folder may come from anybody: it must neither choose what code runs nor where a key is sent nor, if the model
-    `asks` for answers anew, what is paid for.
+    A folder may come from anybody: it must not choose what code runs nor, if a model is asked anew (`asks`), where a
+    key is sent and what is paid for. A server that nobody asks needs no trust.
     """
     for spec in specs:
         if not _harmless(spec, asks=asks) and spec not in named:
@@ -89,7 +89,7 @@ def trusted(specs: Sequence[str], named: Sequence[str], folder: Path, *, asks: b
 
 def _harmless(spec: str, *, asks: bool) -> bool:
     kind, _, rest = spec.partition(":")
-    return not rest or kind == "embedded" or (kind == "openai" and "@" not in rest and not asks)
+    return not rest or kind == "embedded" or (kind == "openai" and not asks)
 
 
 def resume_command(folder: Path, about: str, *options: str) -> str:

@@ -17,20 +17,23 @@ from numpy.typing import NDArray
 
 from otherminds.errors import InputError, meant
 from otherminds.evaluation.engines import stream
+from otherminds.evaluation.own_players import blamed_if_own, is_own, player_named
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.statistics import Estimate, exact, stratified
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.partners import UnknownPartnerError, own_machines, partner, partner_names
-from otherminds.worlds.repeated_games.players.by_name import PLAYERS, player
+from otherminds.worlds.repeated_games.players.by_name import PLAYERS
 from otherminds.worlds.repeated_games.rules import Game
 from otherminds.worlds.repeated_games.tournament import Player, exact_scores, played_match, replicator_dynamics
 
 Floats = NDArray[np.float64]
+ROUNDING = 1e-9
+"""Difference of mean payoffs that counts as none: rounding of sums."""
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """A participant: a machine for each place, or a player by name."""
+    """A participant: a machine for each place, or a player by name or `module:object`."""
 
     name: str
     machines: tuple[Machine, Machine] | None = None
@@ -72,6 +75,13 @@ class RoundRobin:
         found = [Standing(entrant.name, self._score(i)) for i, entrant in enumerate(self.entrants)]
         return tuple(sorted(found, key=lambda one: -one.score.value))
 
+    @property
+    def ranks(self) -> list[str]:
+        """The rank of each in the ranking; entrants with the same payoff share the first rank of theirs: `2=`."""
+        values = [one.score.value for one in self.ranking]
+        first = [next(i for i, other in enumerate(values) if abs(other - value) <= ROUNDING) for value in values]
+        return [f"{i + 1}=" if first.count(i) > 1 else f"{i + 1}" for i in first]
+
     def _score(self, i: int) -> Estimate:
         others = [j for j in range(len(self.entrants)) if j != i]
         # a match in each place for every other and episode, shape (episodes, others)
@@ -106,7 +116,7 @@ def entrants_in(game: Game, names: Sequence[str], path: Path | None = None) -> t
 
 
 def _entrant(name: str, game: Game, own: tuple[Mapping[str, Machine], Mapping[str, Machine]]) -> Entrant:
-    if name in PLAYERS and name not in own[1]:
+    if (name in PLAYERS and name not in own[1]) or is_own(name):
         return Entrant(name)
     try:
         machines = partner(name, game.seen_by(1), own[0]), partner(name, game, own[1])
@@ -152,7 +162,8 @@ def _matches(game: Game, pair: tuple[Entrant, Entrant], rounds: int, episodes: i
         streams = [stream(seed, *about, what) for what in ("first", "second", "acts")]
         begun = [rng.bit_generator.state for rng in streams]
         minds = _mind(pair[0], 0, game, rounds, streams[0]), _mind(pair[1], 1, game, rounds, streams[1])
-        found[episode] = played_match(game, minds, rounds, streams[2])
+        with blamed_if_own(*(one.name for one in pair)):
+            found[episode] = played_match(game, minds, rounds, streams[2])
         if [rng.bit_generator.state for rng in streams] == begun:  # no randomness was used: all matches are the same
             found[:] = found[episode]
             break
@@ -169,4 +180,4 @@ def _mind(entrant: Entrant, place: int, game: Game, rounds: int, rng: np.random.
         return entrant.machines[place].start
     # of a symmetric game both sides are the same, and plans are kept by game
     side = game.seen_by(1) if place and not symmetric(game) else game
-    return player(entrant.name, side, horizon=rounds, rng=rng)
+    return player_named(entrant.name, side, horizon=rounds, rng=rng)

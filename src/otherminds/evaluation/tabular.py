@@ -2,7 +2,7 @@
 
 All three formats are read back exactly. In CSV and Parquet, lists and objects are JSON text. In CSV every other value
 but text is JSON as well; text that a reader or a spreadsheet could mistake for something else begins with an
-apostrophe.
+apostrophe, except names of NAMES such as `0`, which stay as they are and are read back as text.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ BATCH = 100
 MOST_COLUMNS = 10_000
 DEEPEST = 20
 """Deepest nesting of lists and objects in a row."""
+NAMES = ("condition", "subject", "episode", "person", "participants", "block")
+"""Columns of names, which may look like numbers and are always text."""
 TEXT_MARK = "'"
 RISKY = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "\ufeff")
 """Beginnings of text that a spreadsheet takes for a formula, or a reader for the mark of an encoding."""
@@ -70,7 +72,7 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     writer.writerow([_cell(column) for column in columns])
     for i, row in enumerate(rows, 1):
         _text(row, path, i)
-        cells = [_cell(row[column]) if column in row else "" for column in columns]
+        cells = [_cell(row[column], column) if column in row else "" for column in columns]
         if max(map(len, cells)) > LARGEST_CELL:
             raise InputError(f"row {i} has a cell of more than {LARGEST_CELL:,} characters", path=path)
         writer.writerow(cells)
@@ -107,11 +109,11 @@ def _columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(column for row in rows for column in row))
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, column: str = "") -> str:
     """A value as text of a CSV cell; text with a NUL, which no reader takes for text, as JSON, where it is escaped."""
     if not isinstance(value, str) or "\0" in value:
         return dumps(value)
-    plain = value and not value.startswith(RISKY) and _read_cell(value) == value
+    plain = value and not value.startswith(RISKY) and _read_cell(value, column) == value
     return value if plain else TEXT_MARK + value
 
 
@@ -192,20 +194,22 @@ def _csv(path: Path) -> Iterator[tuple[int, Row]]:
             elif any(cells):
                 if len(cells) != len(columns):
                     raise InputError(f"{len(cells)} cells for {len(columns)} columns", path=path, line=begins)
-                row = {column: _read_cell(cell) for column, cell in zip(columns, cells, strict=True) if cell}
+                row = {column: _read_cell(cell, column) for column, cell in zip(columns, cells, strict=True) if cell}
                 yield begins, _checked(row, path, begins)
             begins = reader.line_num + 1
     except csv.Error as error:
         raise InputError(f"is not CSV: {error}", path=path, line=begins) from None
 
 
-def _read_cell(cell: str) -> Any:
-    """The value of a cell that is not empty: text after an apostrophe, JSON, or else text.
+def _read_cell(cell: str, column: str = "") -> Any:
+    """The value of a cell that is not empty: text after an apostrophe or in a column of names, JSON, or else text.
 
     Numbers that are not finite, such as 1e999, are returned as such; `_checked` refuses them.
     """
     if cell.startswith(TEXT_MARK):
         return cell[1:]
+    if column in NAMES and not cell.startswith(('"', "[", "{")):
+        return cell
     if cell in FROM_SPREADSHEETS:
         return FROM_SPREADSHEETS[cell]
     try:

@@ -63,17 +63,20 @@ class Recorded:
         replay: bool = False,
         price: Price | None = None,
         budget: float | None = None,
+        most_calls: int | None = None,
     ) -> None:
         """Open or create a record. A replay calls nothing, writes nothing, and may also read a file of lines (.jsonl).
 
         The budget is in dollars, needs a price, and covers all models on record together. If this model bills more than
-        estimated, it is exceeded by one bill at the most (see `Budget`). Raises InputError for a budget without a
-        price, for a file that is no record, or for one that cannot be written.
+        estimated, it is exceeded by one bill at the most (see `Budget`). `most_calls` limits the calls that this object
+        makes. Raises InputError for a budget without a price, for a file that is no record, or for one that cannot be
+        written.
         """
         check_budget(budget, price)
         self.replay = replay
         self.name, self.identity = model.name, model.identity
         self._model, self._price = model, price
+        self._left = most_calls
         self._lock = Lock()
         self._under_way: dict[str, Future[records.Answer]] = {}
         if isinstance(record, Database):
@@ -175,7 +178,11 @@ class Recorded:
         return recorded
 
     def _send(self, key: str, request: Asked) -> Sent:
-        """Record that a call goes out, as soon as the budget has room for it."""
+        """Record that a call goes out, as soon as the budget has room for it. Raises BudgetError if no call is left."""
+        with self._lock:
+            if self._left == 0:
+                raise BudgetError("as many calls were made as may be", hint="--most-calls; what is done is kept")
+            self._left = None if self._left is None else self._left - 1
         estimate = 0.0 if self._price is None else self._price.cost(at_most(request))
         place = getattr(request, "draw", "") or _extract(request.prompt)
         dollars = self._budget.dollars

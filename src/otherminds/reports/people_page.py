@@ -36,6 +36,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7
 SHADES = matplotlib.colormaps["cividis"].resampled(32)
 BLOCKS, SHORTEST = 6, 4  # most blocks of a match in posterior predictive checks, and fewest rounds of a block
 FEW = 5  # people from which intervals over people say something; chosen
+PRIOR = "Minds are compared by fits with a weak prior, so these BIC are not those of `otherminds fit`, which has none."
 MOST_SHOWN = 60  # people in a table of parameters; the JSON has all
 ORANGE = "#d55e00"
 
@@ -129,7 +130,7 @@ def fit_page(data: str, choices: Choices, fits: Sequence[Fitted], partners: Part
         total, aic, bic = (number(float(one.sum()), 1) for one in (fit.log_likelihood, fit.aic, fit.bic))
         words = (
             f"{fit.mind.about.capitalize()}. Log likelihood {total}, AIC {aic}, BIC {bic}, "
-            f"summed over {len(fit.units)} fits."
+            f"summed over {len(fit.units)} fits {how_fitted(fit)}."
         )
         parts = [words, table(columns, list(parameter_summary(found)))] if fit.mind.parameters else [words]
         if by_person and fit.mind.parameters:
@@ -192,7 +193,10 @@ def comparison_page(data: str, found: Comparison, partners: Partners | None) -> 
     sections = [
         Section("Best minds", stack(_winner(found), _compared(overall))),
         Section(
-            "ΔBIC", inline(delta_bic(overall), "BIC above that of the best mind, summed over people. Lower is better.")
+            "ΔBIC",
+            inline(
+                delta_bic(overall), f"BIC above that of the best mind, summed over people. Lower is better. {PRIOR}"
+            ),
         ),
         Section(
             "Who does what",
@@ -214,6 +218,11 @@ def comparison_page(data: str, found: Comparison, partners: Partners | None) -> 
     best_fit = found.fits[names.index(overall[0]["mind"])]
     sections.append(Section("Check of the best mind", inline(*_curves(best_fit, found.choices, partners))))
     return page("Minds compared on people", lead, sections)
+
+
+def how_fitted(fit: Fit) -> str:
+    """What the fits of `otherminds fit` are, in words: their BIC depends on it."""
+    return "by maximum likelihood, without a prior" if np.isnan(fit.evidence).all() else "with partial pooling"
 
 
 def _winner(found: Comparison) -> str:

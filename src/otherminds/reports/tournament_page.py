@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from textwrap import wrap
 from typing import Any
 
 import matplotlib
@@ -33,7 +34,8 @@ SHADING: Mapping[str, Any] = {
 }
 NAMED = 8  # strategies with a line of their own in replicator dynamics; chosen
 LINE = 0.145  # inches for a row of the matrix
-LONGEST = 22  # characters of a name; chosen
+LONGEST = 30  # characters of a name; chosen
+TITLE = 20  # characters of a line of a panel's title, which has two; chosen
 GENERATIONS = 500  # of replicator dynamics; chosen
 PANELS = 9  # machines whose fingerprint is shown
 PER_ROW = 3
@@ -56,7 +58,7 @@ def tournament_page(found: RoundRobin) -> Page:
     caption = "Payoff per round of the row’s entrant with the column’s. Both are numbered by rank."
     spread = f"Shares of a population over {GENERATIONS} generations, from equal shares: replicator dynamics."
     sections = [
-        Section("Ranking", _ranking(found.ranking, shares[-1, order])),
+        Section("Ranking", _ranking(found.ranks, found.ranking, shares[-1, order])),
         Section("Who earns what with whom", Html(f'<div class="table">{inline(grid, caption)}</div>')),
         Section("Which strategies would spread", inline(dynamics(shares[:, order], names), spread)),
     ]
@@ -65,15 +67,15 @@ def tournament_page(found: RoundRobin) -> Page:
     return page("Tournament", words, sections)
 
 
-def _ranking(ranking: Sequence[Standing], shares: Floats) -> Html:
+def _ranking(ranks: Sequence[str], ranking: Sequence[Standing], shares: Floats) -> Html:
     lines = [
         (rank, name, _interval(score), number(100 * float(share), 1))
-        for rank, ((name, score), share) in enumerate(zip(ranking, shares, strict=True), 1)
+        for rank, (name, score), share in zip(ranks, ranking, shares, strict=True)
     ]
     columns = ("Rank", "Entrant", "Payoff a round", "Share, %")
     words = (
         "The mean payoff with all others, with its 95 % interval if matches were sampled, and the share in the end of "
-        "the replicator dynamics below."
+        "the replicator dynamics below. Entrants with the same payoff share a rank, marked =."
     )
     return stack(words, table(columns, lines))
 
@@ -144,7 +146,7 @@ def dynamics(shares: Floats, names: Sequence[str]) -> Figure:
 def prints(panels: Mapping[str, Floats]) -> Figure:
     """A panel for each fingerprint, all with the same scale."""
     rows = -(-len(panels) // PER_ROW)
-    figure = Figure(figsize=(WIDER, 0.5 + 1.45 * rows))
+    figure = Figure(figsize=(WIDER, 0.5 + 1.55 * rows), layout="constrained")
     every = figure.subplots(rows, PER_ROW, squeeze=False)
     low, high = min(map(np.min, panels.values())), max(map(np.max, panels.values()))
     edges = np.linspace(0.0, 1.0, next(iter(panels.values())).shape[0])
@@ -154,7 +156,7 @@ def prints(panels: Mapping[str, Floats]) -> Figure:
     for axes, (name, cells) in zip(every.flat, panels.items(), strict=False):
         # y upwards, x to the right
         mesh = axes.pcolormesh(edges, edges, cells.T, vmin=low, vmax=high, shading="nearest", **SHADING)
-        axes.set_title(_short(name), loc="left", fontsize=7)
+        axes.set_title("\n".join(wrap(_short(name), TITLE)[:2]), loc="left", fontsize=7)
         axes.set_aspect("equal")
         axes.set_xticks([0, 1])
         axes.set_yticks([0, 1])

@@ -170,7 +170,8 @@ def _board(board: Sequence[Row]) -> Html:
     everybody = dict.fromkeys((row["condition"], row["subject"]) for row in board)
     for world, agent in sorted(everybody, key=lambda pair: worlds.index(pair[0])):
         mine = [values.get((world, agent, metric)) for metric in ("literal", "calibration_error", "functional")]
-        n, lost = max(row["n"] for row in mine if row), values.get((world, agent, "regret"))
+        n = " · ".join(str(number) for number in sorted({row["n"] for row in mine if row}, reverse=True))
+        lost = values.get((world, agent, "regret"))
         name = "" if world == before else world
         lines.append([name, agent_name(agent), *map(_share, mine), cell(lost), n])
         before = world

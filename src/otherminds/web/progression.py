@@ -70,7 +70,7 @@ def advance(lobby: Lobby, participant: Participant) -> None:
         _wait(lobby, participant)
         return
     pair, game = study.pairs[participant.pair], lobby.game(lobby.place(participant))
-    if game is not None and game.ended and participant.seen and not _asked(participant, game):
+    if game is not None and game.ended and participant.seen and not stages.asked(participant, game):
         note(lobby, participant, "next")
         if participant.trial >= len(pair.trials):
             finish(lobby, participant, "finished" if study.kind == "study" else "played")
@@ -82,13 +82,6 @@ def advance(lobby: Lobby, participant: Participant) -> None:
     ready = all(one.ready and one.trial == participant.trial and not one.finished for one in players)
     if game is None and participant.trial == len(pair.rooms) and ready:
         _begin(lobby, study, pair)
-
-
-def _asked(participant: Participant, game: LiveGame) -> bool:
-    """Whether the participant still has questions to answer about a round."""
-    study = participant.study
-    wanted = study.plan.ratings and game.facilitated and study.kind == "study"
-    return wanted and (participant.name, participant.trial) not in study.ratings
 
 
 def _wait(lobby: Lobby, participant: Participant) -> None:

@@ -108,7 +108,10 @@ def trial(study: Study, pair: ParticipantPair, index: int, game: LiveGame) -> li
     episode = f"{pair.number:02}-{index + 1} {played.level}"
     key = (game.setup.level.kind or "unclassified", played.facilitator, episode)
     base = {**first_columns("study", key, played.seed), "pair": pair.number, "trial": index + 1, "level": played.level}
-    told = [{**base, **row} for t in range(game.t) for row in _step(game, t)]
+    names = {one.id: one.name for one in study.people.values()}
+    people = {agent: names[who] for agent, who in {**game.replaced, **game.people}.items() if who in names}
+    steps = (row for t in range(game.t) for row in _step(game, t))
+    told = [base | row | ({"person": people[row["agent"]]} if row["agent"] in people else {}) for row in steps]
     done = game.ended == "finished"
     last = game.thoughts.get(game.t)
     ends = {"outcome": "status", "outcomes": "statuses"}

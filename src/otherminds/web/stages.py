@@ -43,11 +43,20 @@ def where(participant: Participant, game: LiveGame | None) -> str:
         return "tutorial"
     if game is not None and not game.ended:
         return "game"
+    if game is not None and asked(participant, game):  # before the reveal, which would colour the answers
+        return "questions"
     if game is not None and not participant.seen:
         return "reveal"
     if not participant.practised or (participant.pair and game is None):
         return "ready"
-    return "questions" if participant.pair else "lobby"
+    return "reveal" if participant.pair else "lobby"
+
+
+def asked(participant: Participant, game: LiveGame) -> bool:
+    """Whether the participant still has questions to answer about a round that is over."""
+    study = participant.study
+    wanted = study.plan.ratings and game.facilitated and study.kind == "study" and not game.practice
+    return wanted and (participant.name, participant.trial) not in study.ratings
 
 
 def page(participant: Participant, game: LiveGame | None) -> tuple[str, Data]:

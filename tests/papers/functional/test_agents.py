@@ -42,8 +42,28 @@ def test_every_player_plays_every_two_by_two_game_legally(name: str) -> None:
 def test_the_command_line_gives_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("play", "ibs", "copy", "--player", "rmax", "--episodes", "2", "--rounds", "10", "--json") == 0
     found = json.loads(capsys.readouterr().out)
-    assert {row["metric"] for row in found} == {"functional_regret", "reward", "tom_percent", "consistency"}
+    metrics = {"functional_regret", "reward", "tom_percent", "consistency", "best_left"}
+    assert {row["metric"] for row in found} == metrics
     assert all(row["n"] == 2 for row in found)
+
+
+def test_payoffs_come_first_and_it_is_said_what_a_partner_never_forgives(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("play", "ipd", "tft", "grim", "--player", "rmax", "--episodes", "1") == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert told.startswith(r"you \ partner Cooperate Defect")
+    assert "Cooperate 8, 8 0, 10 Defect 10, 0 5, 5" in told
+    assert "rmax with grim: the best response earns 8.02 a round, but only 5.00 after what rmax did" in told
+    assert "rmax with tft" not in told
+
+
+def test_players_of_the_users_own_code_are_played(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("play", "ipd", "tft", "--player", "own_agents:explorer", "--episodes", "1", "--rounds", "5") == 0
+    assert "own_agents:explorer" in capsys.readouterr().out
+    assert run("tournament", "ipd", "tft", "own_agents:explorer", "--episodes", "1", "--rounds", "5", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["entrants"] == ["tft", "own_agents:explorer"]
+    for what, said in (("own_agents:answer", "is no player"), ("own_agents:nothing", "has no `nothing`")):
+        assert run("play", "ipd", "tft", "--player", what) == 2
+        assert said in capsys.readouterr().err
 
 
 def test_a_payoff_file_can_be_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

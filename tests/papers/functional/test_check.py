@@ -96,7 +96,8 @@ def test_scripted_players_break_where_they_are_made_to(name: str, run: str) -> N
     for seed in range(1, 1 + seeds):
         plan = CheckPlan(games, partners, rounds, episodes if name == "biased" else 1, seed)
         told = found(f"scripted:{name}", plan, asking)
-        assert (told.verdict.passed, told.verdict.breaks) == (not BREAKS[name], BREAKS[name])
+        assert told.verdict.breaks == BREAKS[name]
+        assert told.verdict.passed in (not BREAKS[name], None)
         assert ("mostly wrong" in told.verdict.words) == (name == "r1_like")
         assert told.lost.value == (name == "format_breaker")
 
@@ -235,14 +236,14 @@ def finding(functional: float, literal: float, lost: float = 0.0, **rungs: float
 @pytest.mark.parametrize(
     ("told", "breaks", "said"),
     [
-        (finding(0.4, 0.4), "", "knows its partner$"),
-        (finding(0.4, 0.41), "", "mostly wrong$"),
+        (finding(0.4, 0.4), "", "knows its partner; it loses 0.40 of .* with 3 partners, and may lose 0.4$"),
+        (finding(0.4, 0.41), "", "mostly wrong; it loses"),
         (finding(0.1, 0.0, lost=0.5), "", r"knows its partner; .* worst payoff, which costs 1\.25 points a round$"),
-        (finding(0.41, 0.4), "using", "does not act on it$"),
-        (finding(0.41, 0.41), "predicting", "does not know what its partner will do$"),
+        (finding(0.41, 0.4), "using", "predicts its partner, and does not act on that; it loses 0.41"),
+        (finding(0.41, 0.41), "predicting", "does not know what its partner will do; it loses 0.41"),
         (finding(0.41, 0.9, lost=0.1), "formatting", "^in 10% of the rounds no move could be read; .* 0.25 points"),
-        (finding(0.41, 0.9, lost=0.09), "predicting", r"do; rounds without a readable move .* 0\.2"),
-        (finding(0.9, 0.9, oracle=0.8, oracle_max=0.4), "predicting", r"told what .* it plays well \(0.40\)$"),
+        (finding(0.41, 0.9, lost=0.09), "predicting", r"do; .* rounds without a readable move .* 0\.2"),
+        (finding(0.9, 0.9, oracle=0.8, oracle_max=0.4), "predicting", r"told what .* it plays well \(0.40\); it loses"),
         (finding(0.9, 0.1, oracle=0.8, oracle_max=0.7), "using", "even told what the partner does, it loses 0.70 of"),
     ],
 )
@@ -250,6 +251,26 @@ def test_the_first_thing_that_explains_a_loss_is_where_it_breaks(told: Findings,
     assert told.verdict.breaks == breaks
     assert told.verdict.passed == (not breaks)
     assert re.search(said, told.verdict.words)
+
+
+@pytest.mark.parametrize(
+    ("low", "value", "high", "result"),
+    [(0.1, 0.2, 0.4, "passes"), (0.1, 0.2, 0.41, "open"), (0.4, 0.6, 0.9, "open"), (0.41, 0.6, 0.9, "fails")],
+)
+def test_an_interval_that_spans_the_limit_leaves_the_verdict_open(
+    low: float, value: float, high: float, result: str
+) -> None:
+    told = replace(finding(value, 0.1), functional=Estimate(value, low, high, 7))
+    assert told.verdict.result == result
+    assert ("too few rounds to say" in told.verdict.words) == (result == "open")
+    assert (
+        f"it loses {value:.2f} [{low:.2f}, {high:.2f}] of what random play loses with 7 partners" in told.verdict.words
+    )
+    passing, failing = (replace(finding(lost, 0.1), name=name) for name, lost in (("good", 0.1), ("bad", 0.9)))
+    together = {"passes": True, "open": None, "fails": False}[result]
+    assert CheckResult((passing, told), ("good", "x"), ()).passed is together
+    assert CheckResult((failing, told), ("bad", "x"), ()).passed is False
+    assert CheckResult((failing, passing), ("good",), ()).passed is True
 
 
 def test_losses_are_paired_with_those_of_the_reference_players_by_partner() -> None:
@@ -311,7 +332,7 @@ def test_whoever_uses_the_truth_is_told_apart_from_who_does_not(ladder: tuple[Ch
     told = {one.name: one for one in ladder[0].findings}
     assert told["own_agents.obedient"].functional.value > 0.5
     assert [one.value for one in told["own_agents.obedient"].rungs.values()] == pytest.approx([0.0, 0.0])
-    assert told["own_agents.obedient"].verdict.words.endswith("told what the partner does, it plays well (0.00)")
+    assert "told what the partner does, it plays well (0.00)" in told["own_agents.obedient"].verdict.words
     assert "even told" in told["echo"].verdict.words
     assert [one.value for one in told["echo"].rungs.values()] == pytest.approx([1.0, 1.0])
 
@@ -426,7 +447,7 @@ def big() -> Game:
 def test_games_that_are_too_large_to_solve_are_played_without_the_bayesian(tmp_path: Path) -> None:
     result = check(["perfect"], CheckPlan((big(),), rounds=3), Asking(""), tmp_path, 0.5)
     assert [told.name for told in result.findings] == ["perfect", "tabular", "random"]
-    assert not result.failed
+    assert result.passed is not False
     with pytest.raises(InputError, match="too large"):
         check(["bayes"], CheckPlan((big(),), rounds=3), Asking(""), tmp_path, 0.5)
 

@@ -13,6 +13,7 @@ import pytest
 
 from commands import Run, complaint
 from otherminds.errors import InputError
+from otherminds.evaluation.experiment import Options
 from otherminds.language.asking import Asker
 from otherminds.language.prices import Price
 from otherminds.language.scripted import Scripted
@@ -29,6 +30,7 @@ from otherminds.papers.hypothetical_minds.experiment import (
 )
 from otherminds.papers.hypothetical_minds.players import AGENTS, SWEEP, ModelAgent, all_said
 from otherminds.papers.hypothetical_minds.report import report
+from otherminds.papers.hypothetical_minds.reproduction import EXPERIMENTS
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, PUBLISHED
 from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
 from otherminds.papers.hypothetical_minds.verbal.scripted_models import straight
@@ -128,6 +130,17 @@ def test_a_plan_with_a_model_names_it_and_leaves_out_kitchens_for_who_cannot_coo
     assert [entry.scenario for entry in quick[::2]] == sorted(SMALL, key=[e.scenario for e in quick].index)
     assert {entry.agent for entry in spoken_plan("full", 1, 7, "m")} == {*AGENTS, *SWEEP}
     assert len(spoken_plan("quick", 1, 7, "m", only="rws_arena_3_documented")) == 1
+
+
+def test_in_a_quick_run_programs_play_everything_and_others_some_of_each_world() -> None:
+    (part,) = EXPERIMENTS["hypothetical"](Options(Path("unused"), scale="quick")).parts
+    played = {(entry.agent, entry.scenario) for entry in part.entries}
+    assert sum(agent == "programs" for agent, _ in played) == 30
+    others = {scenario for agent, scenario in played if agent != "programs"}
+    assert others == {*hypothetical.FILMED, *hypothetical.SMALL}
+    assert {"bound", "uniform"} <= {agent for agent, scenario in played if scenario == "rws_arena_0"}
+    alone = EXPERIMENTS["hypothetical"](Options(Path("unused"), scale="quick", agents=("uniform",))).parts[0]
+    assert len(alone.entries) == 27
 
 
 @pytest.mark.slow

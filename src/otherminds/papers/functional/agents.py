@@ -6,10 +6,11 @@ partner's action. `pair_scores` plays any players with any partners, without a c
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from otherminds.errors import InputError
 from otherminds.evaluation.asking import Asking
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.literal_functional import functional_regret, process_consistency, tom_percent
+from otherminds.evaluation.own_players import blamed_if_own, maker_of, player_named
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.statistics import stratified
 from otherminds.evaluation.store import Row, first_columns
@@ -33,12 +35,13 @@ from otherminds.papers.functional.prompting import strategy
 from otherminds.papers.functional.scripted_models import scripted_player
 from otherminds.papers.functional.specifications import ALIASES
 from otherminds.worlds.repeated_games.partners import partners_in
-from otherminds.worlds.repeated_games.players.best_responders import Informed, Reader
+from otherminds.worlds.repeated_games.players.best_responders import Informed, Reader, response_to
 from otherminds.worlds.repeated_games.players.by_name import plan_for, player
 from otherminds.worlds.repeated_games.rules import Game
 
 OWN = "own"
 TOLD = ("oracle", "oracle_max")
+EARLY = 10  # one in so many rounds, from the first on, is early; chosen
 USUAL = "bayes_open"  # the player if none is named
 
 
@@ -181,24 +184,13 @@ def agent(spec: str, asking: Asking, record: Path | Database) -> Agent:
 
 def _own(found: Any, asking: Asking, record: Path | Database) -> Agent:
     name = asking.model.replace(":", ".")
-    if all(hasattr(found, part) for part in ("observe", "act", "predict")) and not inspect.isclass(found):
-        return MindreaderAgent(name, lambda _task, _rng: found, own=True)
-    if callable(found) and not hasattr(found, "complete") and _arguments(found) == 3:
-        return MindreaderAgent(name, lambda task, rng: found(task.game, task.horizon, rng), own=True)
+    if make := maker_of(found):
+        return MindreaderAgent(name, lambda task, rng: make(task.game, task.horizon, rng), own=True)
     return _recorded(asking.recorded(as_model(found, name), record), asking)
 
 
 def _recorded(model: Recorded, asking: Asking) -> LanguageAgent:
     return LanguageAgent(model.name.replace(":", "-"), lambda _setting, _task: model, asking, model)
-
-
-def _arguments(found: Callable[..., Any]) -> int:
-    try:
-        wanted = inspect.signature(found).parameters.values()
-    except (TypeError, ValueError):
-        return 1
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(one.default is one.empty and one.kind in positional for one in wanted)
 
 
 def pair_scores(
@@ -212,35 +204,54 @@ def pair_scores(
 ) -> list[Row]:
     """A summary row for each partner, player and metric, with a 95 % interval over episodes.
 
-    Regret and reward are in points per round, ToM % and consistency are shares of rounds. `machines` is a file of
-    partners, all of which play if none is named. In a game of three or more all other agents together are one partner.
-    Without players the usual one plays. Raises InputError for a partner or a player that is unknown or does not fit.
+    Regret and reward are in points per round, ToM % and consistency are shares of rounds; `best_left` is what the best
+    response can still earn per round after the first `rounds` rounds, a tenth of all. `machines` is a file of partners,
+    all of which play if none is named. In a game of three or more all other agents together are one partner. Without
+    players the usual one plays. Raises InputError for a partner or a player that is unknown or does not fit.
     """
     tasks = [Task(game, machine, rounds) for machine in partners_in(game, partners, machines)]
     players = tuple(dict.fromkeys(players)) or (USUAL,)
     for name in players:
-        player(name, game, horizon=rounds, rng=stream(seed, "found"))
+        player_named(name, game, horizon=rounds, rng=stream(seed, "found"))
     if "bayes_simplicity" in players:
         solve_ahead(game, rounds)
     pairs, found = [(task, name) for task in tasks for name in players], list[Row]()
-    for task, name in shown(pairs, len(pairs), "Playing"):
-        played = []
-        for episode in range(episodes):
-            about = (task.game.name, task.partner.name, str(episode))
-            subject = player(name, task.game, horizon=task.horizon, rng=stream(seed, *about, name, "player"))
-            acts, trembles = stream(seed, *about, name, "acts"), stream(seed, *about, "partner")
-            played.append(list(play(task, subject, rng=acts, partner_rng=trembles)))
+
+    def one_episode(task: Task, name: str, episode: int) -> list[Row]:
+        about = (task.game.name, task.partner.name, str(episode))
+        subject = player_named(name, task.game, horizon=task.horizon, rng=stream(seed, *about, name, "player"))
+        acts, trembles = stream(seed, *about, name, "acts"), stream(seed, *about, "partner")
+        with blamed_if_own(name):
+            return list(play(task, subject, rng=acts, partner_rng=trembles))
+
+    every = ((*pair, one_episode(*pair, episode)) for pair in pairs for episode in range(episodes))
+    together = groupby(shown(every, len(pairs) * episodes, "Playing"), itemgetter(0, 1))
+    for (task, name), group in together:
+        played = [rows for *_, rows in group]
         scores = {
             "functional_regret": [functional_regret(task, rows) for rows in played],
             "reward": [sum(row["reward"] for row in rows) / len(rows) for rows in played],
             "tom_percent": [tom_percent(rows) for rows in played],
             "consistency": [process_consistency(rows) for rows in played],
         }
-        base = {"game": task.game.name, "partner": task.partner.name, "player": name}
+        early = max(1, task.horizon // EARLY)
+        scores["best_left"] = [_best_left(task, rows[:early]) for rows in played]
+        base = {"game": task.game.name, "partner": task.partner.name, "player": name, "rounds": early}
         for metric, values in scores.items():
             estimate = stratified(values, [task.partner.name] * len(values))
             found.append({**base, "metric": metric, **estimate._asdict(), "optimum": task.optimum / task.horizon})
     return found
+
+
+def _best_left(task: Task, begun: Sequence[Row]) -> float:
+    """What the best response expects per round after some rounds, in the state to which they brought the partner."""
+    if len(begun) == task.horizon:
+        return task.optimum / task.horizon
+    state = 0
+    for row in begun:
+        state = int(task.partner.chances.moves[state, row["action"], row["observed"]])
+    left = task.horizon - len(begun)
+    return float(response_to(task.game, task.partner, task.horizon).values[len(begun), state]) / left
 
 
 def solve_ahead(game: Game, rounds: int) -> None:

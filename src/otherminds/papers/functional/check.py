@@ -33,6 +33,12 @@ TOLD_ROUNDS = 5  # of an episode in which the agent is told the partner's action
 LOST = 0.1  # share of rounds without a readable move from which a failure counts as one of formatting; chosen
 WORST = 3  # episodes shown of an agent
 FORMATTING, PREDICTING, USING = "formatting", "predicting", "using"
+PLACES = {
+    FORMATTING: "its moves cannot be read",
+    PREDICTING: "its predictions are wrong",
+    USING: "it does not act on its predictions",
+}
+"""The places where an agent can break, in words."""
 
 
 @dataclass(frozen=True)
@@ -101,11 +107,16 @@ class CheckPlan:
 
 
 class CheckVerdict(NamedTuple):
-    """Whether an agent passed; the place where it breaks, empty if it passed; and the verdict in words."""
+    """Whether an agent passed (None: the interval of its loss spans the limit), where it breaks (or ""), and words."""
 
-    passed: bool
+    passed: bool | None
     breaks: str
     words: str
+
+    @property
+    def result(self) -> str:
+        """passes, fails, or open."""
+        return {True: "passes", False: "fails", None: "open"}[self.passed]
 
 
 @dataclass(frozen=True)
@@ -135,9 +146,18 @@ class Findings:
 
     @property
     def verdict(self) -> CheckVerdict:
-        """Pass or fail by the functional loss alone. The agent breaks at the first place that explains the loss."""
+        """Pass or fail by the functional loss alone; neither if its 95 % interval spans the limit.
+
+        An agent that loses more breaks at the first place that explains the loss.
+        """
         passed, breaks, words = self._judged
-        return CheckVerdict(passed, breaks, words + self._unreadable_rounds)
+        lost, limit = self.functional, f"{self.max_regret:g}"
+        if lost.low <= self.max_regret < lost.high:
+            passed, words = None, "too few rounds to say, or too few partners" + self._when_told
+        spread = f" [{lost.low:.2f}, {lost.high:.2f}]" if lost.low < lost.high else ""
+        partners = f"with {lost.n} partner{'s' if lost.n != 1 else ''}"
+        told = f"it loses {lost.value:.2f}{spread} of what random play loses {partners}, and may lose {limit}"
+        return CheckVerdict(passed, breaks, f"{words}; {told}{self._unreadable_rounds}")
 
     @property
     def _judged(self) -> CheckVerdict:
@@ -149,7 +169,7 @@ class Findings:
             return CheckVerdict(False, FORMATTING, f"in {self.lost.value:.0%} of the rounds no move could be read")
         if not predicts:
             return CheckVerdict(False, PREDICTING, "does not know what its partner will do" + self._when_told)
-        return CheckVerdict(False, USING, "knows what its partner will do, and does not act on it" + self._when_told)
+        return CheckVerdict(False, USING, "predicts its partner, and does not act on that" + self._when_told)
 
     @property
     def _unreadable_rounds(self) -> str:

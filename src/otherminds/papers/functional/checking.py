@@ -23,7 +23,7 @@ from otherminds.files.text import printable, write_whole
 from otherminds.files.toml import packaged
 from otherminds.papers.functional import models as functional_models
 from otherminds.papers.functional.agents import OWN, TOLD, Agent, LanguageAgent, agent, solve_ahead
-from otherminds.papers.functional.check import FORMATTING, ROUNDS, CheckPlan, Findings, assess, summary, worst
+from otherminds.papers.functional.check import FORMATTING, PLACES, ROUNDS, CheckPlan, Findings, assess, summary, worst
 from otherminds.papers.functional.experiment import episodes_of
 from otherminds.reports import literal_functional_plots
 from otherminds.reports.page import NOTHING, Html, Page, Section, inline, interval, number, page, stack, table
@@ -45,9 +45,10 @@ class CheckResult(NamedTuple):
     results: Results | None = None
 
     @property
-    def failed(self) -> bool:
-        """Whether any checked agent has failed."""
-        return any(not found.verdict.passed for found in self.findings if found.name in self.subjects)
+    def passed(self) -> bool | None:
+        """Whether every checked agent has passed: False if any has failed, else None if any verdict is open."""
+        verdicts = [found.verdict.passed for found in self.findings if found.name in self.subjects]
+        return False if False in verdicts else None if None in verdicts else True
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,8 @@ def check_as_asked(options: CheckOptions, plan: CheckPlan | None = None) -> Chec
         subjects = tuple(one.name for one in agents[: len(specs)])
         calls = [f"{name}: {answered(record)}" for name, record in spoken]
         kept.write_rows()
-        results = Results(rows, summary(found, BESIDE), report(found, subjects, calls, rows, plan))
+        about = _about(plan, asking, [one for one in agents if isinstance(one, LanguageAgent)], kept.about()["begun"])
+        results = Results(rows, summary(found, BESIDE), report(found, subjects, calls, rows, plan, about))
         write_results(folder, results.summary, results.report)
         return CheckResult(
             found, subjects, tuple(f"{name}: {spent(record.totals)}" for name, record in spoken), results
@@ -124,7 +126,7 @@ def _judge(
     for one in agents:
         played = _play(one, plan, kept, (OWN,))
         found = assess(one, plan, played, max_regret)
-        if isinstance(one, LanguageAgent) and not found.verdict.passed and found.verdict.breaks != FORMATTING:
+        if isinstance(one, LanguageAgent) and found.verdict.breaks not in ("", FORMATTING):
             played += _play(one, plan, kept, TOLD)
             found = assess(one, plan, played, max_regret)
         findings.append(found)
@@ -164,7 +166,7 @@ def _play(one: Agent, plan: CheckPlan, kept: Store, rungs: Sequence[str]) -> lis
 
 
 def write_junit(checked: CheckResult, path: Path) -> None:
-    """Write the verdicts as a JUnit file with a suite of one case for each checked agent.
+    """Write the verdicts as a JUnit file with a suite of one case for each checked agent; an open verdict is an error.
 
     Raises InputError if it cannot be written.
     """
@@ -173,16 +175,18 @@ def write_junit(checked: CheckResult, path: Path) -> None:
         if found.name not in checked.subjects:
             continue
         verdict, name = found.verdict, printable(found.name)
-        failures = 0 if verdict.passed else 1
-        suite = ElementTree.SubElement(root, "testsuite", name=name, tests="1", failures=str(failures))
+        failures, errors = (str(int(verdict.passed is result)) for result in (False, None))
+        counts = {"tests": "1", "failures": failures, "errors": errors}
+        suite = ElementTree.SubElement(root, "testsuite", {"name": name} | counts)
         called = f"otherminds.check.{name}"
         case = ElementTree.SubElement(suite, "testcase", classname=called, name="acts on what it knows")
-        told = f"loses {found.functional.value:.3f} of what random play loses, {found.max_regret:g} allowed"
-        if not verdict.passed:
-            failure = ElementTree.SubElement(case, "failure", message=printable(f"breaks at {verdict.breaks}: {told}"))
-            failure.text = printable(verdict.words)
-        told += f"; its wrong predictions would lose {found.literal.value:.3f}; {verdict.words}"
-        ElementTree.SubElement(case, "system-out").text = printable(told)
+        words = printable(verdict.words)
+        if verdict.passed is None:
+            ElementTree.SubElement(case, "error", message=words)
+        elif not verdict.passed:
+            ElementTree.SubElement(case, "failure", message=printable(f"breaks at {verdict.breaks}: {words}"))
+        told = f"{words}; its wrong predictions would lose {found.literal.value:.3f}"
+        ElementTree.SubElement(case, "system-out").text = told
     write_whole(path, [ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)])
 
 
@@ -192,38 +196,57 @@ SHOWN = 120  # characters of a reply; chosen
 
 
 def report(
-    findings: Sequence[Findings], subjects: Sequence[str], calls: Sequence[str], rows: Sequence[Row], plan: CheckPlan
+    findings: Sequence[Findings],
+    subjects: Sequence[str],
+    calls: Sequence[str],
+    rows: Sequence[Row],
+    plan: CheckPlan,
+    about: str,
 ) -> Page:
-    """The page of a check: verdicts, scores, the ladder, partners, worst episodes and calls."""
+    """The page of a check: how it was made, verdicts, scores, the ladder, partners, worst episodes and calls."""
     judged = [found for found in findings if found.name in subjects]
-    points = [(found.name, found.literal.value, found.functional.value, found.verdict.passed) for found in findings]
-    plot = literal_functional_plots.known_and_lost(points, findings[0].max_regret)
+    limit = findings[0].max_regret
+    points = [
+        (found.name, found.literal.value, found.functional.value, found.functional.value <= limit) for found in findings
+    ]
+    plot = literal_functional_plots.known_and_lost(points, limit)
     caption = (
-        f"What each agent knows and what it loses. Below the line at {findings[0].max_regret:g} it passes; left of it, "
+        f"What each agent knows and what it loses. Below the line at {limit:g} it passes; left of it, "
         "its predictions are good. An agent above the line on the left knows, and does not act on it."
     )
     words = []
     for found in judged:
-        result = "passes" if found.verdict.passed else f"fails, and breaks at {found.verdict.breaks}"
-        allowed = f"It may lose {found.max_regret:g} of what random play loses."
-        words.append(f"{found.name} {result}: {found.verdict.words}. {allowed}")
+        result = "is open" if found.verdict.passed is None else found.verdict.result
+        words.append(f"{found.name} {result}: {found.verdict.words}.")
     bodies = {
         "Verdict": stack(*words) if words else "",
         "Scores": stack(_scores(findings), WORDS["columns"], inline(plot, caption)),
         "Beside reference players": _beside(findings),
-        "Where it breaks": _ladder(findings),
+        "Told what the partner does": _ladder(findings),
         "Partner by partner": _partners(findings, rows, plan),
         "Worst episodes": _worst(judged or findings, rows, plan),
         "Calls": stack(*calls) if calls else "",
     }
-    return page("Check", WORDS["lead"], [Section(title, body) for title, body in bodies.items() if body])
+    return page("Check", f"{WORDS['lead']} {about}", [Section(title, body) for title, body in bodies.items() if body])
+
+
+def _about(plan: CheckPlan, asking: Asking, speakers: Sequence[LanguageAgent], begun: str) -> str:
+    """How a check was made, as a sentence: rounds, episodes, seed, how language models were asked, and the day."""
+    times = "once" if plan.episodes == 1 else f"{plan.episodes} times"
+    told = [f"{', '.join(game.name for game in plan.games)}: {plan.rounds} rounds with each partner, {times}"]
+    told += [f"seed {plan.seed}"]
+    told += [f"{one.name} asked by the strategy {one.asking.ways[0]}" for one in speakers]
+    if speakers:
+        names = asking.names[0] if asking.names else functional_models.NAMES
+        told += [f"names of actions {names}", f"shuffled: {asking.shuffle}"]
+    return f"{'; '.join(told)}; begun on {begun[:10]}."
 
 
 def _scores(findings: Sequence[Findings]) -> Html:
     lines = [
         [
             found.name,
-            "nothing" if found.verdict.passed else found.verdict.breaks,
+            found.verdict.result + (f": {PLACES[found.verdict.breaks]}" if found.verdict.breaks else ""),
             *(interval(*estimate[:3]) for estimate in (found.functional, found.literal)),
             number(found.gap.value),
             number(found.consistency.value),
@@ -234,7 +257,7 @@ def _scores(findings: Sequence[Findings]) -> Html:
         for found in findings
     ]
     return table(
-        ("Agent", "Breaks at", "Loses", "Mispredicts", "Gap", "Consistent", "Unreadable", "Rounds lost", "… cost"),
+        ("Agent", "Verdict", "Loses", "Mispredicts", "Gap", "Consistent", "Unreadable", "Rounds lost", "… cost"),
         lines,
     )
 

@@ -199,7 +199,7 @@ class Sizes:
 
 # "full" plays the tabular player 300 times per cell; the others are chosen for running time
 SCALES = {
-    "quick": Sizes(paper=100, chance=24, noise=12, machines=1, left_out=3, everything=False),
+    "quick": Sizes(paper=100, chance=16, noise=12, machines=1, left_out=5, everything=False),
     "normal": Sizes(paper=100, chance=50, noise=24, machines=2, left_out=1, everything=True),
     "full": Sizes(paper=300, chance=300, noise=100, machines=10, left_out=1, everything=True),
 }

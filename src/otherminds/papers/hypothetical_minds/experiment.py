@@ -48,6 +48,7 @@ SUBJECTS = tuple(PLAYERS)
 COOKING = ("programs", "random")  # the programs that play in kitchens, too
 FILMED = ("rws_repeated_4", "pd_repeated_8", "rws_repeated_1", "rws_arena_6")  # scenarios shown in the report
 SMALL = ("rws_repeated_6", "pd_repeated_3", "rws_arena_0", "cooking_asymmetric_0")  # of a quick run with a model
+EVERYBODY = (*FILMED, *SMALL)  # scenarios of a quick run that others play beside programs, which play all
 SPOKEN: Mapping[str, Sequence[str]] = {"quick": ("HM",), "normal": ("HM",), "full": (*AGENTS, *SWEEP)}
 BOUND = "bound"
 EXACT = ("prediction_loss", "planning_loss")  # computed from the true strategy, and so never negative

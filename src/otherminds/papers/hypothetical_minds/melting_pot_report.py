@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from otherminds.errors import shortened
 from otherminds.files.toml import packaged
 from otherminds.reports.page import Html, Page, Section, at_two_widths, interval, number, page, stack, table
-from otherminds.reports.plots import BLUE, SOFT, styled, whisker
+from otherminds.reports.plots import BLUE, SOFT, WIDER, styled, whisker
 from otherminds.reports.results import Found, by_key, cell, targets
-from otherminds.worlds.in_the_matrix.scenarios import scenarios
+from otherminds.worlds.in_the_matrix.scenarios import Scenario, scenarios
 
 Row = Mapping[str, Any]
 
@@ -21,6 +22,7 @@ WORDS = packaged("otherminds.papers.hypothetical_minds", "report.toml")["melting
 WORLDS: Mapping[str, str] = WORDS["worlds"]
 WIDE = 7.4  # inches of a figure on a wide screen
 SHOWN = (-30.0, 130.0)
+LONGEST, LONGEST_NARROW = 56, 30  # characters of a label, on a wide screen and on a phone; chosen
 METRICS = {"reward": 1, "steps": 1, "meetings": 1, "per_meeting": 2}  # with the digits that are shown
 
 
@@ -29,12 +31,13 @@ def report(summary: Sequence[Row]) -> Page:
     found = by_key(summary)
     scores = {(c, s): row for (c, s, metric), row in found.items() if metric == "score"}
     cases = {f"{s} ({_body(c)})": row for (c, s), row in scores.items() if c != "scenario"}
-    matrix = {s: row for (c, s), row in scores.items() if c == "scenario" and not s.startswith("cook")}
+    played = {one.id: f"{_number(one)}: {one.meaning}" for one in scenarios()}
+    matrix = {played[s]: row for (c, s), row in scores.items() if c == "scenario" and not s.startswith("cook")}
     compared = at_two_widths(partial(_whiskers, cases, "\nours (circles), the prototype's (squares)", True), WIDE)
     calibration = stack(WORDS["calibration"], _calibration(found), targets(summary), compared)
     tables = [_scenarios(name, found) for name in WORLDS]
-    played = stack(WORDS["scenarios"], *tables, at_two_widths(partial(_whiskers, matrix, "", False), WIDE))
-    sections = [Section("Calibration", calibration), Section("Scenarios", played)]
+    shown = stack(WORDS["scenarios"], *tables, at_two_widths(partial(_whiskers, matrix, "", False), WIDE))
+    sections = [Section("Calibration", calibration), Section("Scenarios", shown)]
     return page("Matrix and cooking worlds", WORDS["lead"], sections)
 
 
@@ -66,10 +69,16 @@ def _whiskers(rows: dict[str, Row], label: str, beside: bool, width: float) -> F
             whisker(axes, y + shift, low, high, colour, 1.4)
     if not beside:
         axes.axvline(0, color=SOFT, linewidth=0.7)
-    axes.set_yticks(range(len(rows)), list(reversed(rows)))
+    longest = LONGEST if width > WIDER else LONGEST_NARROW
+    axes.set_yticks(range(len(rows)), [shortened(name, longest) for name in reversed(rows)])
     axes.set(xlim=SHOWN, xlabel=f"reward a 1200 steps{label}")
     axes.tick_params(left=False)
     return figure
+
+
+def _number(one: Scenario) -> str:
+    """The number of a scenario in its world, such as `3` or `3, documented`."""
+    return one.id.removeprefix(f"{one.substrate}_").replace("_", ", ")
 
 
 def _scenarios(world: str, found: Found) -> Html:
@@ -79,8 +88,7 @@ def _scenarios(world: str, found: Found) -> Html:
             row = found.get(("scenario", one.id, "score"))
             others = ((found.get(("scenario", one.id, metric)), digits) for metric, digits in METRICS.items())
             means = (other and number(other["value"], digits) for other, digits in others)
-            name = one.id.removeprefix(f"{world}_").replace("_", ", ")
-            lines.append([name, one.meaning, one.fidelity, row and cell(row, 1), *means])
+            lines.append([_number(one), one.meaning, one.fidelity, row and cell(row, 1), *means])
     episodes = max((row["n"] for (c, s, _), row in found.items() if c == "scenario" and s.startswith(world)), default=0)
     columns = ("", "Who is met", "Fidelity", "Score", "Reward", "Steps", "Meetings", "Per meeting")
     return table(columns, lines, f"{WORLDS[world]}: {episodes} episode{'s' * (episodes != 1)} of each scenario")

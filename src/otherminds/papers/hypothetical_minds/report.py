@@ -20,7 +20,7 @@ from otherminds.reports.page import Html, Page, Section, agent_name, at_two_widt
 from otherminds.reports.plots import BLUE, SOFT, WIDER, styled
 from otherminds.reports.results import Found, by_key, cell, targets
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
-from otherminds.worlds.in_the_matrix.scenarios import scenario, scenarios
+from otherminds.worlds.in_the_matrix.scenarios import Scenario, scenario, scenarios
 
 Row = dict[str, Any]
 
@@ -64,7 +64,9 @@ def _scores(found: Found, names: Mapping[str, str]) -> Html:
         scores = [found.get((one.id, subject, "score")) for subject in subjects]
         if any(scores):
             paper = published().get(one.id)
-            lines.append([one.id, *(cell(score, 0) for score in scores), number(paper["hm"][0], 1) if paper else "–"])
+            lines.append(
+                [_met(one), *(cell(score, 0) for score in scores), number(paper["hm"][0], 1) if paper else "–"]
+            )
     return table(("Scenario", *(names[subject] for subject in subjects), "HM (paper)"), lines)
 
 
@@ -81,7 +83,7 @@ def _losses(found: Found) -> Html:
 
 def _lines(found: Found, metrics: Sequence[str]) -> list[list[str]]:
     """For each scenario that has any of these metrics of programs, all of them."""
-    all_of = ((one.id, [found.get((one.id, "programs", metric)) for metric in metrics]) for one in scenarios())
+    all_of = ((_met(one), [found.get((one.id, "programs", metric)) for metric in metrics]) for one in scenarios())
     return [
         [name, *(cell(row, 2 if row and abs(row["value"]) < 2 else 1) for row in rows)]
         for name, rows in all_of
@@ -103,7 +105,7 @@ def _speakers(found: Found) -> Html:
     for one, subject in product(scenarios(), _spoken(found)):
         if score := found.get((one.id, subject, "score")):
             rows = (found.get((one.id, subject, metric)) for metric in METRICS)
-            lines.append([one.id, *_who(subject), cell(score, 0), *(row and _figure(row["value"]) for row in rows)])
+            lines.append([_met(one), *_who(subject), cell(score, 0), *(row and _figure(row["value"]) for row in rows)])
     return table(("Scenario", "Agent", "Model", "Score", "Predicted", "Regret", *OF_CALLS), lines)
 
 
@@ -145,8 +147,8 @@ def _paper(found: Found) -> Html:
     for one in scenarios():
         if one.id in published() and any(name == one.id for name, _, _ in found):
             scores = (f"{number(value, 1)} ± {number(error, 1)}" for value, error in published()[one.id].values())
-            lines.append([one.id, one.meaning, *scores])
-    return table(("Scenario", "Who is met", "HM", "Reflexion", "ReAct", "PlanReAct", "PPO", "OPRE"), lines)
+            lines.append([_met(one), *scores])
+    return table(("Scenario", "HM", "Reflexion", "ReAct", "PlanReAct", "PPO", "OPRE"), lines)
 
 
 def _literal(found: Found) -> Html:
@@ -155,7 +157,7 @@ def _literal(found: Found) -> Html:
         if (one.id, "programs", "literal") in found:
             rows = [found.get((one.id, "programs", metric)) for metric in LITERAL_METRICS]
             rows += [found.get((one.id, subject, "regret")) for subject in ("stranger", "uniform")]
-            lines.append([one.id, *(row and number(row["value"]) for row in rows)])
+            lines.append([_met(one), *(row and number(row["value"]) for row in rows)])
     columns = ("Predicted", "… once validated", "Validated", "Regret", "Share of the best")
     return table(("Scenario", *columns, "Regret without its hypothesis", "Regret of playing anything"), lines)
 
@@ -228,8 +230,12 @@ def _first(name: str, subject: str, rows: Sequence[Row]) -> tuple[list[Row], lis
 
 def _title(mine: Sequence[Row]) -> str:
     """The scenario, what its partners do, and the subject."""
-    met, who = scenario(mine[0]["condition"]), agent_name(mine[0]["subject"])
-    return f"{WORLDS[met.substrate]}, partner {met.id.rpartition('_')[2]}: {met.meaning}; {who}"
+    return f"{_met(scenario(mine[0]['condition']))}; {agent_name(mine[0]['subject'])}"
+
+
+def _met(one: Scenario) -> str:
+    """A scenario by its world and by what is met there."""
+    return f"{WORLDS[one.substrate]}, partner {one.id.rpartition('_')[2]}: {one.meaning}"
 
 
 @styled

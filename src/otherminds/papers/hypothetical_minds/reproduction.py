@@ -14,8 +14,8 @@ HYPOTHETICAL = {
     "normal": (5, experiment.SUBJECTS),
     "full": (20, experiment.SUBJECTS),
 }
-"""Episodes of every scenario, and the agents that play them."""
-MELTING_POT = {"quick": (2, 1), "normal": (10, 5), "full": (20, 20)}
+"""Episodes of every scenario, and the agents that play them; in a quick run only programs play all scenarios."""
+MELTING_POT = {"quick": (1, 1), "normal": (10, 5), "full": (20, 20)}
 """Episodes of every calibration case, and of every scenario."""
 
 
@@ -38,6 +38,8 @@ def _hypothetical(options: Options) -> Experiment:
     episodes, agents = HYPOTHETICAL[scale]
     named = tuple(agent for agent in options.agents if not asking or agent in experiment.SUBJECTS)
     entries = experiment.plan(episodes, seed, named if options.agents else agents, options.scenario)
+    if scale == "quick" and not (options.agents or options.scenario):
+        entries = [one for one in entries if one.agent == "programs" or one.scenario in experiment.EVERYBODY]
     model_part = None
     if asking:
         found, others = asking.find(), [agent for agent in options.agents if agent not in experiment.SUBJECTS]

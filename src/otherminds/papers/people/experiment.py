@@ -49,7 +49,7 @@ BEST = 0.9 * 3.0 + 0.05 * 0.0 + 0.05 * -1.0  # points a round of the best respon
 UNIFORM = 2.0 / 3.0  # points a round of uniformly random play
 PLAYERS = ("bayes_open", "posterior_sampling", "rmax")
 """The usual player, another Bayesian one, and the tabular baseline."""
-EPISODES = {"quick": 2, "normal": 5, "full": 5}
+EPISODES = {"quick": 1, "normal": 5, "full": 5}
 DATA = {"human-rps": "rps", "human-ipd": "ipd"}
 QUICK = ("chance", "wsls", "reply_transitions")
 """Minds of a quick run."""

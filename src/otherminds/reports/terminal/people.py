@@ -10,11 +10,13 @@ from rich.text import Text
 
 from otherminds.evaluation.model_comparison import Comparison
 from otherminds.reports.people_page import (
+    PRIOR,
     RECOGNITION_COLUMNS,
     RECOVERY_COLUMNS,
     Fitted,
     Recovered,
     comparison_rows,
+    how_fitted,
     parameter_summary,
     recognition_lines,
     recovery_lines,
@@ -33,7 +35,8 @@ def fitted(found: Fitted) -> RenderableType:
     per_choice = fit.log_likelihood.sum() / fit.choices.sum()
     words = (
         f"{fit.mind.name}: log likelihood {fit.log_likelihood.sum():,.1f} ({per_choice:.3f} a choice), "
-        f"AIC {fit.aic.sum():,.1f}, BIC {fit.bic.sum():,.1f}; {len(fit.units)} fits, {int(fit.choices.sum()):,} choices"
+        f"AIC {fit.aic.sum():,.1f}, BIC {fit.bic.sum():,.1f}; {len(fit.units)} fits "
+        f"{how_fitted(fit)}, {int(fit.choices.sum()):,} choices"
     )
     return Group(Text(words), table) if fit.mind.parameters else Text(words)
 
@@ -52,7 +55,7 @@ def comparison(found: Comparison) -> RenderableType:
         row = next(row for row in rows if row["group"] == group)
         chances = (f"{row[name]:.2f}" for name in ("exceedance", "protected"))
         best.add_row(escape(group), str(row["people"]), row["mind"], f"{row['per_choice']:.3f}", *chances)
-    return Group(table, best) if groups else table
+    return Group(table, *([best] if groups else []), Text(PRIOR, style="dim"))
 
 
 def recovery(minds: Sequence[ParametricMind], found: Sequence[Recovered]) -> RenderableType:

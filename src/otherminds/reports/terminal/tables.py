@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from otherminds.evaluation.round_robin import Standing
 from otherminds.evaluation.runs import Run
 from otherminds.files.text import printable
 from otherminds.reports.results import Found, by_key
+from otherminds.worlds.repeated_games.rules import Game
 
 Row = Mapping[str, Any]
 METRICS = ("success", "speedup", "messages", "decision_ms", "r", "rmse")
@@ -51,6 +53,8 @@ WHO = {
     "random": "walks about",
 }
 """The columns of the players in words."""
+FOR_GOOD = 0.5  # share of its regret from which it is said that a player lost it for good by its first rounds; chosen
+VERDICTS = {"passes": "green", "fails": "red", "open": "yellow"}  # of a check, with their colours
 MARGIN = 0.001  # an interval narrower than this is not shown; half a unit of the last digit on either side
 
 
@@ -63,19 +67,22 @@ def results(summary: Sequence[Row]) -> RenderableType:
 
 def verdicts(findings: Sequence[Any], subjects: Sequence[str]) -> RenderableType:
     """What agents lose and know, with verdicts in words on the subjects of the check."""
-    table = _table("agent", "breaks at", "loses", "mispredicts", "gap", "unreadable", words=2)
+    table = _table("agent", "verdict", "loses", "mispredicts", "gap", "unreadable", words=2)
     table.padding = (0, 2, 0, 0)
     for i, column in enumerate(table.columns):
         column.no_wrap, column.overflow = i > 0, "fold"
     for found in findings:
-        passed, breaks, _ = found.verdict
-        result = Text("nothing", style="green") if passed else Text(breaks, style="red")
+        result = Text(found.verdict.result, style=VERDICTS[found.verdict.result])
         unreadable = "" if found.unreadable is None else f"{found.unreadable.value:.0%}"
         lost = found.functional
         interval = f" [{lost.low:.2f}, {lost.high:.2f}]" if lost.low < lost.high else ""
         figures = (f"{lost.value:.2f}{interval}", f"{found.literal.value:.2f}", f"{found.gap.value:.2f}")
         table.add_row(escape(found.name), result, *figures, unreadable)
-    judged = [f"{found.name}: {found.verdict.words}." for found in findings if found.name in subjects]
+    judged = [
+        f"{found.name} {'is open' if found.verdict.passed is None else found.verdict.result}: {found.verdict.words}."
+        for found in findings
+        if found.name in subjects
+    ]
     scale = "Losses are shares of what uniformly random play loses: 0 is the best possible play, 1 is random."
     return Group(Text(), table, Text(), *map(Text, judged), Text(scale, style="dim"))
 
@@ -96,13 +103,41 @@ def scores(found: Sequence[Row]) -> Table:
     return table
 
 
-def standings(ranking: Sequence[Standing], shares: Mapping[str, float]) -> Table:
+def payoffs(game: Game) -> Table:
+    """The payoffs of a game, yours first: a row for each of your actions, a column for what all others do."""
+    others = [" + ".join(joint) for joint in product(*game.actions[1:])]
+    table = plain_table("you \\ partner" if len(game.agents) == 2 else "you \\ others", *map(escape, others))
+    cells = (", ".join(f"{payoff:g}" for payoff in joint) for joint in game.payoffs)
+    for name in game.actions[0]:
+        table.add_row(escape(name), *islice(cells, len(others)))
+    return table
+
+
+def unforgiven(found: Sequence[Row]) -> list[str]:
+    """A sentence for each player that lost most of its regret for good by its first rounds."""
+    told = []
+    pairs = dict.fromkeys((row["partner"], row["player"]) for row in found)
+    rows = {(row["partner"], row["player"], row["metric"]): row for row in found}
+    for partner, player in pairs:
+        left = rows[partner, player, "best_left"]
+        lost = rows[partner, player, REGRET]["value"]
+        gone = left["optimum"] - left["value"]
+        if lost > MARGIN and gone >= FOR_GOOD * lost:
+            told.append(
+                f"{player} with {partner}: the best response earns {left['optimum']:.2f} a round, but only "
+                f"{left['value']:.2f} after what {player} did in the first {left['rounds']} rounds: "
+                "this partner does not forgive that."
+            )
+    return told
+
+
+def standings(ranks: Sequence[str], ranking: Sequence[Standing], shares: Mapping[str, float]) -> Table:
     """The ranking of a tournament: payoffs per round with 95 % intervals, and shares after replicator dynamics."""
     table = _table("rank", "entrant", "payoff a round", "share in the end, %", words=2, edge=True)
     table.columns[0].justify = "right"
-    for rank, one in enumerate(ranking, 1):
+    for rank, one in zip(ranks, ranking, strict=True):
         score = _spread(one.score._asdict(), 3) if one.score.low < one.score.high else f"{one.score.value:.3f}"
-        table.add_row(str(rank), escape(printable(one.name)), score, f"{100 * shares[one.name]:.1f}")
+        table.add_row(rank, escape(printable(one.name)), score, f"{100 * shares[one.name]:.1f}")
     return table
 
 

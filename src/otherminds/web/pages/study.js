@@ -116,7 +116,9 @@ function accompany(study) {
 function links({ links: all }) {
   const since = (seconds) => (seconds < 60 ? "just now" : seconds < 3600 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3600)} h`);
   const told = all.map((one) => ({ ...one, since: since(one.since) }));
-  const content = () => [copyButton(all.map((one) => new URL(one.link, location.origin).href).join("\n"), "Copy all links"), table(
+  const here = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
+  const only = here ? [make("p", { class: "quiet" }, "These links are of this computer only. Others need a server that they can reach: serve with --host and --allowed-origin.")] : [];
+  const content = () => [...only, copyButton(all.map((one) => new URL(one.link, location.origin).href).join("\n"), "Copy all links"), table(
     ["Who", "Here", "Stage", "For", "Pair", "Link", ["", ""]],
     told.map((one) => [
       one.id + (one.label ? ` (${one.label})` : "") + (one.kind === "try" ? " (trying)" : ""),
