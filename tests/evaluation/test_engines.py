@@ -15,7 +15,7 @@ from functools import cache
 import pytest
 
 from otherminds.errors import InputError
-from otherminds.evaluation.engines import SERIAL, Engine, in_order, opened, run, shared
+from otherminds.evaluation.engines import SERIAL, Engine, in_order, opened, run
 from otherminds.papers.functional import experiment as functional
 
 SUBJECTS = ("rmax", "tft", "fictitious_play", "rmax_exact_ties")
@@ -72,16 +72,12 @@ def test_clusters_are_extras(name: str, package: str, monkeypatch: pytest.Monkey
         pass
 
 
-def test_workers_are_shared_within_a_context_and_not_after_it() -> None:
-    with shared(None, 2) as engine:
+def test_an_open_engine_stays_open() -> None:
+    with opened(None, 2) as engine:
         for _ in range(2):
-            with opened(None, 2) as again:
+            with opened(engine) as again:
                 assert again is engine
-            assert next(run(abs, [-1], engine=engine)) == [(-1, 1)]  # the inner context has not ended the workers
-        with opened("serial", 1) as other:
-            assert other is not engine
-    with opened(None, 2) as later:
-        assert later is not engine
+            assert next(run(abs, [-1], engine=engine)) == [(-1, 1)]
 
 
 def test_an_engine_runs_one_plan_after_another_and_ends_at_once() -> None:

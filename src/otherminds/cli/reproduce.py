@@ -170,14 +170,15 @@ def reproduced(name: str, options: Options, console: Console, *, check: bool = F
 
 def _reproduced_all(chosen: Sequence[str], options: Options, console: Console, *, check: bool) -> dict[str, Results]:
     """Run experiments one after another in the same processes, and write one report about all; a shard has none."""
-    from otherminds.evaluation.engines import shared
+    from otherminds.evaluation.engines import opened
 
     found: dict[str, Results] = {}
-    with shared(options.engine, options.jobs) as workers:
+    with opened(options.engine, options.jobs) as workers:
         alone = options.asking is not None or options.shard[1] > 1
         known_players = dict if alone else _check_known_players(workers, options, console)
         for name in chosen:
-            if results := reproduced(name, replace(options, out=options.out / name), console, check=check):
+            one = replace(options, out=options.out / name, engine=workers)
+            if results := reproduced(name, one, console, check=check):
                 found[name] = results
         if len(found) == len(chosen):
             combine(options.out, found | known_players(), console)

@@ -53,18 +53,17 @@ class Engine(NamedTuple):
 
 
 SERIAL = Engine()
-_shared: dict[tuple[str | None, int], Engine] = {}
 
 
-def opened(name: str | None = None, jobs: int = 1) -> AbstractContextManager[Engine]:
+def opened(name: str | Engine | None = None, jobs: int = 1) -> AbstractContextManager[Engine]:
     """A context with the engine of that name; without a name, `jobs` processes, or this process if `jobs` is 1.
 
     Without an address a cluster is started here, with `jobs` workers; with one, all workers of that cluster are used.
-    Within `shared` it is the engine that is open already.
+    An engine in place of a name is open already, and stays open.
     Raises InputError if the engine is unknown, its extra is missing, or its cluster cannot be reached.
     """
-    if (name, jobs) in _shared:
-        return nullcontext(_shared[name, jobs])
+    if isinstance(name, Engine):
+        return nullcontext(name)
     if name is None:
         name = "serial" if jobs == 1 else "processes"
     kind, equals, address = name.partition("=")
@@ -78,17 +77,6 @@ def opened(name: str | None = None, jobs: int = 1) -> AbstractContextManager[Eng
         close = [f"did you mean {one}?" for one in near(name, ["serial", "processes", "ray", "dask"])]
         raise InputError(f"there is no engine `{name}`", hint="; ".join([ENGINES, *close]))
     return (ray if kind == "ray" else dask)(address, jobs)
-
-
-@contextmanager
-def shared(name: str | None = None, jobs: int = 1) -> Iterator[Engine]:
-    """A context in which `opened` yields this engine again and again: its workers import and plan everything once."""
-    with opened(name, jobs) as engine:
-        _shared[name, jobs] = engine
-        try:
-            yield engine
-        finally:
-            del _shared[name, jobs]
 
 
 @contextmanager

@@ -14,11 +14,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from pydantic import Field
+from pydantic import Field, SkipValidation
 from rich.console import Console
 
 from otherminds.evaluation.asking import Asking, spent, tell_ahead
-from otherminds.evaluation.engines import opened, run
+from otherminds.evaluation.engines import Engine, opened, run
 from otherminds.evaluation.progress import RunNote, shown
 from otherminds.evaluation.store import Entry, Row, Store
 from otherminds.language.ledger import Recorded
@@ -52,7 +52,7 @@ class Options:
     agents: tuple[str, ...] = ()
     robust: bool = False
     fixed: str | None = None
-    engine: str | None = None
+    engine: SkipValidation[str | Engine | None] = None
     shard: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] = (1, 1)
     frozen: bool = False
 
