@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -134,7 +135,8 @@ def test_a_plan_with_a_model_names_it_and_leaves_out_kitchens_for_who_cannot_coo
 
 def test_in_a_quick_run_programs_play_everything_and_others_some_of_each_world() -> None:
     (part,) = EXPERIMENTS["hypothetical"](Options(Path("unused"), scale="quick")).parts
-    played = {(entry.agent, entry.scenario) for entry in part.entries}
+    entries: Sequence[Any] = part.entries
+    played = {(entry.agent, entry.scenario) for entry in entries}
     assert sum(agent == "programs" for agent, _ in played) == 30
     others = {scenario for agent, scenario in played if agent != "programs"}
     assert others == {*hypothetical.FILMED, *hypothetical.SMALL}
