@@ -29,6 +29,7 @@ from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.level_files import LEVELS, Level
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, State
+from paths import ROOT
 from strategies import world_of
 
 # only the second agent can open the door to the red gem; in the last two it is needed for some goals only
@@ -201,3 +202,14 @@ def test_values_are_part_of_full_runs_with_other_people_only(monkeypatch: pytest
 def test_small_levels_are_levels_of_the_robust_set() -> None:
     numbers = json.loads((LEVELS / "sets.json").read_text("utf-8"))["robust"]["numbers"]
     assert set(exact.LEVELS) <= {f"{kind}-{n}" for kind, chosen in numbers.items() for n in chosen}
+
+
+def test_in_the_stored_result_nobody_does_better_in_any_level() -> None:
+    stored = json.loads((ROOT / "docs" / "stored" / "protom-dkg.json").read_text("utf-8"))
+    regret = {
+        row["subject"]: row for row in stored if (row["condition"], row["metric"]) == (f"{exact.PREFIX}all", "regret")
+    }
+    # intervals resample levels: an end below 0 would show that somebody does better in some of them
+    assert all(regret[name]["low"] >= -1e-9 for name in ("none", "protom_paper", "protom_at_once", "protom"))
+    assert regret["optimum_told"]["high"] <= 1e-9
+    assert {row["n"] for row in regret.values()} == {len(exact.LEVELS)}

@@ -114,9 +114,9 @@ class HiddenGoals:
 
 
 def normalised(weights: Mapping[People, float]) -> Belief:
-    """The distribution with these weights."""
+    """The distribution with these weights; what is as good as impossible is left out."""
     total = sum(weights.values())
-    shares = ((people, round(w / total, DIGITS)) for people, w in weights.items())
+    shares = [(people, p) for people, w in weights.items() if (p := round(w / total, DIGITS))]
     return tuple(sorted(shares, key=lambda share: [(one.goal, one.errand or ()) for one in share[0]]))
 
 
@@ -282,7 +282,7 @@ class BestMessages:
     def _opening(self, state: State) -> Mapping[int, int]:
         """Steps until each locked door can be open at the earliest, with the nearest key and all other doors open.
 
-        A step is left out, since an agent that is given a key may move in the same step.
+        A step is left out, since the second of two agents may move in the same step in which it is given the key.
         """
         known, world = self.process.planner.map, self.process.world
         found = {}
