@@ -46,6 +46,7 @@ _BACK = re.compile(rf"\?|\b(?:{_WORDS['retractions']})\b|(?:^|[.!;\n]\s*)(?:{_WO
 _HEDGE = re.compile(rf"{_BACK.pattern}|\b(?:{_WORDS['hedges']})\b|[,:–—-]\s*(?:{_WORDS['turns']})\b")
 _CONCLUSION = re.compile(rf"\W*(?:{_WORDS['conclusions']})\b")
 _CHOOSE, _OPTION = rf"(?:{_WORDS['verbs']})", rf"(?: the)?(?: option)? ?{SLOT}"
+_DENIED = re.compile(rf"\bnot{_OPTION}")
 _HEADS = {
     theirs: re.compile(
         rf"\b(?:{who})\b(?:'[a-z]+)?(?: (?:{_WORDS['modals']}))* {_CHOOSE}{_OPTION}"
@@ -170,13 +171,15 @@ def _plain(text: str, labels: Sequence[str], *, theirs: bool) -> int | str:
     mentioned = set(_mentions(text, labels))
     if len(mentioned) != 1:
         return "names several options" if mentioned else "names no option"
+    slotted = _slotted(text, labels)
     if _HEDGE.search(_lowered(text)):
         return "hedges, asks or refuses"
-    sentences = [one for one in CLAUSES.split(_slotted(text, labels)) if SLOT in one]
+    sentences = [one for one in CLAUSES.split(slotted) if SLOT in one]
     chosen = [_chooses(one, theirs=theirs) for one in sentences]
     others = [one for one, chooses in zip(sentences, chosen, strict=True) if not chooses]
     if (
         not any(chosen)
+        or _DENIED.search(slotted)
         or any(map(_NOT_CHOOSING.search, others))
         or (len(sentences) > 1 and _RULE.search(_lowered(text)))
     ):
