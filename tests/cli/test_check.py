@@ -113,7 +113,10 @@ def test_the_exit_code_is_the_verdict(most: str, code: int, run: Run, here: Path
     assert not re.search("^tabular (passes|fails|is open):", result.out, re.MULTILINE)
     suites = ElementTree.parse(here / "reports" / "junit.xml").getroot()
     assert [(suite.get("failures"), suite.get("errors")) for suite in suites] == [("0", "1" if code else "0")]
-    assert f"may lose {most}." in Page(here / "out" / "report.html").text["Verdict"]
+    page = Page(here / "out" / "report.html")
+    assert f"may lose {most}." in page.text["Verdict"]
+    head = "4 rounds with each partner, once; seed 42; nash_mixer asked by the strategy qa; names of actions neutral;"
+    assert f"Games: ipd; {head} shuffled: none; begun on 20" in " ".join(page.markup.split())
 
 
 @pytest.mark.slow

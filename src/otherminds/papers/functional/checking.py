@@ -233,7 +233,7 @@ def report(
 def _about(plan: CheckPlan, asking: Asking, speakers: Sequence[LanguageAgent], begun: str) -> str:
     """How a check was made, as a sentence: rounds, episodes, seed, how language models were asked, and the day."""
     times = "once" if plan.episodes == 1 else f"{plan.episodes} times"
-    told = [f"{', '.join(game.name for game in plan.games)}: {plan.rounds} rounds with each partner, {times}"]
+    told = [f"Games: {', '.join(game.name for game in plan.games)}; {plan.rounds} rounds with each partner, {times}"]
     told += [f"seed {plan.seed}"]
     told += [f"{one.name} asked by the strategy {one.asking.ways[0]}" for one in speakers]
     if speakers:
