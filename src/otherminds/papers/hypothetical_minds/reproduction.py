@@ -15,7 +15,7 @@ HYPOTHETICAL = {
     "full": (20, experiment.SUBJECTS),
 }
 """Episodes of every scenario, and the agents that play them; in a quick run only programs play all scenarios."""
-MELTING_POT = {"quick": (1, 1), "normal": (10, 5), "full": (20, 20)}
+MELTING_POT = {"quick": (2, 1), "normal": (10, 5), "full": (20, 20)}
 """Episodes of every calibration case, and of every scenario."""
 
 
