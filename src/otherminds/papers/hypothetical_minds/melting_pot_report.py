@@ -32,7 +32,7 @@ def report(summary: Sequence[Row]) -> Page:
     scores = {(c, s): row for (c, s, metric), row in found.items() if metric == "score"}
     cases = {f"{s} ({_body(c)})": row for (c, s), row in scores.items() if c != "scenario"}
     played = {one.id: f"{_number(one)}: {one.meaning}" for one in scenarios()}
-    matrix = {played[s]: row for (c, s), row in scores.items() if c == "scenario" and not s.startswith("cook")}
+    matrix = {played.get(s, s): row for (c, s), row in scores.items() if c == "scenario" and not s.startswith("cook")}
     compared = at_two_widths(partial(_whiskers, cases, "\nours (circles), the prototype's (squares)", True), WIDE)
     calibration = stack(WORDS["calibration"], _calibration(found), targets(summary), compared)
     tables = [_scenarios(name, found) for name in WORLDS]
