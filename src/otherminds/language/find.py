@@ -53,12 +53,14 @@ def load(spec: str) -> Any:
     try:
         found: Any = import_module(module)
     except ImportError as error:
-        raise InputError(f"`{module[:80]}` cannot be imported: {error}", hint=WAYS) from None
+        hint = "write module:object, in the folder of module.py"
+        raise InputError(f"`{module[:80]}` cannot be imported: {error}", hint=hint) from None
     except (Exception, SystemExit) as error:  # importing runs the module, which may raise anything
         raise _broken(f"`{module[:80]}` cannot be imported", error) from error
     for part in name.split("."):
         if not hasattr(found, part):
-            raise InputError(f"`{module[:80]}` has no `{name[:80]}`", hint=WAYS)
+            close = ", ".join(near(part, [one for one in dir(found) if not one.startswith("_")]))
+            raise InputError(f"`{module[:80]}` has no `{name[:80]}`", hint=close and f"did you mean {close}?")
         found = getattr(found, part)
     return found
 
