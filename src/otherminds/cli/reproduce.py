@@ -378,12 +378,12 @@ def play(
         play_yourself(tasks[0], seed)
         return
     console = Console(width=None if sys.stdout.isatty() else 120)
-    if not as_json and max(chosen.payoff().shape) <= MOST_SHOWN:
-        console.print(terminal.payoffs(chosen))
     found = pair_scores(chosen, partners or (), players or (), rounds or 100, episodes, seed, machines)
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False))
         return
+    if max(chosen.payoff().shape) <= MOST_SHOWN:
+        console.print(terminal.payoffs(chosen))
     console.print(terminal.scores(found))
     for sentence in terminal.unforgiven(found):
         console.print(sentence, markup=False, highlight=False)

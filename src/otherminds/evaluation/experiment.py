@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar
 
-from pydantic import Field, SkipValidation
+from pydantic import ConfigDict, Field
 from rich.console import Console
 
 from otherminds.evaluation.asking import Asking, spent, tell_ahead
@@ -42,6 +42,8 @@ class Options:
     every nth episode from the ith on. `frozen` plays nothing and only reports.
     """
 
+    __pydantic_config__: ClassVar = ConfigDict(arbitrary_types_allowed=True)  # an engine that is open already
+
     out: Path
     seed: Annotated[int, Field(ge=0)] = 42
     scale: Annotated[str, Field(pattern="^(quick|normal|full)$")] = "normal"
@@ -52,7 +54,7 @@ class Options:
     agents: tuple[str, ...] = ()
     robust: bool = False
     fixed: str | None = None
-    engine: SkipValidation[str | Engine | None] = None
+    engine: str | Engine | None = None
     shard: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] = (1, 1)
     frozen: bool = False
 
