@@ -191,7 +191,7 @@ def comparison_page(data: str, found: Comparison, partners: Partners | None) -> 
     overall = [row for row in rows if row["group"] == "all"]
     names = [mind.name for mind in found.minds]
     sections = [
-        Section("Best minds", stack(_winner(found), _compared(overall))),
+        Section("Best minds", stack(winner(found), _compared(overall))),
         Section(
             "ΔBIC",
             inline(
@@ -225,7 +225,7 @@ def how_fitted(fit: Fit) -> str:
     return "by maximum likelihood, without a prior" if np.isnan(fit.evidence).all() else "with partial pooling"
 
 
-def _winner(found: Comparison) -> str:
+def winner(found: Comparison) -> str:
     """Whether the mind that predicts best is ahead of the next, in words."""
     scores, counted = found.held_out.sum(axis=0), found.held_out_choices.tolist()
     if len(scores) < 2:

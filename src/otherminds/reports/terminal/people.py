@@ -20,6 +20,7 @@ from otherminds.reports.people_page import (
     parameter_summary,
     recognition_lines,
     recovery_lines,
+    winner,
 )
 from otherminds.reports.terminal.tables import plain_table
 from otherminds.worlds.repeated_games.players.parametric import ParametricMind
@@ -42,7 +43,7 @@ def fitted(found: Fitted) -> RenderableType:
 
 
 def comparison(found: Comparison) -> RenderableType:
-    """The minds of a comparison, best first, for all people; then the best of each group."""
+    """The minds of a comparison, best first, for all people; the best of each group; and how sure the first place is."""
     rows = comparison_rows(found)
     table = plain_table("mind", "held out, nats a choice", "ΔBIC", "share", "exceedance", "protected")
     for row in (row for row in rows if row["group"] == "all"):
@@ -55,7 +56,7 @@ def comparison(found: Comparison) -> RenderableType:
         row = next(row for row in rows if row["group"] == group)
         chances = (f"{row[name]:.2f}" for name in ("exceedance", "protected"))
         best.add_row(escape(group), str(row["people"]), row["mind"], f"{row['per_choice']:.3f}", *chances)
-    return Group(table, *([best] if groups else []), Text(PRIOR, style="dim"))
+    return Group(table, *([best] if groups else []), Text(winner(found)), Text(PRIOR, style="dim"))
 
 
 def recovery(minds: Sequence[ParametricMind], found: Sequence[Recovered]) -> RenderableType:
