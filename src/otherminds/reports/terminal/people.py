@@ -43,7 +43,7 @@ def fitted(found: Fitted) -> RenderableType:
 
 
 def comparison(found: Comparison) -> RenderableType:
-    """The minds of a comparison, best first, for all people; the best of each group; and how sure the first place is."""
+    """The minds of a comparison, best first; the best of each group; and how sure the first place is."""
     rows = comparison_rows(found)
     table = plain_table("mind", "held out, nats a choice", "ΔBIC", "share", "exceedance", "protected")
     for row in (row for row in rows if row["group"] == "all"):
