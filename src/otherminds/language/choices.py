@@ -46,7 +46,7 @@ _BACK = re.compile(rf"\?|\b(?:{_WORDS['retractions']})\b|(?:^|[.!;\n]\s*)(?:{_WO
 _HEDGE = re.compile(rf"{_BACK.pattern}|\b(?:{_WORDS['hedges']})\b|[,:–—-]\s*(?:{_WORDS['turns']})\b")
 _CONCLUSION = re.compile(rf"\W*(?:{_WORDS['conclusions']})\b")
 _CHOOSE, _OPTION = rf"(?:{_WORDS['verbs']})", rf"(?: the)?(?: option)? ?{SLOT}"
-_DENIED = re.compile(rf"\bnot{_OPTION}")
+_DENIED = re.compile(rf"\bnot{_OPTION}|{SLOT} is (?:not |no longer |im|un)(?:possible|available|allowed|valid)\b")
 _HEADS = {
     theirs: re.compile(
         rf"\b(?:{who})\b(?:'[a-z]+)?(?: (?:{_WORDS['modals']}))* {_CHOOSE}{_OPTION}"
@@ -243,7 +243,7 @@ def _chooses(sentence: str, *, theirs: bool) -> bool:
     *leads, start = before.split(",")
     plain = [lead for lead in leads if not lead.lstrip().startswith(_LEADS) or _AGAINST.search(lead)]
     words = " ".join((*plain, start, _REASON.sub("", after).replace(SLOT, "")))
-    return bool(_CHOOSING[theirs].fullmatch(words))
+    return words.strip() != "and" and bool(_CHOOSING[theirs].fullmatch(words))
 
 
 def _lowered(text: str) -> str:
