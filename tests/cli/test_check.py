@@ -191,9 +191,11 @@ def test_partners_from_a_file_of_machines(run: Run, here: Path) -> None:
     machine = '{"states": 2, "output": ["C", "D"], "next": [[0, 1], [1, 1]]}'
     (here / "mine.json").write_text(f'{{"machines": {{"grudge": {machine}}}}}')
     told = ("check", "--agent", "perfect", "--game", "ipd", "--machines", "mine.json", "--rounds", "5", "--out", "out")
-    fine(run(*told))
+    done = run(*told)
+    assert (done.code, done.err) == (4, "")
+    assert "one partner is too few to say" in " ".join(done.out.split())
     assert {row["condition"] for row in rows_in(here / "out")} == {"ipd/grudge"}
-    fine(run("resume", "out"))
+    assert run("resume", "out").code == 4
     complaint(run(*told, "--partner", "gruge", "--out", "other"), "did you mean grudge")
 
 

@@ -107,7 +107,7 @@ class CheckPlan:
 
 
 class CheckVerdict(NamedTuple):
-    """Whether an agent passed (None: the interval of its loss spans the limit), where it breaks (or ""), and words."""
+    """Whether an agent passed (None: that is open), where it breaks (or ""), and words."""
 
     passed: bool | None
     breaks: str
@@ -146,14 +146,15 @@ class Findings:
 
     @property
     def verdict(self) -> CheckVerdict:
-        """Pass or fail by the functional loss alone; neither if its 95 % interval spans the limit.
+        """Pass or fail by the functional loss alone; neither if its 95 % interval spans the limit, or with one partner.
 
         An agent that loses more breaks at the first place that explains the loss.
         """
         passed, breaks, words = self._judged
         lost, limit = self.functional, f"{self.max_regret:g}"
-        if lost.low <= self.max_regret < lost.high:
-            passed, words = None, "too few rounds to say, or too few partners" + self._when_told
+        if lost.n < 2 or lost.low <= self.max_regret < lost.high:
+            few = "one partner is too few to say" if lost.n < 2 else "too few rounds to say, or too few partners"
+            passed, words = None, few + self._when_told
         spread = f" [{lost.low:.2f}, {lost.high:.2f}]" if lost.low < lost.high else ""
         partners = f"with {lost.n} partner{'s' if lost.n != 1 else ''}"
         told = f"it loses {lost.value:.2f}{spread} of what random play loses {partners}, and may lose {limit}"

@@ -246,7 +246,7 @@ def _scores(findings: Sequence[Findings]) -> Html:
     lines = [
         [
             found.name,
-            found.verdict.result + (f": {PLACES[found.verdict.breaks]}" if found.verdict.breaks else ""),
+            found.verdict.result + (f": {PLACES[found.verdict.breaks]}" if found.verdict.passed is False else ""),
             *(interval(*estimate[:3]) for estimate in (found.functional, found.literal)),
             number(found.gap.value),
             number(found.consistency.value),
