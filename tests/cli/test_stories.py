@@ -78,12 +78,12 @@ def test_an_answer_is_told_with_its_reasons(run: Run) -> None:
         "",
         "because",
         *sorted(lines[6:8], key=lambda line: "Sally" not in line),
+        "Together these rule out every answer but A.",
         "",
         "All of the story was read.",
         "",
     ]
-    only = "That rules out every answer but A."
-    assert set(lines[6:8]) == {f"  · Sally leaves the kitchen. {only}", f"  · Anne moves the ball to the box. {only}"}
+    assert set(lines[6:8]) == {"  · Sally leaves the kitchen.", "  · Anne moves the ball to the box."}
 
 
 def test_an_answer_as_data(run: Run) -> None:
@@ -472,7 +472,7 @@ def test_wrong_labels_are_listed(run: Run) -> None:
     result = run("audit", put("items.jsonl", *rows))
     assert (result.code, result.err) == (1, "")
     lines = result.out.splitlines()
-    assert lines[0] == "17 labels: 12 agrees, 4 contradicts, 0 abstains, 1 unread"
+    assert lines[0] == "17 labels: 12 agree, 4 contradict, 0 abstain, 1 unread"
     named = [line.split(", ")[0] for line in lines if line.startswith("n")]
     assert named == [f"n{n}" for n in WRONG]
     assert f"n3, line 4   {item(3, False)['answer']}" in re.sub(" +", lambda m: m[0][:3], "\n".join(lines))

@@ -40,7 +40,13 @@ def answer(asked: StoryAnswer) -> RenderableType:
         parts += [Text(), table]
     if terms := found.decisive():
         parts += [Text(), Text("because", style="dim")]
-        parts += [Text.assemble(("  · ", "dim"), happening(t.happening), (f" {_favours(t)}", "dim")) for t in terms]
+        together = len(terms) > 1 and not any(math.isfinite(term.weight) for term in terms)
+        said = ("" if together else f" {_favours(term)}" for term in terms)
+        parts += [
+            Text.assemble(("  · ", "dim"), happening(t.happening), (why, "dim"))
+            for t, why in zip(terms, said, strict=True)
+        ]
+        parts += [Text(f"Together these rule out every answer but {_best(terms[0])}.", style="dim")] * together
     reading = asked.reading
     much = "All" if reading.coverage == 1.0 and not reading.unread else f"{reading.coverage:.0%}"
     read = f"{much} of the story was read"
@@ -62,10 +68,14 @@ def _labels(asked: StoryAnswer) -> tuple[str, ...]:
 
 
 def _favours(term: Term) -> str:
-    best = letter(max(range(len(term.log_probs)), key=lambda i: term.log_probs[i]))
     if not math.isfinite(term.weight):
-        return f"That rules out every answer but {best}."
-    return f"That speaks for {best}, with odds of up to {math.exp(min(term.weight, 60.0)):,.0f} to 1."
+        return f"That rules out every answer but {_best(term)}."
+    return f"That speaks for {_best(term)}, with odds of up to {math.exp(min(term.weight, 60.0)):,.0f} to 1."
+
+
+def _best(term: Term) -> str:
+    """The label of the option that a happening speaks for."""
+    return letter(max(range(len(term.log_probs)), key=lambda i: term.log_probs[i]))
 
 
 def happening(told: Happening) -> str:
@@ -132,8 +142,9 @@ def as_data(asked: StoryAnswer) -> dict[str, Any]:
 def audit(found: Audit) -> RenderableType:
     """How many labels were confirmed, contradicted or not judged, and every contradiction."""
     counts = found.counts
-    line = ", ".join(f"{n:,} {outcome}" for outcome, n in counts.items())
-    total = Text(f"{sum(counts.values()):,} labels: {line}", style="bold")
+    line = ", ".join(f"{n:,} {outcome if n == 1 else outcome.removesuffix('s')}" for outcome, n in counts.items())
+    labels = sum(counts.values())
+    total = Text(f"{labels:,} label{'s' * (labels != 1)}: {line}", style="bold")
     followed = [
         Text(f"{name}: read by the conventions {' or '.join(one.name for one in kept)}", style="dim")
         for name, kept in found.followed.items()
