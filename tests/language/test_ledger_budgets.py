@@ -150,7 +150,7 @@ def test_only_so_many_calls_are_made_and_what_is_recorded_costs_none(path: Path)
     recorded = Recorded(model, path, most_calls=2)
     for request in (asked[0], asked[0], asked[1]):
         recorded.complete(request)
-    with fails(["as many calls were made as may be"], BudgetError):
+    with fails(["the limit on calls is reached"], BudgetError):
         recorded.complete(asked[2])
     assert recorded.complete(asked[1]) == ANSWER
     assert model.asked == asked[:2]

@@ -181,7 +181,7 @@ class Recorded:
         """Record that a call goes out, as soon as the budget has room for it. Raises BudgetError if no call is left."""
         with self._lock:
             if self._left == 0:
-                raise BudgetError("as many calls were made as may be", hint="--most-calls; what is done is kept")
+                raise BudgetError("the limit on calls is reached", hint="--most-calls; what is done is kept")
             self._left = None if self._left is None else self._left - 1
         estimate = 0.0 if self._price is None else self._price.cost(at_most(request))
         place = getattr(request, "draw", "") or _extract(request.prompt)
