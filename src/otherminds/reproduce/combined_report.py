@@ -178,7 +178,7 @@ def _board(board: Sequence[Row]) -> Html:
     columns = ("World", "Who", "Literal, %", "Miscalibrated by, %", "Functional, %", "Regret an episode", "n")
     worlds_apart = html.folded("World by world", html.side_by_side(*panels))
     numbers = html.folded("All numbers", table(columns, lines, WORDS["no_score"]))
-    return stack(WORDS["reading"], overview, worlds_apart, numbers)
+    return stack(_cards([html.block(WORDS["reading"]), overview]), worlds_apart, numbers)
 
 
 def _share(row: Row | None) -> str:
@@ -197,7 +197,8 @@ def _short(summary: Sequence[Row]) -> Html:
             lines.append([str(target).replace("_", " "), cell(row), row["n"], "", "target missed"])
     number_of = f"{len(worse)} {'is' if len(worse) == 1 else 'are'} worse"
     few = sum(row["n"] < ENOUGH for row in worse)
-    unsure = f", {few} of them so far, on too few units to say" if few else ""
+    which = "" if few == len(worse) else f", {few} of them"
+    unsure = f"{which} so far, on too few units to say" if few else ""
     told = f"Of {len(beside)} figures that stand beside a published one, {number_of}{unsure}."
     columns = ("What", "Ours", "n", "Published", "Verdict")
     first, others = (table(columns, some, stacks=True) for some in (lines[:SHOWN], lines[SHOWN:]))
@@ -232,8 +233,14 @@ def fronts(found: Mapping[str, Results]) -> Html:
             with suppress(LookupError):  # only the heading if some of its agents or levels were not played
                 words, image = FRONTS[name](results)
                 card += f"{html.block(words)}{image}"
-            cards.append(f'<div class="card">{card}</div>')
-    return Html(f'<div class="cards">{"".join(cards)}</div>')
+            cards.append(card)
+    return _cards(cards)
+
+
+def _cards(contents: Sequence[str]) -> Html:
+    """Parts of the page in two columns where there is room."""
+    cards = "".join(f'<div class="card">{content}</div>' for content in contents)
+    return Html(f'<div class="cards">{cards}</div>')
 
 
 class Values:
