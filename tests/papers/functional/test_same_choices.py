@@ -149,7 +149,7 @@ def test_a_check_over_http_finds_what_a_check_in_process_finds(
         served = counted.asked
         results.append(run("check", *how, "--agent", "own_agents:counted", "--out", "own"))
     assert counted.asked == 2 * served > 0
-    assert [(result.code, result.err) for result in results] == [(1, "")] * 2
+    assert [(result.code, result.err) for result in results] == [(4, "")] * 2
     found = [re.sub("Digest: .*", "", result.out) for result in results]  # it covers the calls, which name the model
     assert found[0].replace("http/", "own/") == found[1]
     for name in ("rows.jsonl", "summary.json", "report.html"):

@@ -87,8 +87,11 @@ def test_gains_and_needs_are_means_over_who_is_done_when(moment: tuple[DoorsKeys
         gains, needed, saves = [0.0] * n, [0.0] * n, 0.0
         for goals, p in weighed:
             alone, helped = (finish(state, each, left) for each in with_and_without(facilitator, state, goals, found))
-            saves += p * (max(alone) - max(helped))
+            i = found.message.helper
+            lost = facilitator.messages.effort(state, found.message) if goals[i] == NONE_OF_THESE else 0
+            saves += p * (max(alone) - max(helped) - lost)
             gains = [g + p * (a - h) for g, a, h in zip(gains, alone, helped, strict=True)]
+            gains[i] -= p * lost
             needed = [q + p * (h < a == left) for q, a, h in zip(needed, alone, helped, strict=True)]
         assert found.saves == pytest.approx(saves, abs=1e-9)
         assert found.gains == pytest.approx(tuple(gains), abs=1e-9)
