@@ -170,6 +170,7 @@ def infer(
     """
     from otherminds.evaluation.progress import noted
     from otherminds.papers.protom.goal_inference import draw, posteriors, read_all
+    from otherminds.papers.protom.trajectories import STAY
     from otherminds.reports.terminal import screens
 
     with noted("inferring"):
@@ -182,4 +183,9 @@ def infer(
     elif as_json:
         typer.echo(json.dumps(history, ensure_ascii=False))
     else:
-        Console(width=None if sys.stdout.isatty() else 160).print(screens.posteriors(history))
+        console = Console(width=None if sys.stdout.isatty() else 160)
+        console.print(screens.posteriors(history))
+        for who in found.world.agents:
+            if all(found.world.spell(step.joint[who]) == STAY for step in steps):
+                told = f"{who} stays all the time. If nobody wrote down what {who} does, this says nothing about {who}."
+                console.print(told, markup=False, highlight=False)
