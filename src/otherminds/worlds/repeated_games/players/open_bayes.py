@@ -32,8 +32,8 @@ SLIPS = ((0.003, 0.5), (0.05, 0.35), (0.2, 0.15))  # probability of a uniformly 
 Rates = tuple[tuple[float, float], ...]
 # Prior of each family of hypotheses
 SHARES: Mapping[str, float] = {
-    "constant": 0.3,
-    "reactive": 0.4,
+    "constant": 0.1,
+    "reactive": 0.6,
     "memory_one": 0.1,
     "stochastic": 0.05,
     "library": 0.03,
