@@ -95,7 +95,7 @@ def test_a_walk_by_hand(run: Run, tmp_path: Path) -> None:
         {},
     ]
     walk.write_text("step,agent,action\n1,Ana,down\n")
-    told = "Ben stays all the time. If nobody wrote down what Ben does, this says nothing about Ben."
+    told = "Ben only stays; if nobody watched Ben, this says nothing about Ben."
     assert fine(run("infer", "own-key", str(walk))).splitlines()[-1] == told
 
 

@@ -187,5 +187,5 @@ def infer(
         console.print(screens.posteriors(history))
         for who in found.world.agents:
             if all(found.world.spell(step.joint[who]) == STAY for step in steps):
-                told = f"{who} stays all the time. If nobody wrote down what {who} does, this says nothing about {who}."
+                told = f"{who} only stays; if nobody watched {who}, this says nothing about {who}."
                 console.print(told, markup=False, highlight=False)
