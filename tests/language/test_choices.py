@@ -24,6 +24,7 @@ GAME = GameSetting.of(find_game("ipd"), 5, "neutral")  # J and F
 MISSED = [  # chains of thought that name another option after the one that they choose
     "For round 1, in a game of 10 rounds with optio",
     "The other player chooses option F, and I chose",
+    "I have two choices: either I choose option F a",
 ]
 WAYS = [way for way, one in STRATEGIES.items() if not one.score and one.social != "lm"]
 
@@ -49,7 +50,10 @@ def test_a_phrasing_is_read_as_a_person_reads_it(case: dict[str, Any]) -> None:
 
 
 def test_replies_of_models_are_read_as_labelled() -> None:
-    """First replies of the embedded models, labelled from their texts before any was given to the reader."""
+    """Replies of the embedded models, labelled from their texts by people who did not know the reader.
+
+    Those with `asked` are what two readers were sure of, and agreed on.
+    """
     cases = lines("model_replies.jsonl")
     read = [(label(case), case["label"], case["text"]) for case in cases]
     assert [one for one in read if one[0] not in (None, one[1])] == []
