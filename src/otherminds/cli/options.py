@@ -23,7 +23,7 @@ ENDPOINT = "openai:"
 TARGET_MISSED = 1
 """Exit code if a stated target is missed, a claim proves wrong, or an agent fails a check."""
 TOO_FEW = 4
-"""Exit code if the interval of an agent's loss spans the limit of a check: too few rounds or partners for a verdict."""
+"""Exit code if the verdict of a check is open: the interval of the loss spans the limit, or there is one partner."""
 
 SeedOption = Annotated[int, Option(min=0, metavar="N", help="Seed of all randomness.")]
 JobsOption = Annotated[int, Option(min=1, max=256, metavar="N", help="Processes to use.")]

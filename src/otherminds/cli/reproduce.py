@@ -46,7 +46,7 @@ CHECK = "check"
 ROBUST = ("protom-dkg", "protom-overcooked")
 FIXED = ("dkg-human",)
 GAMES = ("rps", "ibs", "ipd")
-MOST_SHOWN = 9  # actions up to which `play` shows the payoffs first; wider tables would not fit a screen
+MOST_SHOWN = 9  # actions up to which `play` shows the payoffs; wider tables would not fit a screen
 QUICK_ROUNDS = 10  # of an episode of the check in a quick run of everything; chosen for running time
 
 
@@ -259,7 +259,7 @@ def check(
     """Does an agent act on what it knows about its partner?
 
     Exit code 0: it does. 1: it does not. 4: too few rounds or partners to say, as the interval of its loss spans the
-    limit. Without an agent: known players and the smallest language model, for a first look.
+    limit, or there is one partner. Without an agent: known players and the smallest language model, for a first look.
 
     Example: otherminds check --agent openai:my-model@http://localhost:8000/v1
     """
