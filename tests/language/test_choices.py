@@ -21,10 +21,18 @@ from talking import Listening
 
 HERE = Path(__file__).parent
 GAME = GameSetting.of(find_game("ipd"), 5, "neutral")  # J and F
-MISSED = [  # chains of thought that name another option after the one that they choose
+MISSED = [  # clear to readers, and not read: most choose in a sentence that tells other moves, too
     "For round 1, in a game of 10 rounds with optio",
     "The other player chooses option F, and I chose",
     "I have two choices: either I choose option F a",
+    "In this game of 6 rounds, you have to choose b",
+    "In this game of 6 rounds, where both players c",
+    "After analyzing the pattern of points won in p",
+    "To determine which option the other player wil",
+    "If I had to choose an answer in a round 4, I w",
+    "Roulette wheel: the other player chooses optio",
+    "You choose option J and the other player choos",
+    "The answer to this problem is the other player",
 ]
 WAYS = [way for way, one in STRATEGIES.items() if not one.score and one.social != "lm"]
 

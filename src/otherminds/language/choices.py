@@ -26,8 +26,15 @@ ANSWER = re.compile(
     r"(?:so|thus|therefore|hence)?[, ]*(?:(?:my|the|our|final|best|correct)\s+)*answer(?:\s+is)?[\s*_`\"']*[:=]\s*(.*)",
     re.IGNORECASE | re.DOTALL,
 )
-BOXED = re.compile(r"^[^\w\\]*\\boxed\{(?:\\text\{)?([^{}]*)\}{1,2}\W*$")
-"""A line with an answer as mathematicians mark it."""
+THE_ANSWER_IS = re.compile(
+    r"^\W*(?:so|thus|therefore|hence)?[, ]*(?:my|the) (?:final |best |correct )?answer is (?:option )?(\S+)$",
+    re.IGNORECASE,
+)
+"""A last line that states the answer and nothing else."""
+BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}{1,2}")
+"""An answer as mathematicians mark it."""
+ALONE = re.compile(r"^[^\w\\]*" + BOXED.pattern + r"\W*$")
+"""A line with nothing but such an answer."""
 MARKS = re.compile(r"[*_`\"“”«»\[\](){}<>#|\\]+")
 STOPS = re.compile(r"[.!;](?=\s|$)|\n|,(?= (?:so|therefore) )")
 CLAUSES = re.compile(rf"{STOPS.pattern}|,? and (?=(?:i|you|they|(?:the |my )?(?:other player|opponent|partner)) )")
@@ -60,6 +67,12 @@ _HEADS = {
 }
 """Subject, verb and option of a sentence that chooses, whatever else it says."""
 _BOTH = re.compile(rf"{SLOT}[^,;]*,? and (?:now |the |other )*(?:player|opponent|partner|they|you|i)\b")
+ITEM = re.compile(rf"\s*(?:-|\u2022)\W*(?:option )?{SLOT}(?: in round \d+)?\W*$|\s+(?:option )?{SLOT}\W*$")
+"""An item of a list that only names an option."""
+_PURPOSE = re.compile(r" to (?!be\b).*?(?= (?:is|be)\b)")
+"""What a best option is best for."""
+_ASIDE = re.compile(r", (?:given|considering|assuming|based|since)\b[^,]*,(?= (?:is|would|will|should)\b)")
+_POINTS = re.compile(r"[-+]\d|\d+ points?\b")
 _AND = re.compile(r",? and (?:i|we|you|they|(?:the |my )?(?:other player|opponent|partner))\b.*")
 _NAMED = re.compile(r"\boption ([A-Z]{1,3})\b")
 """What is named like an option, though it may be none: the X of the question, or two letters in one."""
@@ -101,7 +114,8 @@ def read_choice(
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
     told = _told(text, theirs=theirs, asked=asked)
     lines = [line for line in told.split("\n") if line.strip() and not line.strip().startswith("```")]
-    lines = [BOXED.sub(r"Answer: \1", line) for line in lines]
+    lines = [BOXED.sub(r"\1", ALONE.sub(r"Answer: \1", line)) for line in lines]
+    lines[-1:] = [THE_ANSWER_IS.sub(r"Answer: \1", line) for line in lines[-1:]]
     if reasons:  # a line `My answer is:` announces the next one
         lines = [line for line in lines[:-1] if (rest := _answer(line)) is None or rest.strip(LISTED)] + lines[-1:]
     if not lines:
@@ -198,9 +212,13 @@ def _concluded(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> 
     split = [(place, one) for place, line in enumerate(lines) for one in STOPS.split(line[-LONGEST_READ:])]
     said = [(place, one) for place, one in split if one.strip(LISTED)]
     said[-1:] = [(place, _WANT.sub("", one)) for place, one in said[-1:]]
-    choices = [
-        (k, option) for k, (_, one) in enumerate(said) if (option := _chosen(one, labels, theirs=theirs)) is not None
-    ]
+    # a condition changes nothing if no other option is ever named
+    surely = len(said) == 1 and len(set(_mentions(said[0][1], labels))) == 1 and not theirs
+    found_in = (
+        None if ITEM.match(_slotted(one, labels)) else _chosen(one, labels, theirs=theirs, surely=surely)
+        for _, one in said
+    )
+    choices = [(k, option) for k, option in enumerate(found_in) if option is not None]
     if not choices:
         return "does not end with an answer"
     last, found = choices[-1]
@@ -212,25 +230,39 @@ def _concluded(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> 
     after = [one for _, one in said[last + 1 :]]
     if any(not _mentions(name, labels) for one in (said[last][1], *after) for name in _NAMED.findall(one)):
         return "names what is no option"
-    against = any(
-        found in _mentions(one, labels) and _AGAINST.search(_CONDITIONAL.sub("", _lowered(one))) for one in after
-    )
+    against = any(found in _mentions(one, labels) and _speaks_against(_lowered(one)) for one in after)
     return "takes its answer back" if against or _BACK.search(_lowered(". ".join(after))) else found
 
 
-def _chosen(sentence: str, labels: Sequence[str], *, theirs: bool) -> int | None:
-    """The option that a sentence of a chain of thought chooses, which may name others before it or in a reason."""
+def _speaks_against(sentence: str) -> bool:
+    """Whether a sentence speaks against an option that it names; that one gives no points does not."""
+    return bool(_AGAINST.search(_CONDITIONAL.sub("", sentence))) and not _POINTS.search(sentence)
+
+
+def _chosen(sentence: str, labels: Sequence[str], *, theirs: bool, surely: bool = False) -> int | None:
+    """The option that a sentence of a chain of thought chooses, which may name others before it or in a reason.
+
+    `surely`: under a condition, too.
+    """
     slotted = " ".join(_slotted(sentence, labels).split())
-    plain = _SINCE.sub("", slotted)
-    if _BOTH.search(plain) and not _CONCLUSION.match(plain):
+    plain = _SINCE.sub("", _ASIDE.sub("", slotted))
+    head = _HEADS[theirs].search(plain)
+    case = plain if head is None else plain[: head.end()] + _REASON.sub("", plain[head.end() :])
+    if _BOTH.search(case) and not _CONCLUSION.match(plain):
         return None  # it tells what both do in some case
     found = None if "i chose " in plain or plain.count(SLOT) > 1 else _plain(sentence, labels, theirs=theirs)
-    head = _HEADS[theirs].search(plain)
     if isinstance(found, int) or not head:
         return found if isinstance(found, int) else None
     before, after = plain[: head.start()], plain[head.end() :]
     further = _REASON.sub("", _AND.sub("", after) if _CONCLUSION.match(plain) else after)
-    if any((_AGAINST.search(head[0]), _IF.search(before), _HEDGE.search(plain), SLOT in further)):
+    if any(
+        (
+            _AGAINST.search(_PURPOSE.sub("", head[0])),
+            _IF.search(before.rpartition(",")[2] if surely else before),
+            _HEDGE.search(plain),
+            SLOT in further,
+        )
+    ):
         return None
     named = _mentions(sentence, labels)
     alike = len(named) != slotted.count(SLOT)  # a name that fits two options

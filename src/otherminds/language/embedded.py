@@ -17,7 +17,7 @@ from urllib.request import Request as Call
 from urllib.request import urlopen
 
 from otherminds.language import wire
-from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores, Usage
+from otherminds.language.model import EMBEDDED, Continuations, ModelError, Reply, Request, Scores, Usage
 from otherminds.language.weights import Weights
 
 CONTEXT = 8192  # tokens of prompt and reply; SmolLM2's trained context
@@ -47,7 +47,7 @@ class Embedded:
             version = metadata.version(RUNTIME)
         except metadata.PackageNotFoundError:
             version = "none"
-        self.identity = f"embedded:{weights.name}@{weights.sha256[:12]}/{RUNTIME}-{version}"
+        self.identity = f"{EMBEDDED}{weights.name}@{weights.sha256[:12]}/{RUNTIME}-{version}"
         self._path, self._context, self._threads, self._reuse = weights.path, context, threads, reuse
         self._lock = Lock()
         self._loaded: Any = None

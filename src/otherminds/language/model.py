@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from otherminds.errors import InputError
 
+EMBEDDED = "embedded:"  # beginning of the identity of a model that runs in the process, and always follows a schema
 T = TypeVar("T")
 U = TypeVar("U")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
@@ -521,3 +522,51 @@ class TestErrors:
             speaker = answering("J", "F")
             _, rows = play_out(asked("social_qa", speaker, game))
             assert {(row["action"], row["predicted"]) for row in rows} == {(0, 1)}
+
+
+# Models that always follow a schema
+
+
+def obedient(*replies: str) -> Listening:
+    """A model within the process, which writes these replies."""
+    found = Listening(scripted("obedient", replies))
+    found.identity = "embedded:obedient@0"
+    return found
+
+
+def written(speaker: Listening) -> list[Request]:
+    return [call.request for call in speaker.calls if call.request is not None]
+
+
+@pytest.mark.parametrize(
+    "way", [way for way, one in STRATEGIES.items() if not (one.score or one.plans or one.reason or one.social == "lm")]
+)
+def test_an_embedded_model_can_only_name_an_option(way: str) -> None:
+    speaker = obedient(*['"Answer: option F"'] * 9)
+    player = Prompted(speaker, STRATEGIES[way], GameSetting.of(IPD, ROUNDS, "neutral")).told(0)
+    assert player.moved.action == player.setting.labels("act").index("F")
+    request = written(speaker)[-1]
+    assert json.loads(request.schema) == {"type": "string", "enum": ["Answer: option J", "Answer: option F"]}
+
+
+@pytest.mark.parametrize("way", ["cot", "cot3", "s2a_cot"])
+def test_it_thinks_freely_and_answers_when_it_has(way: str) -> None:
+    thought = "I choose option J. No: they defect, so"
+    before = ["what matters"] if STRATEGIES[way].rewrite else []
+    speaker = obedient(*before, thought, '"Answer: option F"')
+    player = Prompted(
+        speaker, STRATEGIES[way], GameSetting.of(IPD, ROUNDS, "neutral"), sampling=Sampling(max_reasoning=99)
+    )
+    assert player.act().mode == player.setting.labels("act").index("F")
+    think, answer = written(speaker)[-2:]
+    assert (think.schema, think.max_tokens, len(think.prompt)) == ("", 99, 1)
+    assert answer.schema
+    assert [turn.role for turn in answer.prompt[1:] if not isinstance(turn, str)] == ["assistant", "user"]
+    assert [one.reading for one in player.said][-2:] == ["", "F"]
+
+
+@pytest.mark.parametrize("reply", ["F", '"F"', '"Answer: option X"', '"Answer: option F', '["Answer: option F"]', ""])
+def test_what_breaks_the_schema_is_no_move(reply: str) -> None:
+    player = Prompted(obedient(*[reply] * 3), STRATEGIES["qa"], GameSetting.of(IPD, ROUNDS, "neutral"))
+    assert player.act().mode is None
+    assert [one.readable for one in player.said] == [False]

@@ -6,6 +6,7 @@ asked for again a few times; after that the move is None, which is never replace
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -15,9 +16,10 @@ import numpy as np
 
 from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.errors import unknown
-from otherminds.language.asking import Exchange, Unreadable, correction, prompts_of, unreadable
+from otherminds.files import strict_json
+from otherminds.language.asking import Exchange, Unreadable, correction, enum_schema, prompts_of, unreadable
 from otherminds.language.choices import read_choice
-from otherminds.language.model import Continuations, LanguageModel, Message, ModelError, Reply, Request
+from otherminds.language.model import EMBEDDED, Continuations, LanguageModel, Message, ModelError, Reply, Request
 from otherminds.papers.functional import game_prompts as prompts
 from otherminds.worlds.repeated_games.rules import Outcome
 
@@ -239,6 +241,8 @@ class Prompted:
     def _answered(self, question: prompts.Question) -> ModelMove:
         """A written answer. An unreadable one is asked for again, with what was wrong with it."""
         prompt, said = self._prompt(question)
+        if self.model.identity.startswith(EMBEDDED) and not self.strategy.plans:
+            return self._named(question, prompt, said)
         long = self.strategy.reason or self.strategy.plans
         length = self.sampling.max_reasoning if long else self.sampling.max_tokens
         again = prompt
@@ -253,6 +257,27 @@ class Prompted:
             return ModelMove(found.action, tuple(said), notes=(found.plans, found.insights))
         return ModelMove(None, tuple(said))
 
+    def _named(self, question: prompts.Question, prompt: str, said: list[Exchange]) -> ModelMove:
+        """An answer that can be nothing else than one of the options, after a chain of thought if it is to reason.
+
+        The chain of thought is not read; the model answers when it has written it (Kojima et al. 2022).
+        """
+        turns: tuple[Message, ...] = (Message("user", prompt),)
+        labels = self.setting.labels(question)
+        if self.strategy.reason:
+            thought = self._write(f"think {question}", prompt, self.sampling.max_reasoning)
+            said.append(Exchange(f"think {question}", "", thought.text, thought.usage))
+            turns = (*turns, Message("assistant", thought.text), Message("user", self._asked(question)))
+        options = [f"Answer: option {label}" for label in labels]
+        schema = json.dumps(enum_schema(options))
+        reply = self._request(question, turns, self.sampling.max_tokens, schema=schema)
+        try:
+            action = options.index(strict_json.loads(reply.text))
+        except ValueError:
+            fault = "was cut off" if reply.cut else "is none of the options"
+            return ModelMove(None, (*said, Exchange(question, fault, reply.text, reply.usage, readable=False)))
+        return ModelMove(action, (*said, Exchange(question, labels[action], reply.text, reply.usage)))
+
     def _read(self, text: str, question: prompts.Question) -> prompts.AnswerWithNotes | Unreadable:
         labels = self.setting.labels(question)
         if self.strategy.plans:
@@ -262,10 +287,14 @@ class Prompted:
         return action if isinstance(action, Unreadable) else prompts.AnswerWithNotes(action, "", "")
 
     def _write(self, purpose: str, prompt: str, length: int, attempt: int = 0) -> Reply:
+        return self._request(purpose, (Message("user", prompt),), length, attempt)
+
+    def _request(
+        self, purpose: str, turns: tuple[Message, ...], length: int, attempt: int = 0, schema: str = ""
+    ) -> Reply:
         draw = f"{self.draw} round {len(self.rounds) + 1} {purpose} {attempt}"
         seed = zlib.crc32(f"{self.seed} {draw}".encode()) >> 1
-        request = Request((Message("user", prompt),), length, self.sampling.temperature, seed, draw=draw)
-        return self.model.complete(request)
+        return self.model.complete(Request(turns, length, self.sampling.temperature, seed, schema=schema, draw=draw))
 
     # Prompts
 
@@ -287,12 +316,13 @@ class Prompted:
         if question == "act":
             blocks += self._insight()
         form = "game-reason" if strategy.reason else "game-plans" if strategy.plans else "game-answer"
-        labels = setting.labels(question)
-        blocks += [
-            fill(f"game-ask-{question}", t=t),
-            fill(form, options=prompts.listed(labels), blank=prompts.blank(labels)),
-        ]
-        return "\n\n".join(blocks), rewritten
+        return "\n\n".join([*blocks, self._asked(question, form)]), rewritten
+
+    def _asked(self, question: prompts.Question, form: str = "game-answer") -> str:
+        """The question, and the form of the answer."""
+        labels, t = self.setting.labels(question), len(self.rounds) + 1
+        told = fill(form, options=prompts.listed(labels), blank=prompts.blank(labels))
+        return f"{fill(f'game-ask-{question}', t=t)}\n\n{told}"
 
     def _known(self) -> str:
         told = self.strategy
