@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
 from otherminds.papers.hypothetical_minds.bound import (
-    SURE,
     BestResponse,
     _choice,
     bound,
@@ -23,7 +22,7 @@ from otherminds.papers.hypothetical_minds.bound import (
 )
 from otherminds.papers.hypothetical_minds.experiment import Played
 from otherminds.planning.best_response import best_response
-from otherminds.worlds.in_the_matrix.bots import MatrixBot
+from otherminds.worlds.in_the_matrix.bots import ABLE, MatrixBot
 from otherminds.worlds.in_the_matrix.hypotheses import machine_of, meeting_game, typical_inventory
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.memory import EVERYWHERE
@@ -148,7 +147,7 @@ def test_it_has_the_map_and_never_slips() -> None:
         mind = bound(world, world.agents[0], [name] * (len(world.agents) - 1), np.random.default_rng(0))
         body = mind.body if isinstance(mind, HypotheticalMinds) else mind
         assert isinstance(body, MatrixBot)
-        assert body.skill == SURE
+        assert body.skill == ABLE
         assert body.memory is not None
         assert body.memory.seen == EVERYWHERE
 

@@ -25,7 +25,7 @@ from otherminds.papers.hypothetical_minds.programs import ALPHA, Programs
 from otherminds.papers.hypothetical_minds.verbal.scripted_models import straight
 from otherminds.worlds.collaborative_cooking.bots import CookingBot, semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
-from otherminds.worlds.in_the_matrix.bots import DEFT, WALKER, MatrixBot
+from otherminds.worlds.in_the_matrix.bots import ABLE, WALKER, MatrixBot
 from otherminds.worlds.in_the_matrix.hypotheses import library, machine_of, meeting_game
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.memory import EVERYWHERE
@@ -152,7 +152,7 @@ def test_the_others_answer_the_last_play_play_anything_or_walk_about() -> None:
     assert all(isinstance(mind, MatrixBot) for mind in (last_play, uniform, random))
     assert last_play.strategy == CounterPrevious((Aim(1, 5), Aim(2, 5), Aim(0, 5)))
     assert uniform.strategy == Whim((Aim(0, 5), Aim(1, 5), Aim(2, 5)))
-    assert (last_play.skill, uniform.skill, random.skill) == (DEFT, DEFT, WALKER)
+    assert (last_play.skill, uniform.skill, random.skill) == (ABLE, ABLE, WALKER)
     defect = seated("last_play", "pd_repeated__tft_margin_0").strategy
     assert defect == CounterPrevious((Aim(1, 5), Aim(1, 5)))
     programs = seated("programs", rock)

@@ -253,7 +253,7 @@ def test_calls_and_dollars_are_means_over_episodes() -> None:
 def test_the_report_shows_what_models_said_as_text() -> None:
     evil = "<script>alert(1)</script> always plays $rock$ \x1b[31m"
     told = Scripted("evil", lambda request: straight.write(request).replace("They always play", json.dumps(evil)[1:-1]))
-    found = [row for agent in ("HM,scripted", "VMP,scripted") for row in played("rws_repeated_6", agent, told)]
+    found = [row for agent in ("HM,scripted", "VMP,scripted") for row in played("rws_repeated_0", agent, told)]
     text = report(found, list(summarise(found)))
     assert "<script>alert" not in text
     assert "\x1b" not in text

@@ -16,7 +16,7 @@ import numpy as np
 
 from otherminds.distribution import Categorical
 from otherminds.worlds.avatars import Action
-from otherminds.worlds.in_the_matrix.bots import DEFT, MatrixBot
+from otherminds.worlds.in_the_matrix.bots import ABLE, MatrixBot
 from otherminds.worlds.in_the_matrix.hypotheses import (
     EXPECTED_PACE,
     MARGIN,
@@ -196,12 +196,12 @@ class HypotheticalMinds:
         mapped: bool = True,
         theories: Sequence[Theory] | None = None,
     ) -> Self:
-        """The mind at the start of an episode, by default in a deft scripted body, which explores unless `mapped`.
+        """The mind at the start of an episode, by default in an able scripted body, which explores unless `mapped`.
 
         `theories`: one for each player, if they are not alike.
         """
         aim = Aim(prior.act().mode, margin or MARGIN)
-        body = body or MatrixBot.initial(world, agent, specialist(aim), rng, DEFT, mapped=mapped)
+        body = body or MatrixBot.initial(world, agent, specialist(aim), rng, ABLE, mapped=mapped)
         of_all = tuple(prior.for_partner(name) for name in world.agents) if theories is None else tuple(theories)
         known = frozenset(j for j, theory in enumerate(theories or ()) if theory is not prior)
         watched = WATCHED if len(set(counters(world.rules))) > 1 else 0.0

@@ -23,7 +23,7 @@ from otherminds.evaluation.tasks import ROUNDING
 from otherminds.files.toml import packaged
 from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
 from otherminds.papers.hypothetical_minds.programs import Programs
-from otherminds.worlds.in_the_matrix.bots import MatrixBot, Skill
+from otherminds.worlds.in_the_matrix.bots import ABLE, MatrixBot, Skill
 from otherminds.worlds.in_the_matrix.hypotheses import HORIZON, library, machine_of, meeting_game, typical_inventory
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.scenarios import bot
@@ -42,7 +42,6 @@ from otherminds.worlds.repeated_games.players.bayesian_lookahead import closed_h
 Belief = tuple[tuple[StrategyState, float], ...]
 Floats = NDArray[np.float64]
 
-SURE = Skill()  # a body that neither slips nor pauses
 STILL = Skill(pauses=1.0)  # one that does not move, and cannot be met as it gathers nothing
 
 
@@ -218,7 +217,7 @@ def margin_of(names: Sequence[str]) -> int:
 def bound(
     world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator, margin: int | None = None
 ) -> HypotheticalMinds | MatrixBot:
-    """The player that knows the partners, has the map, never slips, and gathers as much as was found to be best.
+    """The player that knows the partners, has the map, and gathers as much as was found to be best.
 
     Of many partners, each of which soon has changed whatever it changes, it knows what they play in the end. Partners
     that watch what is gathered have no strategy to respond to: against them it follows the best of the plans that were
@@ -228,13 +227,13 @@ def bound(
     known = [bot(name).strategy for name in names]
     if None in known:
         plan = _outguessing(len(world.rules.resources), margin or 1)
-        return MatrixBot.initial(world, me, plan, rng, SURE if margin else STILL)
+        return MatrixBot.initial(world, me, plan, rng, ABLE if margin else STILL)
     if len(known) == 1 and known[0] is not None:
         best = BestResponse(known_partner(world.rules, known[0], margin), margin)
-        return MatrixBot.initial(world, me, best, rng, SURE)
+        return MatrixBot.initial(world, me, best, rng, ABLE)
     game, prior = meeting_game(world.rules), Programs.of(library(world.rules))
     ends = [Script(one.aims[-1:]) if isinstance(one, Script) else one for one in known]
     machines = [machine_of(n, one, game) for n, one in zip(names, ends, strict=True) if one is not None]
     theories = [Programs.of(closed_hypotheses(game, [one])) for one in machines]
-    body = MatrixBot.initial(world, me, Script((Aim(0, margin),)), rng, SURE)
+    body = MatrixBot.initial(world, me, Script((Aim(0, margin),)), rng, ABLE)
     return HypotheticalMinds.initial(world, me, prior, rng, margin=margin, body=body, theories=(prior, *theories))

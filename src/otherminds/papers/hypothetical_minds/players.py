@@ -22,7 +22,7 @@ from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, PU
 from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
 from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid, Sentences
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
-from otherminds.worlds.in_the_matrix.bots import DEFT, WALKER, MatrixBot, Skill
+from otherminds.worlds.in_the_matrix.bots import ABLE, WALKER, MatrixBot, Skill
 from otherminds.worlds.in_the_matrix.hypotheses import MARGIN, library, machine_of, meeting_game
 from otherminds.worlds.in_the_matrix.scenarios import bot
 from otherminds.worlds.in_the_matrix.strategies import Aim, CounterPrevious, Strategy, Whim, specialist
@@ -55,7 +55,7 @@ def _informed(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.
     return HypotheticalMinds.initial(world, me, prior, rng, mapped=False, theories=(prior, *known))
 
 
-def _scripted(strategy: Callable[[InTheMatrix], Strategy], skill: Skill = DEFT, *, mapped: bool = False) -> Player:
+def _scripted(strategy: Callable[[InTheMatrix], Strategy], skill: Skill = ABLE, *, mapped: bool = False) -> Player:
     """An agent without a theory, which explores unless it has the map."""
     return lambda world, me, names, rng: MatrixBot.initial(world, me, strategy(world), rng, skill, mapped=mapped)
 
@@ -78,9 +78,9 @@ PLAYERS: Mapping[str, Player] = {
     "ppo": lambda world, me, names, rng: Trained.initial(world, me, shipped_for(world)),
 }
 """Program hypotheses; with the map of the world; judged by the paper's rule instead of Bayes'; without those that play
-as the partner does; knowing the partner; the bound, which knows it and has the map and a body that never slips;
-answering the last play; able bodies that play anything; walking about at
-random; and a network trained by PPO. Each is called with the world, its agent, the bots' names and a generator."""
+as the partner does; knowing the partner; the bound, which knows it and has the map; answering the last play; able bodies
+that play anything; walking about at random; and a network trained by PPO. Each is called with the world, its agent, the
+bots' names and a generator."""
 
 
 @cache

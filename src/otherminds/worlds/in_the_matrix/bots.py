@@ -177,6 +177,7 @@ class ActionPlanner(NamedTuple):
 # Slips and pauses were chosen on development seeds for the pace of upstream's bots (docs/melting_pot.md).
 ORDINARY = Skill(slips=0.04, pauses=0.1)  # bots with a window
 DEFT = Skill(slips=0.03)  # all-seeing bots
+ABLE = Skill()  # agents of our own: they neither slip nor pause
 SCOUT = Skill(slips=0.04, pauses=0.1, watchful=True)
 WALKER = Skill(slips=1.0)  # a uniformly random walk
 UNDECIDED = PlannedAction("noop", -1)

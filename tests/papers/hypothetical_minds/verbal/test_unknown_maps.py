@@ -16,7 +16,7 @@ from otherminds.language.model import Reply, Request
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
 from otherminds.papers.hypothetical_minds.verbal.scripted_models import straight
-from otherminds.worlds.in_the_matrix.bots import DEFT, MatrixBot
+from otherminds.worlds.in_the_matrix.bots import ABLE, MatrixBot
 from otherminds.worlds.in_the_matrix.memory import EVERYWHERE, initial_memory, updated_memory
 from otherminds.worlds.in_the_matrix.strategies import Aim, specialist
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
@@ -66,7 +66,7 @@ def seen_of(world: InTheMatrix, text: str, views: list[MatrixView]) -> dict[tupl
 
 def gatherer(world: InTheMatrix, margin: int = 3) -> MatrixBot:
     strategy = specialist(Aim(1, margin))
-    return MatrixBot.initial(world, world.agents[0], strategy, np.random.default_rng(0), DEFT, mapped=False)
+    return MatrixBot.initial(world, world.agents[0], strategy, np.random.default_rng(0), ABLE, mapped=False)
 
 
 @pytest.mark.slow
