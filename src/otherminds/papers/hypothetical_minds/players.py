@@ -78,9 +78,9 @@ PLAYERS: Mapping[str, Player] = {
     "ppo": lambda world, me, names, rng: Trained.initial(world, me, shipped_for(world)),
 }
 """Program hypotheses; with the map of the world; judged by the paper's rule instead of Bayes'; without those that play
-as the partner does; knowing the partner; the bound, which knows it and has the map; answering the last play; able bodies
-that play anything; walking about at random; and a network trained by PPO. Each is called with the world, its agent, the
-bots' names and a generator."""
+as the partner does; knowing the partner; the bound, which knows it and has the map; answering the last play; able
+bodies that play anything; walking about at random; and a network trained by PPO. Each is called with the world, its
+agent, the bots' names and a generator."""
 
 
 @cache
