@@ -13,11 +13,13 @@ from otherminds.stories.beliefs.perspectives import SALLY_ANNE, Conventions
 from otherminds.stories.by_model.question import question_with
 from otherminds.stories.by_model.story import SYMBOLIC, read_or_ask, read_with
 from otherminds.stories.english.questions import Unread, read_question
+from otherminds.stories.everyday import answering as everyday
 from otherminds.stories.relevance import UNREAD, answer_over
 from otherminds.stories.social_goals.goals import answer_goal
 from otherminds.stories.social_goals.inference import CannotAnswerError, answer_social, facts
 from otherminds.worlds.household.agent import RESERVED, SpeakingCosts
 
+MARGIN = 0.25  # by which one reader must cover more of a story for a model to help it alone; chosen, not tuned
 COVERAGE = 0.5  # least share of a story's clauses that must be understood before it is answered from; chosen, not tuned
 QUOTES = set('"“”«»')  # a sentence with one of these quotes somebody: if it was not read, no answer is given
 
@@ -75,10 +77,57 @@ def ask(
 ) -> StoryAnswer:
     """Read a story and a question about it in English, and answer.
 
-    Abstains, with a reason, if the question cannot be read, if less than `least` of the story's clauses are understood,
-    or if some reading of an unread clause would change the answer. A language model, if given, reads what the rules
-    cannot; it never answers. Raises ModelError if the model cannot be reached.
+    A story of which the reader of households leaves something unread, or whose question it cannot read, is read by the
+    reader of stories about anything (`everyday`). Abstains, with a reason, if the question cannot be read, if less than
+    `least` of the story's clauses are understood, or if some reading of an unread clause would change the answer. A
+    language model, if given, reads what the rules cannot; it never answers. Raises ModelError if the model cannot be
+    reached.
     """
+    if not isinstance(story, str):
+        return _ask_of_household(story, stem, options, conventions, costs, least, model)
+    found = _ask_of_household(story, stem, options, conventions, costs, least, None)
+    if found.question is not None and found.reading.coverage == 1.0:
+        return found
+    general = StoryAnswer(*everyday.answer(story, stem, options))
+    if general.answer.option is not None and general.reading.coverage >= least:
+        return found if _agree(found, general) else general
+    if found.answer.option is not None:
+        return found
+    if model is not None:
+        understood = general.reading.coverage - found.reading.coverage > MARGIN
+        helped = (
+            general
+            if not understood
+            else StoryAnswer(*everyday.answer_with(model, story, stem, options), engine=model.name)
+        )
+        if helped.answer.option is not None:
+            return helped
+        found = _ask_of_household(story, stem, options, conventions, costs, least, model)
+        if found.answer.option is not None:
+            return found
+    told_more = general.question is not None and general.answer.option is None
+    return general if told_more and general.reading.coverage > found.reading.coverage else found
+
+
+def _agree(one: StoryAnswer, other: StoryAnswer) -> bool:
+    """Whether two answers name the same option or, in free words, one place."""
+    chosen = [
+        set(re.findall(r"[a-z]+", found.question.labels[found.answer.option].lower()))
+        for found in (one, other)
+        if found.question is not None and found.answer.option is not None
+    ]
+    return len(chosen) == 2 and bool(chosen[0] <= chosen[1] or chosen[1] <= chosen[0])
+
+
+def _ask_of_household(
+    story: str | stories.Reading,
+    stem: str,
+    options: Sequence[str],
+    conventions: Conventions,
+    costs: SpeakingCosts,
+    least: float,
+    model: LanguageModel | None,
+) -> StoryAnswer:
     reading, engine = read_or_ask(story, model, least) if isinstance(story, str) else (story, SYMBOLIC)
     try:
         question, reader = _read_question(stem, options, reading, model if reading.coverage >= least else None)
@@ -96,7 +145,7 @@ def ask(
     if unread and model is not None and isinstance(story, str) and engine == SYMBOLIC and reading.coverage >= least:
         other = read_with(model, story)
         if other.coverage >= least:
-            found_by_model = ask(other, stem, options, conventions=conventions, costs=costs, least=least, model=model)
+            found_by_model = _ask_of_household(other, stem, options, conventions, costs, least, model)
             return replace(found_by_model, engine=model.name)
     return StoryAnswer(reading, question, found, engine)
 

@@ -1,0 +1,1 @@
+"""Stories about anything: English with free nouns, read into who saw what."""

@@ -1,0 +1,276 @@
+"""Answers to questions about stories about anything: the posterior over the readings that the words leave open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from time import monotonic
+
+from otherminds.distribution import IMPOSSIBLE
+from otherminds.language.model import LanguageModel
+from otherminds.stories import model as stories
+from otherminds.stories.english.sentences import plain, tokens
+from otherminds.stories.everyday.by_model import put_plainly
+from otherminds.stories.everyday.chunks import Chunker
+from otherminds.stories.everyday.events import MIND
+from otherminds.stories.everyday.questions import NO, YES, Judge, Query, read_query
+from otherminds.stories.everyday.reading import Sentence, play, sentences_of
+from otherminds.stories.everyday.scene import Fork, Place, Scene, readings
+from otherminds.stories.everyday.words import is_in, words_of
+from otherminds.stories.relevance import UNREAD
+
+UNFORESEEN = (
+    0.12  # probability that a story means something that is not among its readings (chosen, see docs/stories.md)
+)
+BUDGET = 120.0  # seconds after which no further sentence is given to a language model (chosen)
+MOST_BLOCKING = 3  # sentences of a story that a language model is asked to put plainly (chosen)
+ELSEWHERE = "elsewhere"
+SURE = 0.86  # least probability of an answer that is given (chosen on the development stories)
+
+QUOTED = frozenset(
+    ["it", "they", "them", "gone", "moved", "there", "here", "took", "put"]
+)  # a quote with one of these may be about the thing
+SMALL = words_of("small")
+
+Answered = tuple[stories.Reading, stories.Question | None, stories.Answer]
+
+
+def answer_with(
+    model: LanguageModel, text: str, stem: str, options: Sequence[str], seconds: float = BUDGET
+) -> Answered:
+    """`answer`, with the sentences that block it put plainly by a language model, one after the other.
+
+    Asks about at most `MOST_BLOCKING` sentences. Stops after `seconds`, or if what the model writes is not read either.
+    Raises ModelError if the model does not answer.
+    """
+    found, began = answer(text, stem, options), monotonic()
+    written: set[str] = set()
+    for _ in range(MOST_BLOCKING):
+        why = found[2].abstained or ""
+        if found[1] is None or not why.startswith(UNREAD) or monotonic() - began > seconds:
+            break
+        clause = why.removeprefix(f"{UNREAD}: ")
+        sentence = next((one for one in sentences_of(text)[0] if _holds(one, clause)), None)
+        if sentence is None or sentence.text in written:
+            break
+        reading = found[0].episode
+        places = dict.fromkeys(
+            [*(label for label in found[1].labels if label not in (YES, NO, ELSEWHERE)), *reading.named("place")]
+        )
+        start, end = sentence.span
+        said = put_plainly(
+            model, text, text[start:end], reading.agents, reading.named("object"), _with_prepositions(places)
+        )
+        if said is None:
+            break
+        text = f"{text[:start]}{said.rstrip('.')}{text[end:]}" if said else f"{text[:start]}Time passed{text[end:]}"
+        written |= {f"{one.strip()}" for one in said.split(".")}
+        found = answer(text, stem, options)
+    return found
+
+
+def _holds(sentence: Sentence, clause: str) -> bool:
+    """Whether a clause, as an account tells it, is of this sentence."""
+    return any(clause.startswith(one.words) for one in sentence.clauses if one.words) or clause.startswith(
+        sentence.text
+    )
+
+
+def _with_prepositions(places: Iterable[str]) -> list[str]:
+    """Places as phrases: "in the box"; "the box" becomes "in the box"."""
+    return [one if is_in(one.split()[0].lower(), "prepositions") else f"in {one}" for one in places if one.strip()]
+
+
+def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
+    """The account of the reading, the question and its answer. Abstains, with a reason, if an unread clause decides."""
+    _, names = sentences_of(text)
+    query = read_query(stem, options, names)
+    if query is None:
+        found = play(text, Fork(()), frozenset(), frozenset())
+        return _reading(*found), None, stories.abstention(len(options), f"cannot read the question: {stem.strip()}")
+    weights: dict[str, float] = {}
+    first: tuple[Scene, list[stories.ClauseAccount], Judge] | None = None
+
+    def read(fork: Fork) -> tuple[Scene, list[stories.ClauseAccount], str | Place | None, Judge]:
+        scene, accounts = play(text, fork, query.minds, query.topics, query.roles)
+        judge = Judge(scene, query)
+        return scene, accounts, judge.answer(), judge
+
+    for (scene, accounts, value, judge), weight in readings(read):
+        if first is None:
+            first = scene, accounts, judge
+        label = _label(value, query, scene)
+        if label is not None:
+            weights[label] = weights.get(label, 0.0) + weight
+    assert first is not None
+    scene, accounts, judge = first
+    reading = _reading(scene, accounts)
+    unread = _deciding(accounts, query, scene) or _unexplained(accounts, query, scene, judge)
+    unread = unread or _unheard(sentences_of(text)[0], query, scene, judge)
+    labels = tuple(options) or (
+        (YES, NO) if query.asked == "" else tuple(dict.fromkeys([*weights, *_places(scene, judge), ELSEWHERE]))
+    )
+    asked = _question(query, judge, labels, scene)
+    if not weights or not labels:
+        why = f"{UNREAD}: {unread}" if unread else "the story does not tell"
+        return reading, asked, stories.abstention(len(labels), why)
+    even = UNFORESEEN / len(labels)
+    posterior = tuple((1.0 - UNFORESEEN) * weights.get(label, 0.0) + even for label in labels)
+    posterior = tuple(p / sum(posterior) for p in posterior)
+    best = max(range(len(labels)), key=posterior.__getitem__)
+    if unread:
+        return reading, asked, stories.abstention(len(labels), f"{UNREAD}: {unread}")
+    if weights.get(labels[best], 0.0) < SURE:
+        return reading, asked, stories.Answer(None, posterior, abstained="the story leaves it open")
+    return reading, asked, stories.Answer(best, posterior, _terms(scene, judge, best, len(labels)))
+
+
+def _label(value: str | Place | None, query: Query, scene: Scene) -> str | None:
+    """The option, or else the words, that an answer stands for."""
+    if value is None:
+        return None
+    if not query.options:
+        return value if isinstance(value, str) else value.text
+    if isinstance(value, str):
+        same = [
+            option
+            for option in query.options
+            if option.lower().strip(" .").startswith(value.lower()) or option == value
+        ]
+        return same[0] if len(same) == 1 else None
+    fits = [option for option in query.options if _fits(option, value, query, scene)]
+    return fits[0] if len(fits) == 1 else None
+
+
+def _fits(option: str, value: Place, query: Query, scene: Scene) -> bool:
+    found = tokens(plain(option).strip().rstrip("."))
+    chunks = Chunker(found, query.names).chunks()
+    phrases, prep = [], "in"
+    said = False
+    for chunk in chunks:
+        if chunk.kind == "prep":
+            prep, said = chunk.word, True
+        elif chunk.noun is not None:
+            phrases.append((prep, chunk.noun))
+    if not phrases:
+        return False
+    if scene.is_person(phrases[-1][1]) and value.holder:
+        return scene.person(phrases[-1][1], create=False) == value.holder
+    place = scene.place(phrases)
+    if place is None:
+        return False
+    return value.fits(place if said else Place("", place.words, place.around, place.text))
+
+
+def _places(scene: Scene, judge: Judge) -> list[str]:
+    """The places where the thing asked about has been, in words."""
+    return [one.place.text for one in scene.log if one.event.obj == judge.thing and one.place is not None]
+
+
+def _deciding(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scene) -> str | None:
+    """The first unread clause that may bear on the question, by the things and people that it names."""
+    heads = {word for place in scene.places.values() for word in place.words[-1:]}
+    for account in accounts:
+        if account.outcome != "unread":
+            continue
+        if account.reason == MIND.reason:
+            return account.text
+        words = set(re.findall(r"[a-z]+", account.text.lower()))
+        quote = account.text.partition('"')[2].lower()
+        said = set(re.findall(r"[a-z]+", quote))
+        if said & (query.topics | QUOTED | heads):
+            return account.text
+        plural = {word + "s" for word in query.minds}
+        minds = query.minds | {"he", "she", "they", "him", "her"} if account.reason == "unknown verb" else query.topics
+        if words & (query.topics | minds | plural | {"it", "them"}):
+            return account.text
+        if quote and account.reason == "has no verb":
+            return account.text
+    return None
+
+
+def _unheard(sentences: Sequence[Sentence], query: Query, scene: Scene, judge: Judge) -> str | None:
+    """A quote that may tell where the thing is but was not read so, or words of which it is open who hears them."""
+    if judge.chain and scene.vague:
+        return scene.vague[0]
+    said = {one.sentence for one in scene.log if one.verb == "say"}
+    for n, sentence in enumerate(sentences):
+        for quote in sentence.quotes if n not in said else ():
+            words = set(re.findall(r"[a-z]+", quote.lower()))
+            if (
+                words & (query.topics | QUOTED | {"s"})
+                and any(is_in(word, "at") for word in words)
+                and "?" not in quote
+            ):
+                return f'"{quote}"'
+    return None
+
+
+def _unexplained(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scene, judge: Judge) -> str | None:
+    """A clause that names the thing together with a place among the options where, as read, the thing never was."""
+    if query.asked != "where":
+        return None
+    been = [one.place for one in scene.log if one.event.obj == judge.thing and one.place is not None]
+    for option in query.options:
+        words = [word for word in re.findall(r"[a-z]+", option.lower()) if word not in SMALL]
+        if not words or any(
+            words[-1] in {*place.words, *place.around} or _fits(option, place, query, scene) for place in been
+        ):
+            continue
+        for account in accounts:
+            said = set(re.findall(r"[a-z]+", account.text.lower()))
+            if words[-1] in said and said & (query.topics | {"it", "them"}) - set(words):
+                return account.text
+    return None
+
+
+def _reading(scene: Scene, accounts: Sequence[stories.ClauseAccount]) -> stories.Reading:
+    """The account of a reading, with its people, things and events as an episode."""
+    people = tuple(scene.people)
+    entities = [stories.Entity(key, "agent") for key in people]
+    entities += [stories.Entity(key, "object") for key in scene.things]
+    entities += [stories.Entity(key, "place") for key in scene.places if key not in people and key not in scene.things]
+    episode = stories.Episode(
+        "", people, tuple(entities), (), tuple(_happening(scene, n) for n in range(len(scene.log)))
+    )
+    unread = tuple(one.text for one in accounts if one.outcome == "unread")
+    share = 1.0 - len(unread) / len(accounts) if accounts else 0.0
+    return stories.Reading(episode, (), share, unread, tuple(accounts))
+
+
+def _happening(scene: Scene, n: int) -> stories.Happening:
+    one = scene.log[n]
+    words = one.place.text.split() if one.place else []
+    while len(words) > 1 and is_in(words[0].lower(), "prepositions", "determiners"):
+        words = words[1:]  # reports add the article
+    place = " ".join(words) or None
+    fact = stories.Fact("at", one.event.obj, place)
+    if one.verb == "say":
+        return stories.Utterance(n, one.actor, "assert", fact)
+    if one.verb == "believe":
+        return stories.Observation(n, one.actor, fact)
+    return stories.Event(n, one.actor, "put", one.event.obj, place)
+
+
+def _question(query: Query, judge: Judge, labels: Sequence[str], scene: Scene) -> stories.Question:
+    """The question as data: for places, what each option claims."""
+    options = []
+    for label in labels:
+        claims: tuple[stories.Claim, ...] = ()
+        if query.asked == "where" and judge.thing is not None:
+            content: stories.Fact | stories.Belief = stories.Fact("at", judge.thing, label)
+            for who in reversed(judge.chain):
+                content = stories.Belief(who, content)
+            claims = (content if isinstance(content, stories.Belief) else stories.Holds(content),)
+        options.append(stories.AnswerOption(claims))
+    return stories.Question("", tuple(options), kind=query.asked or "yes or no", labels=tuple(labels))
+
+
+def _terms(scene: Scene, judge: Judge, best: int, n: int) -> tuple[stories.Term, ...]:
+    """The happenings that the answer rests on: the last one that the minds know of, and the last of all."""
+    logs = [IMPOSSIBLE] * n
+    logs[best] = 0.0
+    about = [k for k, one in enumerate(scene.log) if one.event.obj == judge.thing]
+    reached = [k for k in about if not judge.chain or scene.log[k].event.reaches(judge.chain[0])]
+    chosen = sorted({*reached[-1:], *about[-1:]})
+    return tuple(stories.Term(k, _happening(scene, k), tuple(logs)) for k in chosen)

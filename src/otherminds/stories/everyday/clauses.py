@@ -1,0 +1,379 @@
+"""Clauses: a verb with its subject, objects and phrases, and how it is joined to the clauses around it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from otherminds.stories.english.sentences import Token
+from otherminds.stories.everyday.chunks import Chunk, Chunker, Noun, VerbGroup
+from otherminds.stories.everyday.words import is_in, vocabulary
+
+
+@dataclass
+class Clause:
+    """A clause. `link` joins it ("while", "who", "that", "to", "ing", "wh"); `content` is what it tells of."""
+
+    verb: VerbGroup
+    subject: Noun | None = None
+    link: str = ""
+    asked: str = ""
+    objects: list[Noun] = field(default_factory=list)
+    places: list[tuple[str, Noun]] = field(default_factory=list)
+    setting: list[tuple[str, Noun]] = field(default_factory=list)  # phrases at the front: "at the market, ..."
+    adverbs: list[str] = field(default_factory=list)
+    content: list[Clause] = field(default_factory=list)
+    quotes: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    start: int = 0
+    end: int = 0
+    words: str = ""
+    parent: Clause | None = None
+    forward: bool = False  # whether a subordinate clause belongs to the clause after it: "and as she did so, ..."
+
+    @property
+    def lemma(self) -> str:
+        """The verb, with a particle that came later ("picked it up")."""
+        for adverb in self.adverbs:
+            if (phrase := f"{self.verb.lemma}_{adverb}") in vocabulary().senses:
+                return phrase
+        return self.verb.lemma
+
+    def means(self, *senses: str) -> bool:
+        """Whether the verb is in one of the classes."""
+        return bool(vocabulary().senses.get(self.lemma, frozenset()) & set(senses))
+
+
+def parse(found: Sequence[Token], names: Collection[str]) -> list[Clause]:
+    """The clauses of a sentence in order, with those that another clause tells of in its `content`."""
+    return _Builder(Chunker(found, names), found).build()
+
+
+class _Builder:
+    def __init__(self, chunker: Chunker, found: Sequence[Token]) -> None:
+        self.chunker, self.chunks, self.tokens = chunker, chunker.chunks(), found
+        self.clauses: list[Clause] = []
+        self.cur: Clause | None = None
+        self.main: Clause | None = None  # the last main clause
+        self.subject: Noun | None = None  # read, its verb is still to come
+        self.waiting: list[tuple[Noun | None, Clause | None]] = []  # what a relative clause interrupts
+        self.forward = False
+        self.link = self.asked = self.prep = ""
+        self.fresh = True  # a clause is about to begin
+        self.first: list[tuple[str, Noun]] = []  # phrases before the first clause
+        self.adverbs: list[str] = []
+        self.quotes: list[str] = []
+        self.unknown: list[str] = []
+
+    def build(self) -> list[Clause]:
+        for k, chunk in enumerate(self.chunks):
+            before = self.chunks[k - 1] if k else None
+            match chunk.kind:
+                case "verb" if chunk.verb:
+                    self._verb(chunk.verb, k, before)
+                case "noun" if chunk.noun:
+                    self._noun(chunk.noun, k, before)
+                case "prep":
+                    self.prep = chunk.word
+                case "adverb":
+                    (self.cur.adverbs if self.cur and not self.fresh and not self.subject else self.adverbs).append(
+                        chunk.word
+                    )
+                case "sub" if chunk.word == "where":
+                    self._relative(chunk, k)
+                    self.link = "where"
+                case "sub" | "that" | "wh":
+                    self.forward = before is not None and before.kind == "conj"
+                    self._begin(chunk.kind, chunk.word)
+                case "rel":
+                    self._relative(chunk, k)
+                case "quote":
+                    (self.cur.quotes if self.cur else self.quotes).append(chunk.word)
+                case "conj":
+                    self.fresh = True if chunk.word in ("but", "so", "yet", "then") else self.fresh
+                    self.prep = ""
+                case "comma":
+                    self.prep = ""
+                case _:
+                    (self.cur.unknown if self.cur else self.unknown).append(chunk.word)
+        return self._closed()
+
+    def _begin(self, kind: str, word: str) -> None:
+        self.link = word if kind == "sub" else kind
+        self.asked = word if kind == "wh" else ""
+        self.fresh, self.subject, self.prep = True, None if kind != "sub" or not self.cur else self.subject, ""
+
+    def _next(self, k: int) -> Chunk | None:
+        """The next chunk that is no adverb."""
+        return next((one for one in self.chunks[k + 1 :] if one.kind != "adverb"), None)
+
+    def _verb_follows(self, k: int, *forms: str) -> bool:
+        after = self._next(k)
+        return after is not None and after.verb is not None and after.verb.form in forms
+
+    def _noun(self, noun: Noun, k: int, before: Chunk | None) -> None:
+        if (
+            self.prep in ("with", "without")
+            and self._verb_follows(k, "ing")
+            and (self.cur is None or before is not None)
+        ):
+            self.prep, self.link, self.subject, self.fresh = "", "while", noun, True  # "with Ann looking on, ..."
+            return
+        if self.prep:
+            target = self.subject if self.subject else self.cur if self.cur and not self.fresh else None
+            place = (self.prep, noun)
+            self.prep = ""
+            if target is None:
+                self.first.append(place)
+            else:
+                target.places.append(place)
+            return
+        if self.subject is not None and before is not None:
+            own = noun.pronoun in ("he", "she", "they", "it", "i", "we")
+            if before.kind == "conj" and before.word in ("and", "or") and not own:
+                one = self.subject
+                parts = one.parts or one.alias or [one]
+                self.subject = Noun(
+                    noun.words, one.text + " and " + noun.text, one.start, noun.end, parts=[*parts, noun]
+                )
+                return
+            if before.kind == "comma" and before.word == "," and not self._verb_follows(k, "finite"):
+                self.subject.alias.append(noun)
+                return
+        if (
+            self.cur
+            and self.cur.subject is None
+            and self.cur.quotes
+            and self.cur.means("say", "ask")
+            and not self.cur.objects
+        ):
+            self.cur.subject = noun  # "...," said the cook
+            return
+        cur = None if self.fresh else self.cur
+        seen = cur is not None and cur.means("see") and self._verb_follows(k, "base", "ing")
+        helped = cur is not None and cur.lemma in ("help", "let", "make") and self._verb_follows(k, "base")
+        if seen or helped:
+            self.link, self.subject, self.fresh = "that", noun, True
+            return
+        starts = self.cur is None or self.fresh or self._verb_follows(k, "finite")
+        joined = self._next(k)
+        if (
+            joined is not None
+            and joined.kind == "conj"
+            and joined.word == "and"
+            and before is not None
+            and before.kind in ("comma", "conj")
+        ):
+            second = next((n for n in range(k + 1, len(self.chunks)) if self.chunks[n].kind == "noun"), None)
+            starts |= (
+                second is not None and self._verb_follows(second, "finite") and self.chunks[second - 1].kind == "conj"
+            )
+        if (
+            joined is not None
+            and joined.word == ","
+            and before is not None
+            and (before.word == "," or before.kind == "conj")
+        ):  # "..., Ann, who ..."
+            starts |= any(one.kind == "rel" for one in self.chunks[k + 1 : k + 4])
+        if starts:
+            if (
+                self.cur
+                and not self.link
+                and self.cur.means("think", "know", "say", "see", "want")
+                and before
+                and before.kind in ("verb", "noun", "adverb")
+            ):
+                self.link = "that"
+            self.subject, self.fresh = noun, True
+        elif self.cur:
+            if before is not None and before.kind == "conj" and self.cur.places and not self.cur.objects:
+                self.cur.places.append((self.cur.places[-1][0], noun))
+            else:
+                self.cur.objects.append(noun)
+
+    def _relative(self, chunk: Chunk, k: int) -> None:
+        antecedent = self.subject
+        if antecedent is None and self.cur:
+            last = [*self.cur.objects[-1:], *(noun for _, noun in self.cur.places[-1:])]
+            people = [one for one in last if one.name or vocabulary().person(one.head)]
+            people += [one for _, one in self.cur.places if one.name or vocabulary().person(one.head)]
+            last = people if people and chunk.word in ("who", "whom") else last
+            antecedent = max(last, key=lambda one: one.end) if last else self.cur.subject
+        self.waiting.append((self.subject, self.cur))
+        self.link, self.subject, self.fresh, self.prep = "who", None, True, ""
+        self.antecedent = antecedent
+
+    def _verb(self, verb: VerbGroup, k: int, before: Chunk | None) -> None:
+        self.prep = ""
+        if verb.form == "inf" and self.cur and (self.subject is None or not self.fresh):
+            subject = (
+                self.cur.objects[-1] if self.cur.objects and self.cur.means("ask", "say", "want") else self.cur.subject
+            )
+            return self._add(verb, subject, "to", self.cur)
+        if verb.form in ("base", "pp") and self.cur and self.subject is None and self._conjoined(k):
+            cur = self.cur
+            if verb.form == "base" and cur.verb.form == "base" and cur.parent is not None:
+                return self._add(verb, cur.subject, "that", cur.parent)
+            if verb.form == "pp" and (cur.verb.perfect or cur.verb.passive):
+                verb.perfect, verb.passive, verb.form = cur.verb.perfect, cur.verb.passive, "finite"
+                return self._add(verb, cur.subject, cur.link if cur.parent else "", cur.parent)
+        if (
+            verb.form == "ing"
+            and self.cur
+            and self.cur.lemma in ("start", "begin", "keep", "stop", "finish", "go")
+            and before
+            and before.kind == "verb"
+        ):
+            return self._add(verb, self.cur.subject, "ing", None)
+        if verb.form == "ing" and self.link == "while" and self.subject is not None:
+            verb.progressive = True
+            return self._add(verb, self.subject, "while", None)
+        if verb.form in ("ing", "pp", "inf") and self.link not in ("that", "who", "wh"):
+            if (
+                self.subject is not None
+                and self.fresh
+                and self.cur is not None
+                and self._verb_follows(k, "finite") is False
+                and not self._finite_ahead(k)
+            ):
+                subject = self.subject
+                self.subject = None
+                return self._add(verb, subject, self.link or verb.form, None)
+            subject = self.subject or (self.cur.subject if self.cur else None)
+            if (
+                self.cur
+                and verb.form == "ing"
+                and self.cur.objects
+                and self.cur.means("see", "find")
+                and before
+                and before.kind == "noun"
+            ):
+                return self._add(verb, self.cur.objects.pop(), "that", self.cur)
+            kept = self.subject
+            self._add(
+                verb,
+                subject,
+                self.link if self.link else verb.form,
+                self.cur if self.cur and verb.form == "inf" else None,
+            )
+            if kept is not None:
+                self.waiting.append((kept, None))
+            self.subject = None
+            return None
+        subject, link, parent = self.subject, self.link, None
+        if (
+            subject is None
+            and self.cur
+            and self.cur.verb.passive
+            and not link
+            and self._conjoined(k)
+            and not (after := self._next(k))
+        ) or (
+            subject is None
+            and self.cur
+            and self.cur.verb.passive
+            and not link
+            and self._conjoined(k)
+            and after
+            and after.kind != "noun"
+        ):
+            verb.passive |= any("pp" in tags for tags in self.chunker.tags(verb.start).values())
+        if link == "who" and subject is None:
+            subject = self.antecedent
+        elif link == "who":
+            self._add(verb, subject, "who", None)
+            if self.antecedent and self.cur:
+                self.cur.objects.append(self.antecedent)
+            return None
+        elif subject is None:
+            resumed = self._conjoined(k) and k > 1 and self.chunks[k - 2].kind == "comma"
+            outer = self.waiting[-1] if self.waiting else (None, None)
+            if resumed and outer[0] is None and outer[1] is not None:
+                self.waiting.pop()
+                subject, link = outer[1].subject, ""
+            elif self.waiting and (not self._conjoined(k) or self.waiting[-1][0] is not None):
+                subject, self.cur = self.waiting.pop()[0], self.cur
+                link = ""
+            if subject is None and self.cur is not None:
+                subject = self.cur.subject
+                back = (
+                    self.cur.link in ("while", "when", "as", "after", "because", "before", "since", "once")
+                    and self.main
+                )
+                comma = k > 1 and self.chunks[k - 2].kind == "comma"
+                dummy = self.cur.subject is not None and self.cur.subject.pronoun == "it"
+                if back and self.main and (comma or dummy or self.cur.verb.progressive or self.cur.lemma == "be"):
+                    subject = self.main.subject  # "she woke when he moved it, and watched him"
+                if self._conjoined(k) and self.cur.parent is not None and self.cur.link in ("that", "wh"):
+                    link, parent = self.cur.link, self.cur.parent
+        if link in ("that", "wh") and parent is None:
+            parent = next(
+                (
+                    one
+                    for one in reversed(self.clauses)
+                    if one.means("think", "know", "say", "see", "want", "ask", "look") or one.lemma == "be"
+                ),
+                None,
+            )
+        self._add(verb, subject, link, parent)
+        return None
+
+    def _finite_ahead(self, k: int) -> bool:
+        """Whether a finite verb without a subject of its own comes later."""
+        for n in range(k + 1, len(self.chunks)):
+            verb = self.chunks[n].verb
+            if verb is not None and verb.form == "finite":
+                return self.chunks[n - 1].kind != "noun" or self.chunks[n - 2].kind == "prep"
+        return False
+
+    def _conjoined(self, k: int) -> bool:
+        return any(one.kind == "conj" for one in self.chunks[max(0, k - 2) : k])
+
+    def _add(self, verb: VerbGroup, subject: Noun | None, link: str, parent: Clause | None) -> None:
+        clause = Clause(verb, subject, link, self.asked if link == "wh" else "", parent=parent)
+        clause.forward, self.forward = self.forward, False
+        clause.adverbs += [*self.adverbs, *verb.adverbs]
+        clause.setting += self.first
+        clause.quotes += self.quotes
+        clause.unknown += self.unknown
+        self.adverbs, self.first, self.quotes, self.unknown = [], [], [], []
+        if parent is not None:
+            parent.content.append(clause)
+        self.clauses.append(clause)
+        if not link and parent is None:
+            self.main = clause
+        self.cur, self.subject, self.link, self.asked, self.fresh = clause, None, "", "", False
+
+    def _closed(self) -> list[Clause]:
+        """The clauses with their words, and with subjects for participles that come first."""
+        starts = [min([one.verb.start, *self._left(one)]) for one in self.clauses]
+        for n, clause in enumerate(self.clauses):
+            clause.start = starts[n] if n else 0
+            clause.end = starts[n + 1] if n + 1 < len(starts) else len(self.tokens)
+            if clause.end <= clause.start:
+                clause.end = max(clause.verb.end, clause.start + 1)
+            clause.verb.negated |= any(noun.words[-1:] in (("nothing",), ("none",)) for noun in clause.objects)
+            clause.words = " ".join(token.low for token in self.tokens[clause.start : clause.end])
+            if clause.subject is None:
+                later = (one.subject for one in self.clauses[n + 1 :] if one.subject and one.parent is None)
+                clause.subject = next(later, None)
+        return self.clauses
+
+    def _left(self, clause: Clause) -> list[int]:
+        """Where the words of a clause begin before its verb: its subject and what joins it."""
+        subject = clause.subject
+        if subject is None or clause.link in ("to", "ing", "pp"):
+            return []
+        at = next((i for i, token in enumerate(self.tokens) if token.start >= subject.start), 0)
+        others = [
+            one
+            for one in self.clauses
+            if one is not clause and one.subject is subject and one.verb.start < clause.verb.start
+        ]
+        if at >= clause.verb.start or others:
+            return []
+        return [
+            at - 1
+            if at and (is_in(self.tokens[at - 1].low, "subordinators") or self.tokens[at - 1].low == "that")
+            else at
+        ]

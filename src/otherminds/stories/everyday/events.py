@@ -1,0 +1,1243 @@
+"""What the clauses of a story do to its scene: things are moved, people come and go, see, tell, and want."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from otherminds.stories.english.lexicon import wordset
+from otherminds.stories.english.sentences import plain, tokens
+from otherminds.stories.everyday.chunks import Chunker, Noun, VerbGroup
+from otherminds.stories.everyday.clauses import Clause, parse
+from otherminds.stories.everyday.scene import GONE, Happened, Place, Scene, singulars
+from otherminds.stories.everyday.words import is_in, vocabulary, words_of
+from otherminds.stories.model import Outcome
+from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
+
+BACKGROUND = ("while", "when", "as", "after", "because", "since", "once", "whilst", "although", "though", "if")
+WHOLE = words_of("whole")
+NOTES = frozenset(["note", "message", "letter", "email", "text", "sign", "memo", "postcard", "card"])
+NEARBY = words_of("nearby")
+BODY = frozenset(["eye", "back", "head", "face", "ear", "mind", "attention", "nose", "gaze"])
+ELSEWHERE = Place("", (), frozenset(), "somewhere else")
+GOALS = words_of("goals")
+
+
+@dataclass
+class Told:
+    """What became of a clause."""
+
+    outcome: Outcome
+    reason: str = ""
+
+
+EMPTY = frozenset(
+    (
+        "an activity that moves nothing and shows nothing",
+        "says what something is like",
+        "says nothing of where a thing is",
+        "knows something else",
+    )
+)
+NO_EFFECT = Told("no effect", "an activity that moves nothing and shows nothing")
+UNREAD = Told("unread")
+MIND = Told("unread", "what somebody perceives or is told")  # of somebody asked about: it always matters
+
+
+class Teller:
+    """Reads the clauses of a story, one after the other, into a scene."""
+
+    def __init__(self, scene: Scene, names: frozenset[str]) -> None:
+        self.scene, self.names = scene, names
+        self.notes: list[tuple[str, str, Place]] = []  # what a note says that nobody has read yet: writer, thing, place
+        self.asker = ""
+        self.glances: set[str] = set()
+        self.last_said: tuple[str, list[str]] | None = None  # who spoke last, and to whom
+        self.following: list[Clause] = []  # the clauses after this one in its sentence
+        self.hidden = False  # whether what is read now is told to be unknown to others
+        self.asked_for = ""  # the thing somebody asked for last
+
+    def sentence(self, clauses: Sequence[Clause]) -> list[tuple[Clause, Told]]:
+        """Reads the clauses of one sentence, what lies in the background first; tells what became of each."""
+        top = [one for one in clauses if one.parent is None]
+        told: list[tuple[Clause, Told]] = []
+        ordered = self._in_order(top)
+        for n, one in enumerate(ordered):
+            self.following = ordered[n + 1 :]
+            cleft = told and told[-1][0].asked == "what" and one.lemma == "be" and one.content
+            if cleft:  # "what he does not know is that ...": it is so
+                self.hidden = told[-1][0].means("know")
+                told += [(inner, self.tell(inner)) for inner in one.content]
+                self.hidden = False
+            else:
+                told.append((one, self.tell(one)))
+        for one in clauses:
+            if one.parent is not None:
+                told.append((one, Told("no effect", "is told in another clause")))
+        self.scene.sentence += 1
+        for who in self.glances:  # they watched what this sentence tells
+            self.scene.people[who].watching = None
+        self.glances.clear()
+        return told
+
+    def _in_order(self, top: Sequence[Clause]) -> list[Clause]:
+        """Clauses in the order of time: "X while Y" and "X after Y" begin with Y; pronouns at the front stay there."""
+        out = list[Clause]()
+        for one in top:
+            last = out[-1] if out else None
+            moved = (
+                one.link in BACKGROUND
+                and not one.forward
+                and last is not None
+                and not last.means("see", "know")
+                and last.lemma != "be"
+            )
+            moved = moved and not (last and last.verb.progressive and one.link == "when")
+            if moved:
+                back = next((n for n in range(len(out)) if out[n].link not in BACKGROUND), len(out))
+                if not (one.verb.progressive or one.lemma == "be" or one.means("see", "sleep", "stay")):
+                    back = len(out) - 1
+                if back < len(out):
+                    self._resolve_first(out[back])
+                out.insert(back, one)
+            else:
+                out.append(one)
+        return out
+
+    def _resolve_first(self, clause: Clause) -> None:
+        """Mention the people of a clause that stands first in the text but is read later."""
+        self.scene.person(clause.subject)
+
+    def tell(self, clause: Clause) -> Told:
+        """Reads one clause."""
+        scene = self.scene
+        scene.clause += 1
+        words = clause.words
+        people = self._subjects(clause)
+        if clause.verb.modal and not (clause.verb.modal in ("could", "can") and clause.means("see")):
+            if clause.verb.negated and clause.means("see"):
+                return self._see(clause, people) or UNREAD
+            if clause.verb.negated and clause.means("miss") and people:  # "could hardly have missed it"
+                for one in scene.latest():
+                    for who in people:
+                        scene.notices(who, one, sees=True)
+                return Told("observation")
+            if clause.means("see", "miss", "know") and any(scene.matters(who) for who in people):
+                return MIND
+            return Told("no effect", "is not said to have happened")
+        if clause.link in ("where", "if", "unless", "so that", "lest") or clause.verb.form == "inf":
+            return Told("no effect", "is not said to have happened")
+        self._mention(clause)
+        told = self._cue(clause, words, people) or self._by_verb(clause, people)
+        self._background(clause, people)
+        if told.outcome == "no effect" and told.reason in EMPTY and self._places_thing(clause):
+            told = UNREAD
+        if (
+            clause.subject is not None
+            and clause.subject.pronoun in ("everyone", "everybody")
+            and (clause.lemma == "be" or clause.means("stay", "see"))
+        ):
+            for who in people:
+                scene.people[who].watching = True
+                self.glances.add(who)
+        for who in people:
+            if who in scene.subjects:
+                scene.subjects.remove(who)
+            if clause.link not in (*BACKGROUND, "who"):
+                scene.subjects.append(who)
+            elif clause.link in BACKGROUND:
+                scene.subjects.insert(0, who)
+        return told
+
+    def _places_thing(self, clause: Clause) -> bool:
+        """Whether a clause names a thing that is asked about, together with a place."""
+        topics = self.scene.topics
+        if clause.lemma in ("write", "read", "rain", "snow", "pour", "get", "ask") or (
+            clause.subject and clause.subject.pronoun == "it" and not clause.objects
+        ):
+            return False
+        nouns = [noun for noun in (clause.subject, *clause.objects) if noun is not None]
+        named = any(
+            noun.pronoun in ("it", "them") or (noun.words and (not topics or singulars(noun.words) & topics))
+            for noun in nouns
+            if not self.scene.is_person(noun)
+        )
+        return named and self.scene.place(clause.places) is not None
+
+    def _subjects(self, clause: Clause) -> list[str]:
+        noun = clause.subject
+        if noun is None:
+            return []
+        if noun.owner is not None and noun.head in BODY:  # "Ann's eyes were on the road"
+            return [one for one in [self.scene.person(noun.owner)] if one]
+        if noun.pronoun == "it" and clause.means("go", "leave", "come", "see", "know", "want"):
+            return [
+                one
+                for one in reversed(self.scene.recent)
+                if self.scene.people[one].roles & vocabulary().sets["animals"]
+            ][:1]
+        if is_in(noun.head, "collectives") and clause.means("put", "move", "take", "say", "lose"):
+            return [self.scene._known_person(noun) or self.scene._new_person(noun)]
+        if is_in(noun.head, "groups") and clause.means("see", "know", "want", "think"):
+            return []  # a crowd that need not include those who are named
+        if noun.pronoun or noun.parts or self.scene.is_person(noun) or is_in(noun.head, "groups"):
+            return self.scene.persons(noun)
+        animate = (
+            clause.means("know", "think", "say", "ask", "want", "see")
+            and clause.lemma not in ("ring", "announce", "call")
+        ) or (clause.means("put", "take") and not clause.verb.passive)
+        if (
+            animate
+            and not clause.verb.passive
+            and clause.lemma != "be"
+            and noun.head
+            and (noun.name or noun.det)
+            and self.scene.thing(noun, create=False) is None
+        ):
+            one = self.scene._known_person(noun) or self.scene._new_person(noun)
+            self.scene._mention(one)
+            return [one]
+        return []
+
+    def _by_verb(self, clause: Clause, people: list[str]) -> Told:
+        verbs: list[tuple[tuple[str, ...], Callable[[Clause, list[str]], Told | None]]] = [
+            (("swap",), self._swap),
+            (("hand",), self._hand),
+            (("put", "move", "take", "lose"), self._move),
+            (("leave", "come", "go"), self._go),
+            (("see", "miss"), self._see),
+            (("say",), self._say),
+            (("ask",), self._ask),
+            (("know",), self._know),
+            (("think",), self._think),
+            (("want",), self._want),
+            (("look",), self._look),
+            (("sleep", "wake"), self._sleep),
+            (("stay", "lie"), self._stay),
+        ]
+        if clause.quotes and people and not clause.means("ask", "think"):
+            return self._say(clause, people) or UNREAD
+        if clause.verb.passive and clause.means("see", "find") and not people and clause.places:
+            return self._be(clause, people)  # "the watch was found in the mud"
+        if (
+            clause.lemma == "be"
+            and clause.verb.negated
+            and people
+            and clause.content
+            and clause.content[0].lemma == "know"
+        ):
+            return (
+                self._know(replace(clause.content[0], verb=clause.verb), people) or UNREAD
+            )  # "he was not to know that"
+        if clause.lemma == "be":
+            return self._be(clause, people)
+        if (
+            people
+            and clause.verb.progressive
+            and clause.link in ("while", "whilst")
+            and not clause.means("see", "stay", "put", "move", "take", "hand", "swap")
+            and clause.lemma not in ("help", "hold")
+        ):
+            for who in people:
+                self._inattentive(who, clause)
+            return Told("observation", "attends to something else")
+        moved = self._moved_in(clause) if clause.lemma in ("help", "let") else None
+        if moved is not None and moved.link == "to" and people and not clause.verb.negated:
+            for one in self.scene.latest():  # "he helped to carry it"
+                for who in people:
+                    self.scene.notices(who, one, sees=True)
+            return Told("observation")
+        if moved is not None and people and not clause.verb.negated:
+            told = self.tell(moved)
+            for one in self.scene.latest() if told.outcome == "event" else ():
+                for who in people:
+                    self.scene.notices(who, one, sees=True)
+            return told
+        if not vocabulary().knows(clause.lemma):
+            return Told("unread", "unknown verb")
+        if any({*noun.words} & NOTES for noun in clause.objects) and clause.lemma in (
+            "send",
+            "give",
+            "pass",
+            "hand",
+            "text",
+            "write",
+            "leave",
+        ):
+            to = [noun for noun in clause.objects if self.scene.is_person(noun)]
+            to += [noun for prep, noun in clause.places if prep in ("to", "for") and self.scene.is_person(noun)]
+            said = any(one.means("say") for one in self.following) or any(one.means("say") for one in clause.content)
+            if to and not said:
+                asked = self.scene.person(to[0], exclude=people)
+                return MIND if asked and self.scene.matters(asked) else NO_EFFECT
+        for senses, read in verbs:
+            if clause.means(*senses):
+                read_as = read(clause, people)
+                if read_as is not None:
+                    return read_as
+        if (
+            people
+            and clause.link in ("while", "as", "when", "whilst")
+            and not clause.means("see", "hand")
+            and clause.lemma not in ("help", "hold")
+            and (clause.verb.progressive or clause.link in ("while", "whilst"))
+        ):
+            for who in people:
+                self._inattentive(who, clause)
+            return Told("observation", "attends to something else")
+        if (
+            clause.lemma in ("have", "get")
+            and people
+            and self._objects(clause)
+            and (place := self.scene.place(clause.places))
+        ):
+            thing = self.scene.thing(self._objects(clause)[0])
+            if thing is not None and not clause.verb.negated and self.scene.where((), thing) is None:
+                self._moved(clause, people[0], thing, place)
+                return Told("fact")
+        if (
+            self._objects(clause)
+            and not clause.verb.negated
+            and any(prep in ("into", "onto", "to") for prep, _ in clause.places)
+        ):
+            carried = self._move(clause, people)  # any verb with a thing and a goal moves it: "knocked it to the floor"
+            if carried is not None:
+                return carried
+        if (
+            not people
+            and not self._objects(clause)
+            and clause.subject is not None
+            and clause.places
+            and not clause.verb.negated
+            and clause.subject.pronoun not in ("he", "she", "i", "we", "you")
+        ):
+            return self._be(clause, people)  # a thing is or goes somewhere by itself: "it swims in the pond"
+        things = [scene_thing for noun in self._objects(clause) if (scene_thing := self.scene.thing(noun))]
+        placed = (
+            self.scene.place([one for one in clause.places if one[0] not in ("at", "with", "for", "from")]) is not None
+        )
+        topical = (bool(things) and not self.scene.topics) or any(
+            {*singulars(self.scene.things[one].words)} & self.scene.topics for one in things
+        )
+        known = any(self.scene.where((), one) is not None for one in things)
+        if (
+            topical
+            and (
+                placed
+                or (known and not clause.means("idle", "busy", "want", "think", "stay", "wake", "look", "ask", "know"))
+            )
+            and clause.lemma not in ("have", "do", "let", "be")
+        ):
+            return UNREAD
+        return NO_EFFECT
+
+    # who perceives what
+
+    def _inattentive(self, who: str, clause: Clause) -> None:
+        self.scene.people[who].watching = False
+        place = self.scene.place(list(clause.places))
+        if (
+            place is not None
+            and not place.holder
+            and not set(place.words) & (NEARBY | wordset("kinds") | self.scene.here)
+        ):
+            self.scene.people[who].here, self.scene.people[who].room = False, frozenset(place.words)
+
+    def _mention(self, clause: Clause) -> None:
+        """Note the things that a clause mentions and what is inside it, so that "it" can stand for them later."""
+        for one in clause.content:
+            if one.link == "to":
+                self._mention(one)
+        if (
+            clause.lemma == "be"
+            or (clause.means("put", "move", "take", "swap", "see", "hand", "lose") and clause.link != "to")
+            or clause.means("go", "leave", "come")
+        ):
+            return
+        for noun in [*clause.objects, *(noun for prep, noun in clause.places if prep == "with")]:
+            if (
+                noun.words
+                and noun.det
+                and not noun.parts
+                and not is_in(noun.head, "times", "no_places", "groups")
+                and not self.scene.is_person(noun)
+            ):
+                self.scene.thing(noun)
+
+    def _background(self, clause: Clause, people: Sequence[str]) -> None:
+        """What is told of somebody's state held already during the last move told, unless it says "then" or "now"."""
+        now = (
+            clause.verb.form == "finite"
+            and clause.words
+            and {"is", "are", "'s", "has", "have", "then", "now", "just"} & {*clause.words.split()}
+        )
+        if clause.means("see", "know", "say", "think"):
+            return
+        recent = [one for one in self.scene.latest() if one.sentence >= self.scene.sentence - 1]
+        doing = clause.verb.progressive and not clause.link and not clause.means("see", "stay", "go", "come", "leave")
+        if doing and recent and not now and clause.lemma not in ("help", "hold"):
+            for who in people:  # what somebody was doing when a thing was moved is told because they missed it
+                if recent[-1].actor != who and self.scene.people[who].watching is None:
+                    self.scene.people[who].watching = False
+        if (
+            clause.verb.progressive
+            or clause.lemma in ("be", "sleep", "stand", "sit", "lie", "stay", "remain", "wait")
+            or clause.verb.perfect
+        ):
+            latest = [] if now or (clause.link in BACKGROUND and clause.link != "as") else self.scene.latest()
+            for one in latest:
+                if one.sentence == self.scene.sentence or one.sentence == self.scene.sentence - 1:
+                    for who in people:
+                        if self.scene.people[who].watching is False or self.scene.people[who].here is False:
+                            self.scene.notices(who, one, sees=False)
+
+    def _cue(self, clause: Clause, words: str, people: list[str]) -> Told | None:
+        """Reads phrases about who perceives nothing: "with his back turned", "was away", "nobody saw it"."""
+        scene, patterns = self.scene, vocabulary().patterns
+        noun = clause.subject
+        nobody = noun is not None and noun.pronoun in ("nobody", "no-one", "noone")
+        if nobody and clause.means("say", "ask"):
+            return Told("no effect", "was not said")
+        if nobody and clause.means("see", "know"):
+            for one in scene.latest():
+                for who in list(scene.people):
+                    scene.notices(who, one, sees=False)
+            return Told("observation")
+        if (clause.means("put", "move", "take", "say", "hand", "swap") and clause.lemma != "turn") or not people:
+            return None
+        if patterns["unaware"].search(words) and not clause.verb.negated:
+            for one in scene.latest():
+                for who in people:
+                    scene.notices(who, one, sees=False)
+                    scene.watched_unawares(who, one)
+            for who in people:
+                scene.people[who].watching = False
+            return Told("observation")
+        seeing = clause.means("see", "look", "know", "think", "go", "leave", "come") and not clause.verb.negated
+        if re.search(r"\balone\b", words) and clause.lemma in ("be", "stay"):
+            for who, person in scene.people.items():
+                if who not in people:
+                    person.here, person.room = False, frozenset()
+            return Told("event")
+        if patterns["blind"].search(words) and not (seeing and not clause.verb.progressive):
+            for who in people:
+                scene.people[who].watching = False
+            return Told("observation", "attends to something else")
+        if (
+            (clause.lemma in ("be", "stay", "remain") or clause.verb.progressive)
+            and patterns["away"].search(words)
+            and not clause.means("go", "leave", "come", "see")
+        ):
+            for who in people:
+                scene.people[who].here = bool(clause.verb.negated)
+                scene.people[who].room = frozenset()
+                self._to_room(who, clause, False)
+            return Told("event")
+        return None
+
+    def _to_room(self, who: str, clause: Clause, here: bool | None) -> None:
+        """Note where somebody is now: elsewhere, unless the phrases of the clause name where the story happens."""
+        scene, person = self.scene, self.scene.people[who]
+        person.room = frozenset()
+        phrases = [(prep, noun) for prep, noun in clause.places if prep not in ("from", "for", "with", "out")]
+        phrases += [
+            ("to", noun)
+            for noun in clause.objects
+            if not scene.is_person(noun) and clause.lemma in ("enter", "reach", "re-enter")
+        ]
+        place = scene.place(phrases)
+        near = place is not None and bool(set(place.words[-1:]) & (NEARBY | wordset("kinds")))
+        if place is not None and not place.holder and not near:
+            person.room = frozenset(place.words) | place.around
+            if person.room & scene.here:
+                person.room, here = frozenset(), True
+            elif here is None:
+                here = False
+        elif near:
+            here = True if here is None else here
+        person.here = False if here is None else here
+        person.watching = None
+
+    # moves
+
+    def _objects(self, clause: Clause) -> list[Noun]:
+        scene = self.scene
+        if clause.verb.passive:
+            return [clause.subject] if clause.subject and not scene.is_person(clause.subject) else []
+        found = [part for noun in clause.objects for part in (noun.parts or [noun])]
+        return [
+            one
+            for one in found
+            if not scene.is_person(one) and (one.words or one.pronoun in ("it", "them", "both", "one"))
+        ]
+
+    def _actor(self, clause: Clause, people: list[str]) -> str:
+        if clause.verb.passive:
+            agent = next((noun for prep, noun in clause.places if prep == "by" and self.scene.is_person(noun)), None)
+            return self.scene.person(agent) or ""
+        return people[0] if people else ""
+
+    def _move(self, clause: Clause, people: list[str]) -> Told | None:
+        """Reads that somebody puts, moves, takes or uses up a thing; None if the verb means something else here."""
+        scene = self.scene
+        objects = self._objects(clause)
+        if any(noun.pronoun == "everything" for noun in clause.objects) and clause.means("put", "move"):
+            moved = dict.fromkeys(one.event.obj for one in scene.log if one.event.obj in scene.things)
+            objects = [Noun(scene.things[key].words, key, 0, 0) for key in moved]
+        if (
+            clause.lemma == "get"
+            and not {"out", "down"} & {*clause.adverbs}
+            and not any(prep in ("to", "into", "from", "off") for prep, _ in clause.places)
+        ):
+            return None
+        goals = [
+            (prep, noun)
+            for prep, noun in clause.places
+            if prep not in ("from", "for", "with", "of") and not (prep == "by" and scene.is_person(noun))
+        ]
+        if clause.means("take", "move") and not clause.means("put") and not clause.verb.passive:
+            first = next(
+                (
+                    n
+                    for n, (prep, _) in enumerate(goals)
+                    if prep in GOALS and (prep not in ("in", "on", "at", "by") or n)
+                ),
+                None,
+            )
+            only = [prep for prep, _ in goals if prep in ("to", "into", "onto", "behind", "under", "inside")]
+            if clause.means("take") and not only and clause.lemma != "get":
+                goals = []
+            elif first is not None and only:
+                goals = goals[next(n for n, (prep, _) in enumerate(goals) if prep in only) :]
+        place = scene.place(goals)
+        if place is None and "there" in clause.adverbs:
+            place = scene.last_place or next((one.place for one in reversed(scene.log) if one.place), None)
+        if not objects:
+            return None
+        if clause.lemma in ("leave", "enter", "return", "pass") and place is None:
+            return None
+        if clause.verb.negated:
+            return Told("no effect", "did not happen")
+        if not scene.log:
+            scene.here |= {word for prep, noun in clause.setting if scene.is_place(prep, noun) for word in noun.words}
+        actor = self._actor(clause, people)
+        source = scene.place(
+            [(self._side(prep, noun), noun) for prep, noun in clause.places if prep in ("from", "off")]
+        )
+        for noun in objects if source else ():
+            thing = scene.thing(noun)
+            if source and thing is not None and scene.where((), thing) is None:
+                scene.moved(thing, source, "", frozenset(scene.people), verb="initial")
+        they = clause.subject is not None and clause.subject.pronoun in ("they", "someone", "somebody")
+        if not actor and not clause.verb.passive and not they:
+            return self._moves_itself(clause, place)
+        if not place:
+            place = self._unplaced(clause, actor)
+            if place is None:
+                return None
+        if actor:
+            person = scene.people[actor]
+            if person.here is None or (person.here is False and not person.room):
+                person.here = True
+            if person.watching is False:
+                person.watching = None
+        if not scene.log and not place.holder:
+            scene.here |= set(place.around)
+        for noun in objects:
+            thing = scene.thing(noun)
+            if thing is not None:
+                self._moved(clause, actor, thing, place)
+        return Told("event")
+
+    @staticmethod
+    def _side(prep: str, noun: Noun) -> str:
+        return "on" if prep == "off" else "at"
+
+    def _unplaced(self, clause: Clause, actor: str) -> Place | None:
+        """Where a thing is that is taken, moved or used up without word of where to; None if the verb moves nothing."""
+        if clause.lemma in ("put_back", "hang_back", "take_back") and actor and clause.objects:  # to where it was
+            thing = self.scene.thing(clause.objects[0])
+            return self._before_taken(thing) if thing else None
+        if clause.means("lose") and not clause.means("put"):
+            return Place("", (), frozenset(), GONE)
+        if (
+            clause.means("take", "move")
+            and actor
+            and not clause.verb.passive
+            and not {"away", "out"} & {*clause.adverbs}
+        ):
+            return Place("", (), frozenset(), f"with {actor}", actor)
+        if clause.means("take", "move") or clause.lemma in ("hide", "hide_away", "put_away"):
+            return ELSEWHERE
+        return None
+
+    def _before_taken(self, thing: str) -> Place | None:
+        """Where a thing was last, in nobody's hands."""
+        been = (
+            one.place
+            for one in reversed(self.scene.log)
+            if one.event.obj == thing and one.place and not one.place.holder and one.verb != "say"
+        )
+        return next(been, None)
+
+    def _moves_itself(self, clause: Clause, place: Place | None) -> Told | None:
+        """Reads that a thing or force moves a thing: "the wind blew it into the ditch"."""
+        scene, objects = self.scene, self._objects(clause)
+        thing = scene.thing(objects[0]) if objects else None
+        if place is None or thing is None or clause.subject is None or clause.subject.pronoun:
+            return None if place is None else UNREAD
+        scene.moved(thing, place, "", scene.witnesses("", frozenset()), verb=clause.lemma)
+        return Told("event")
+
+    def _moved(self, clause: Clause, actor: str, thing: str, place: Place) -> None:
+        """Log a move with its witnesses. What is told in the past perfect for the first time was so at the start."""
+        scene = self.scene
+        words = frozenset({*place.words, *place.around})
+        earlier = [n for n, one in enumerate(scene.log) if one.event.obj == thing and isinstance(one.event, MoveEvent)]
+        before = (
+            clause.verb.perfect
+            and clause.means("put")
+            and not clause.means("move")
+            and len(earlier) == 1
+            and not clause.link
+        )
+        by = scene.witnesses(actor, words) | (frozenset() if clause.verb.passive else frozenset(self._subjects(clause)))
+        for prep, noun in clause.places:  # "behind him, she ..."
+            if prep == "behind" and noun.pronoun and (who := scene.person(noun, exclude=[actor])):
+                by -= {who}
+        if (
+            clause.verb.perfect
+            and not before
+            and earlier
+            and clause.link not in ("after", "when", "once", "as", "because", "since")
+            and (last := scene.log[earlier[-1]].place) is not None
+            and not place.fits(last)
+        ):
+            before = scene.fork.choose(0.5, 0.5) == 1  # told in the past perfect: before or after what was told last
+            earlier = earlier[-1:]
+        if before and scene.log[earlier[0]].actor != actor:
+            event = MoveEvent(thing, place.key, by, frozenset({"\0"}))
+            scene.log.insert(earlier[0], Happened(event, scene.clause, actor, clause.lemma, -1, place))
+            scene.places.setdefault(place.key, place)
+            return
+        if vocabulary().patterns["unseen"].search(clause.words) or {"secretly", "quietly", "unseen", "unnoticed"} & {
+            *clause.adverbs
+        }:
+            by = frozenset({actor, *(one for one in by if scene.people[one].watching)})
+        if place.holder:
+            by |= {place.holder}
+        scene.moved(thing, place, actor, by - {""}, verb=clause.lemma)
+
+    def _swap(self, clause: Clause, people: list[str]) -> Told | None:
+        """Reads that somebody exchanges one thing for another: each is then where the other was."""
+        scene = self.scene
+        objects = self._objects(clause)
+        other = next((noun for prep, noun in clause.places if prep in ("for", "with", "by")), None)
+        if not objects or not people:
+            return None
+        one = scene.thing(objects[0])
+        two = scene.thing(objects[1] if len(objects) > 1 else other) if other or len(objects) > 1 else None
+        if one is None or two is None:
+            return None if clause.means("move", "put") and clause.places else UNREAD
+        if clause.lemma in ("replace", "substitute") and clause.lemma == "substitute":
+            one, two = two, one
+        first, second = scene.where((), one), scene.where((), two)
+        by = scene.witnesses(people[0], frozenset())
+        if first is not None:
+            scene.moved(two, first, people[0], by, verb="swap")
+        scene.moved(
+            one, second or Place("", (), frozenset(), f"with {people[0]}", people[0]), people[0], by, verb="swap"
+        )
+        scene._focus(one)
+        return Told("event")
+
+    def _hand(self, clause: Clause, people: list[str]) -> Told | None:
+        """Reads that somebody gives a thing to somebody."""
+        scene = self.scene
+        to = [noun for noun in clause.objects if scene.is_person(noun)]
+        to += [noun for prep, noun in clause.places if prep == "to" and scene.is_person(noun)]
+        objects = self._objects(clause)
+        who = scene.person(to[0], exclude=people) if to else None
+        if (
+            not objects
+            or not people
+            or who is None
+            or (clause.lemma in ("send", "give", "pass") and {*objects[0].words} & NOTES)
+        ):
+            return None
+        thing = scene.thing(objects[0])
+        if thing is not None and not clause.verb.negated:
+            holder = Place("", (), frozenset(), f"with {who}", who)
+            scene.moved(thing, holder, people[0], scene.witnesses(people[0], frozenset()) | {who}, verb=clause.lemma)
+        return Told("event")
+
+    # going
+
+    def _go(self, clause: Clause, people: list[str]) -> Told | None:
+        """Reads that people go, leave or come back."""
+        scene = self.scene
+        if not people:
+            if clause.subject is not None and clause.places:
+                return self._be(clause, people)
+            return None
+        if clause.verb.negated:
+            return Told("no effect", "did not happen")
+        for who in people:
+            if clause.means("leave"):
+                self._to_room(who, clause, None)
+                if scene.people[who].here and not {"in", "inside", "back"} & {*clause.adverbs}:
+                    scene.people[who].here = bool(scene.place(clause.places))
+            elif clause.means("come"):
+                scene.people[who].room = frozenset()
+                self._to_room(who, clause, True if not clause.places and not clause.objects else None)
+                if not scene.people[who].room or clause.lemma in ("return", "come_back", "be_back"):
+                    scene.people[who].here, scene.people[who].room = True, frozenset()
+            else:
+                self._to_room(who, clause, None)
+        return Told("event")
+
+    def _sleep(self, clause: Clause, people: list[str]) -> Told | None:
+        for who in people:
+            self.scene.people[who].watching = None if clause.means("wake") else False
+        return Told("event") if people else None
+
+    def _stay(self, clause: Clause, people: list[str]) -> Told | None:
+        """Reads that somebody stays, or that a thing lies somewhere."""
+        if clause.means("lie") and clause.places and not people:
+            return self._be(clause, people)
+        if not people:
+            return None
+        if (
+            clause.lemma in ("stay", "remain", "stay_behind", "remain_behind", "wait", "hide")
+            and not clause.verb.negated
+        ):
+            for who in people:
+                self.scene.people[who].here = (
+                    True if self.scene.people[who].here is None else self.scene.people[who].here
+                )
+            return Told("event")
+        return self._be(clause, people) if clause.places else NO_EFFECT
+
+    def _be(self, clause: Clause, people: list[str]) -> Told:
+        """Reads where people or things are."""
+        scene = self.scene
+        if people:
+            if clause.places and scene.place(clause.places):
+                for who in people:
+                    if clause.verb.negated:
+                        scene.people[who].here, scene.people[who].room = False, frozenset()
+                    else:
+                        self._to_room(who, clause, None)
+                return Told("event")
+            for who in people:
+                for role in clause.objects:
+                    scene.people[who].roles |= {word for word in role.words if vocabulary().person(word)}
+            return Told("no effect", "says what somebody is or feels")
+        dummy = clause.subject is None or clause.subject.pronoun in ("there", "this", "that")
+        noun = next(iter(clause.objects), None) if dummy else clause.subject
+        place = scene.place(clause.places)
+        if noun is None or place is None or clause.verb.negated:
+            return Told("no effect", "says what something is like")
+        thing = scene.thing(noun)
+        if thing is None:
+            return UNREAD
+        if clause.objects and clause.subject is not None and not clause.means("lie"):
+            return Told("no effect", "says what something is like")
+        now = scene.where((), thing)
+        if now is None:
+            said = any(
+                one.event.obj == thing for one in scene.log
+            )  # "in fact it is ...", after what was said or believed
+            scene.moved(thing, place, "", frozenset() if said else frozenset(scene.people), verb="initial")
+            scene.here |= set(place.around) if len(scene.log) == 1 else set()
+        elif clause.verb.perfect and not now.fits(place):  # "it had been there before"
+            first = next(n for n, one in enumerate(scene.log) if one.event.obj == thing)
+            scene.log.insert(
+                first,
+                Happened(
+                    MoveEvent(thing, place.key, frozenset(scene.people), frozenset({"\0"})),
+                    scene.clause,
+                    "",
+                    "initial",
+                    -1,
+                    place,
+                ),
+            )
+        elif (
+            not now.fits(place) and not clause.verb.perfect and not vocabulary().patterns["early"].search(clause.words)
+        ):
+            scene.moved(thing, place, "", frozenset(), verb="be")
+        return Told("fact")
+
+    # minds
+
+    def _content(self, clause: Clause) -> tuple[str, Place] | None:
+        """The thing and place of "that the ball is in the box", told in another clause."""
+        scene = self.scene
+        for one in clause.content:
+            if one.verb.modal and one.verb.modal not in ("would", "will"):
+                continue
+            finds = one.lemma in ("find", "get", "collect") and one.verb.modal
+            if one.lemma == "be" or one.means("lie", "put", "move", "take") or finds or one.verb.progressive:
+                if one.lemma == "be" and one.objects and one.subject and one.subject.pronoun != "there":
+                    continue
+                objects = [] if one.lemma == "be" or one.verb.passive else self._objects(one)
+                noun = objects[0] if objects else one.subject or next(iter(one.objects), None)
+                if noun is None:
+                    continue
+                if (
+                    scene.is_person(noun)
+                    and (place := scene.place(one.places))
+                    and (one.lemma == "be" or one.means("stay"))
+                ):
+                    who = scene.person(noun)
+                    if who is not None and not place.holder:
+                        return who, place
+                if scene.is_person(noun):
+                    continue
+                place = scene.place(
+                    [
+                        phrase
+                        for phrase in one.places
+                        if not (phrase[0] == "by" and scene.is_person(phrase[1])) and phrase[0] != "from"
+                    ]
+                )
+                thing = scene.thing(noun)
+                if place is not None and thing is not None:
+                    return thing, place
+        return None
+
+    def _moves_in(self, clause: Clause) -> list[Clause]:
+        """The clauses in its content that tell of a move: "saw him put it there"."""
+        senses = ("put", "move", "take", "swap", "hand")
+        return [one for one in clause.content if not one.asked and one.means(*senses) and self._objects(one)]
+
+    def _moved_in(self, clause: Clause) -> Clause | None:
+        return next(iter(self._moves_in(clause)), None)
+
+    def _where_asked(self, clause: Clause) -> str | None:
+        """The thing of "where the ball was" in its content."""
+        one = next((one for one in clause.content if one.asked == "where"), None)
+        if one is None:
+            return None
+        objects = [] if one.lemma == "be" or one.verb.passive else self._objects(one)
+        noun = objects[0] if objects else one.subject
+        return self.scene.thing(noun, create=clause.means("ask")) if noun else None
+
+    def _place_of(self, clause: Clause, who: str, thing: str) -> Place | None:
+        """The place that "where the ball is" or "where she left it" stands for, if somebody knows or says it."""
+        scene = self.scene
+        one = next((one for one in clause.content if one.asked == "where"), None)
+        if one is not None and one.means("put", "move") and not one.verb.passive and one.subject is not None:
+            actor = scene.person(one.subject)
+            fits = [
+                told.place
+                for told in scene.log
+                if told.event.obj == thing and told.actor == actor and told.verb not in ("say", "believe")
+            ]
+            return fits[-1] if fits else None
+        return scene.where((who,), thing) or scene.where((), thing) if clause.means("say") else scene.where((), thing)
+
+    def _see(self, clause: Clause, people: list[str]) -> Told | None:
+        """Reads that people see, or miss, a move, a thing, or where it is."""
+        scene = self.scene
+        if not people and clause.subject is not None and clause.subject.pronoun in ("everyone", "everybody"):
+            moved = self._moved_in(clause)
+            return self.tell(moved) if moved is not None else None
+        if not people or clause.verb.passive:
+            return None
+        misses = clause.verb.negated or clause.means("miss")
+        openly = not self.hidden and not any(
+            prep in ("from", "through", "behind", "over") for prep, _ in (*clause.places, *clause.setting)
+        )
+        moves = self._moves_in(clause)
+        if any(one.verb.negated for one in moves):
+            return UNREAD
+        for moved in moves:
+            self._see_move(moved, people, misses, openly)
+        if moves:
+            return Told("observation")
+        asked = self._where_asked(clause)
+        if asked is not None and not misses:  # "she saw where it was"
+            for who in people:
+                if (now := self._place_of(clause, who, asked)) is not None:
+                    scene.believes(who, asked, now)
+            return Told("observation")
+        for noun in clause.objects:  # "she saw his face at the window"
+            seen = noun.owner if noun.head in BODY else noun if scene.is_person(noun) else None
+            if seen is not None and not misses and (other := scene.person(seen, exclude=people)):
+                scene.spotted |= {(who, other): scene.sentence for who in people}
+        if (known := self._content(clause)) is not None and not misses:
+            for who in people:
+                scene.believes(who, *known, true=scene.where((), known[0]) is None)
+            return Told("observation")
+        thing = next(
+            (
+                scene.thing(
+                    noun, create=clause.lemma in ("find", "discover", "spot") or noun.det in ("a", "an", "some")
+                )
+                for noun in clause.objects
+                if noun.words and not scene.is_person(noun) and not {*noun.words} & WHOLE
+            ),
+            None,
+        )
+        place = scene.place(clause.places)
+        whole = any(
+            noun.pronoun in WHOLE
+            or scene.is_person(noun)
+            or {"thing", "swap", "move", "switch", "exchange", "scene"} & {*noun.words}
+            for noun in clause.objects
+        ) or bool(clause.content)
+        if thing is not None and not misses and not whole:
+            if {*self.scene.things[thing].words} & NOTES:
+                return self._read_note(people)
+            for who in people:
+                now = place or scene.where((), thing)
+                if now is not None and not (clause.verb.perfect and place is None):
+                    scene.believes(who, thing, now, true=place is not None and scene.where((), thing) is None)
+            return Told("observation")
+        if clause.content and not any(
+            one.lemma in ("do", "happen", "go", "fall", "roll", "land", "drop")
+            or one.means("put", "move", "take", "swap")
+            for one in clause.content
+        ):
+            return MIND if any(scene.matters(who) for who in people) else NO_EFFECT
+        if misses and clause.lemma in ("hear", "overhear", "catch"):
+            for said in scene.log[-1:]:
+                if isinstance(said.event, StatementEvent):
+                    said.event = replace(said.event, hearers=said.event.hearers - set(people))
+        latest = scene.latest()
+        for one in latest:
+            for who in people:
+                scene.notices(who, one, sees=not misses, openly=openly and scene.people[who].here is not False)
+        if not misses:
+            for who in people:
+                if not clause.objects and not clause.content:
+                    scene.people[who].watching = True
+                    if not clause.verb.progressive or clause.link:
+                        self.glances.add(who)
+                    if scene.people[who].here is False and clause.places:
+                        scene.people[who].here = True
+        elif not latest or not (whole or thing):
+            for who in people:
+                if not clause.objects:
+                    scene.people[who].watching = False
+        return Told("observation")
+
+    def _see_move(self, moved: Clause, people: list[str], misses: bool, openly: bool) -> None:
+        """Note who sees a move; one that the story has not told yet happens now."""
+        scene = self.scene
+        thing = scene.thing(self._objects(moved)[0])
+        subject = moved.subject if moved.subject and not moved.verb.passive else None
+        actor = scene.person(subject, exclude=people) or scene.person(subject)
+        place = scene.place(moved.places)
+        fits = [
+            one
+            for one in scene.log
+            if isinstance(one.event, MoveEvent) and one.event.obj == thing and one.verb not in ("believe", "initial")
+        ]
+        fits = [
+            one
+            for one in fits
+            if (actor in (None, one.actor)) and (place is None or one.place is None or place.fits(one.place))
+        ]
+        last = fits[-1:]
+        if not last and thing is not None and self.tell(moved).outcome == "event":
+            last = scene.latest(thing)[-1:]
+        for one in last:
+            for who in people:
+                scene.notices(who, one, sees=not misses, openly=openly)
+
+    def _know(self, clause: Clause, people: list[str]) -> Told | None:
+        """Reads that people know, learn or do not know where a thing is, or that it was moved."""
+        scene = self.scene
+        if not people:
+            return None
+        about = (
+            clause.content
+            and not (self._content(clause) or self._where_asked(clause) or self._moved_in(clause))
+            and not any(one.lemma in ("be", "do", "happen", "watch", "see") for one in clause.content)
+        )
+        if about and any(scene.matters(who) for who in people):
+            return MIND
+        if clause.verb.negated or clause.lemma == "forget":
+            thing = self._where_asked(clause)
+            moves = self._moves_in(clause)
+            for moved in moves:
+                self._see_move(moved, people, True, True)
+            if moves:
+                return Told("observation")
+            for one in scene.latest(thing):
+                for who in people:
+                    scene.notices(who, one, sees=False)
+                    scene.watched_unawares(who, one)
+            return Told("observation")
+        known = self._content(clause)
+        thing = self._where_asked(clause)
+        moves = self._moves_in(clause)
+        if moves:
+            for moved in moves:
+                self._see_move(moved, people, False, False)
+        elif known is not None:
+            for who in people:
+                scene.believes(who, *known, true=scene.where((), known[0]) is None)
+        elif thing is not None:
+            for who in people:
+                if (now := self._place_of(clause, who, thing)) is not None:
+                    scene.believes(who, thing, now)
+        elif any(noun.pronoun in WHOLE for noun in clause.objects) or any(noun.pronoun for _, noun in clause.places):
+            for one in scene.latest():
+                for who in people:
+                    scene.notices(who, one, sees=True, openly=False)
+        else:
+            return Told("no effect", "knows something else")
+        return Told("observation")
+
+    def _think(self, clause: Clause, people: list[str]) -> Told | None:
+        """Reads what people believe."""
+        scene = self.scene
+        if not people:
+            return None
+        if clause.verb.negated and clause.lemma in ("believe", "trust"):
+            for said in reversed(scene.log):
+                if isinstance(said.event, StatementEvent):
+                    said.event = replace(said.event, trusting=said.event.trusting - set(people))
+                    return Told("observation")
+        known = self._content(clause)
+        before = clause.verb.perfect and any(one.event.obj == known[0] for one in scene.log) if known else False
+        of_mind = any(one.means("see", "know") and one.subject is not clause.subject for one in clause.content)
+        if (before or of_mind) and any(scene.matters(who) for who in people):
+            return MIND
+        if known is not None and not clause.verb.negated:
+            for who in people:
+                scene.believes(who, *known)
+            return Told("observation")
+        if clause.lemma in ("believe", "trust") and clause.objects and not clause.content and not clause.verb.negated:
+            for said in reversed(scene.log):
+                if isinstance(said.event, StatementEvent) and said.actor not in people:
+                    heard = frozenset(people)
+                    said.event = replace(
+                        said.event, hearers=said.event.hearers | heard, trusting=said.event.trusting | heard
+                    )
+                    return Told("observation")
+        for one in clause.content:
+            other, deeper = scene.person(one.subject, exclude=people), self._content(one)
+            if one.means("think", "know") and other and deeper and not one.verb.negated:
+                scene.stated[(people[0], other), deeper[0]] = deeper[1]
+                return Told("observation")
+        return (
+            Told("no effect", "is thought, and of nothing that is asked")
+            if not clause.content or not clause.verb.negated
+            else UNREAD
+        )
+
+    def _want(self, clause: Clause, people: list[str]) -> Told | None:
+        """Reads what people want, in the words of the story."""
+        wish = next((one for one in clause.content if one.link == "to"), None)
+        wished = wish.words if wish else next((noun.text for noun in clause.objects), "")
+        if wish is not None:
+            self.scene.place(wish.places)
+        for who in people:
+            if wished and not clause.verb.negated:
+                self.scene.wants.setdefault(who, []).append(wished.strip(" ,."))
+        return Told("no effect", "is only wanted") if people else None
+
+    def _look(self, clause: Clause, people: list[str]) -> Told | None:
+        """Reads that somebody looks into a place: they see what is there."""
+        scene = self.scene
+        place = scene.place(clause.places) or scene.place([("in", noun) for noun in clause.objects if noun.words])
+        if clause.content and clause.content[0].link in ("that", "wh") and people:  # "checked that it was there"
+            return self._know(clause, people)
+        if not people or clause.verb.negated:
+            return NO_EFFECT
+        for thing in list(scene.things):
+            now = scene.where((), thing)
+            if place is not None and now is not None and now.fits(place):
+                for who in people:
+                    scene.believes(who, thing, now)
+        return Told("observation") if place else NO_EFFECT
+
+    def _ask(self, clause: Clause, people: list[str]) -> Told | None:
+        self.asker = people[0] if people else ""
+        self.asked_for = self._where_asked(clause) or self.asked_for
+        for noun in clause.objects:
+            self.scene.person(noun, exclude=people)
+        return Told("no effect", "is only asked")
+
+    def _say(self, clause: Clause, people: list[str]) -> Told | None:
+        """Reads that somebody tells others where a thing is."""
+        scene = self.scene
+        if clause.verb.passive:
+            return (
+                self._is_told(clause)
+                if clause.subject is not None and not clause.verb.negated
+                else Told("no effect", "was not said")
+            )
+        if not people:
+            return None
+        if clause.verb.negated and not clause.quotes:
+            return Told("no effect", "was not said")
+        speaker = people[0]
+        inner = next((one for one in clause.content if one.link == "to" and one.means("say")), None)
+        if inner is not None and not clause.quotes:  # "rang him to say that ..."
+            return self._say(replace(inner, objects=[*clause.objects, *inner.objects], subject=clause.subject), people)
+        hearers = [
+            one
+            for noun in clause.objects
+            for one in (
+                [scene.person(noun, exclude=people)]
+                if scene.is_person(noun)
+                else scene.persons(noun)
+                if noun.parts or is_in(noun.head, "groups") or noun.pronoun in ("everyone", "everybody", "them")
+                else []
+            )
+        ]
+        hearers += [
+            scene.person(noun, exclude=people) for prep, noun in clause.places if prep == "to" and scene.is_person(noun)
+        ]
+        heard = [one for one in hearers if one and one != speaker]
+        note = any({*noun.words} & NOTES for noun in clause.objects)
+        if not heard and not note:
+            heard = (
+                [self.asker]
+                if self.asker and self.asker != speaker
+                else [one for one in reversed(scene.recent) if one != speaker][:1]
+            )
+        known = set(scene.things)
+        told = self._content(clause) or self._quoted(clause, speaker)
+        if (
+            told is not None
+            and told[0] not in known
+            and clause.quotes
+            and any(scene.matters(who) for who in heard)
+            and not singulars(scene.things[told[0]].words if told[0] in scene.things else ()) & scene.topics
+        ):
+            return MIND  # "I put the little one in the pen": perhaps the thing asked about, by another name
+        self.last_said = speaker, heard
+        if clause.quotes and clause.quotes[-1].rstrip().endswith("?"):
+            self.asker = speaker
+            return Told("no effect", "is only asked")
+        thing = self._where_asked(clause)
+        if told is None and thing is not None:
+            where = self._place_of(clause, speaker, thing)
+            told = (thing, where) if where else None
+        if told is None and (self._moved_in(clause) or self._tells_all(clause)):
+            moved = self._moved_in(clause)
+            topic = (
+                scene.thing(self._objects(moved)[0])
+                if moved
+                else next((one.event.obj for one in reversed(scene.log)), None)
+            )
+            where = scene.where((speaker,), topic) or scene.where((), topic) if topic else None
+            told = (topic, where) if topic and where else None
+        if told is None:
+            open_ended = clause.quotes or (
+                not clause.content and any(scene.matters(who) for who in heard) and hearers and not clause.objects[1:]
+            )
+            return UNREAD if open_ended else Told("no effect", "says nothing of where a thing is")
+        if not hearers and not note and heard != [self.asker]:
+            scene.vague.append(clause.words)
+        if any(noun.pronoun == "them" for noun in clause.objects) and len(hearers) < 2:
+            scene.vague.append(clause.words)
+        if note and not heard:
+            self.notes.append((speaker, *told))
+        else:
+            scene.told(speaker, *told, heard)
+        return Told("event")
+
+    def _tells_all(self, clause: Clause) -> bool:
+        about = [noun for prep, noun in clause.places if prep in ("about", "of")]
+        what = any(one.asked == "what" for one in clause.content)
+        return (
+            what
+            or "so" in clause.adverbs
+            or any(
+                noun.pronoun in WHOLE
+                or {"move", "swap", "switch", "change", "truth"} & {*noun.words}
+                or self.scene.thing(noun, create=False)
+                for noun in about
+            )
+        )
+
+    def _is_told(self, clause: Clause) -> Told | None:
+        told = self._content(clause)
+        people = self.scene.persons(clause.subject)
+        if not people or told is None:
+            return UNREAD if people else None
+        by = next(
+            (self.scene.person(noun) for prep, noun in clause.places if prep == "by" and self.scene.is_person(noun)),
+            None,
+        )
+        for who in people:
+            if by:
+                self.scene.told(by, *told, [who])
+            else:
+                self.scene.believes(who, *told)
+        return Told("observation")
+
+    def _quoted(self, clause: Clause, speaker: str) -> tuple[str, Place] | None:
+        """The thing and place that a quote names: "They are in the pantry"."""
+        for quote in clause.quotes:
+            for part in quote.replace("!", ".").replace("?", ".").split("."):
+                found = parse(tokens(plain(part)), self.names)
+                if not found and self.asked_for and (place := self.phrase(part)) is not None:
+                    return self.asked_for, place
+                self._ask_in(found)
+                for one in found:
+                    holder = Clause(one.verb, content=[one])
+                    if one.subject is not None and one.subject.pronoun in ("it", "they") and self.asked_for:
+                        place = self.scene.place(one.places)
+                        if place is not None:
+                            return self.asked_for, place
+                    if (told := self._content(holder)) is not None:
+                        return told
+        return None
+
+    def _ask_in(self, found: Sequence[Clause]) -> None:
+        for one in found:
+            noun = one.subject or next(iter(one.objects), None)
+            if one.asked == "where" and noun is not None:
+                self.asked_for = self.scene.thing(noun, create=False) or self.asked_for
+
+    def phrase(self, text: str) -> Place | None:
+        """The place of a phrase without a verb: "in the pantry"; None if it is none."""
+        places, prep = list[tuple[str, Noun]](), ""
+        for chunk in Chunker(tokens(plain(text)), self.names).chunks():
+            if chunk.kind == "prep":
+                prep = chunk.word
+            elif chunk.noun is not None:
+                places.append((prep or "in", chunk.noun))
+        place = self.scene.place(places)
+        if place is not None and not prep:  # "Stairwell!"
+            return next(
+                (one for one in self.scene.places.values() if one.words[-1:] == place.words[-1:] and one is not place),
+                None,
+            )
+        return place
+
+    def lone_quote(self, quotes: Sequence[str]) -> bool:
+        """Reads a sentence that is only a quote, as spoken by whoever spoke last; False if it says nothing."""
+        if self.last_said is None:
+            return False
+        speaker, heard = self.last_said
+        told = self._quoted(Clause(VerbGroup("say", "finite", 0, 0), quotes=list(quotes)), speaker)
+        if told is not None and (
+            not self.scene.topics
+            or told[0] not in self.scene.things
+            or singulars(self.scene.things[told[0]].words) & self.scene.topics
+        ):
+            self.scene.told(speaker, *told, heard)
+            return True
+        return False
+
+    def _read_note(self, people: list[str]) -> Told:
+        for who in people:
+            for writer, thing, place in self.notes:
+                self.scene.told(writer, thing, place, [who])
+        return Told("observation")
+
+
+def topics_of(words: Sequence[str]) -> frozenset[str]:
+    """The words by which things are known in a question."""
+    return singulars(words)

@@ -1,0 +1,553 @@
+"""Questions about stories about anything: what is asked, and its answer in one reading of the story."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from otherminds.stories.english.lexicon import singular
+from otherminds.stories.english.sentences import Token, plain, tokens
+from otherminds.stories.everyday.chunks import AUXILIARIES, Chunker, Noun
+from otherminds.stories.everyday.clauses import Clause, parse
+from otherminds.stories.everyday.events import Teller
+from otherminds.stories.everyday.reading import find_names, split
+from otherminds.stories.everyday.scene import Place, Scene
+from otherminds.stories.everyday.words import is_in, vocabulary, words_of
+from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
+
+SEARCH = words_of("search")
+COMMON = words_of("common")
+YES, NO = "yes", "no"
+
+
+@dataclass
+class Query:
+    """A question as clauses: its wh-word, and the statement that it asks about with the auxiliary in place."""
+
+    text: str
+    asked: str  # "where", "who", "what", "why", "when", or "" for yes or no
+    clause: Clause
+    options: tuple[str, ...]
+    names: frozenset[str]
+    early: bool
+    before: Clause | None = None  # "before she moved it"
+    minds: frozenset[str] = frozenset()
+    topics: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()  # who thinks, knows or looks, by a role that no list may have
+
+
+def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Query | None:
+    """The question in a text; None if it cannot be read."""
+    sentences = split(text)
+    if not sentences:
+        return None
+    known = frozenset(names) | find_names(sentences)
+    found = list(sentences[-1])
+    low = [token.low for token in found]
+    start = next(
+        (
+            i
+            for i, word in enumerate(low)
+            if is_in(word, "questions")
+            or word in ("who", "which", "whom")
+            or word in AUXILIARIES
+            or is_in(word, "modals")
+        ),
+        None,
+    )
+    if start is None:
+        return None
+    if "," in low and low[0] in ("when", "after", "before", "if", "once", "as") and low.index(",") < len(low) - 2:
+        start = low.index(",") + 1
+        if (
+            low[start] not in AUXILIARIES
+            and not is_in(low[start], "questions", "modals")
+            and low[start] not in ("who", "which")
+        ):
+            return None
+    asked, rest = "", found[start:]
+    if is_in(rest[0].low, "questions") or rest[0].low in ("who", "which", "whom"):
+        asked, rest = rest[0].low, rest[1:]
+        if (
+            asked in ("which", "what") and rest and rest[0].low in ("place", "room", "container", "location", "spot")
+        ) or (asked == "which" and len(rest) > 2):
+            k = next((i for i, one in enumerate(rest) if one.low in AUXILIARIES or is_in(one.low, "modals")), 0)
+            asked, rest = "where", rest[k:]
+    statement = _declarative(rest, known, asked)
+    if statement is None:
+        return None
+    clauses = parse(statement, known)
+    if not clauses:
+        return None
+    early = bool(vocabulary().patterns["early"].search(plain(text).lower())) or (
+        asked == "where" and "before" in low[start:] and len(clauses) > 1
+    )
+    query = Query(text, asked, clauses[0], tuple(options), known, early)
+    query.before = next(
+        (one for one in clauses if one.link == "before" and one.means("put", "move", "take", "hide", "swap")), None
+    )
+    nouns = _nouns(clauses)
+    words = {singular(word) for noun in nouns for word in (*noun.words, *((noun.owner.words) if noun.owner else ()))}
+    for option in options:
+        words |= {token.low for token in tokens(plain(option)) if token.text in known}
+    people = {word for word in words if vocabulary().person(word) or word.capitalize() in known}
+    if asked == "who":
+        people |= {name.lower() for name in known} | vocabulary().sets["either"]
+    minds = [one.subject for one in clauses if one.subject and (one.means("think", "know", "look") or one.verb.modal)]
+    query.roles = frozenset(one.head for one in minds if one.head and not one.name)
+    words -= query.roles
+    query.minds, query.topics = frozenset(words | people | query.roles), frozenset(words - people)
+    return query
+
+
+def _nouns(clauses: Sequence[Clause]) -> list[Noun]:
+    found = list[Noun]()
+    for one in clauses:
+        for noun in (one.subject, *one.objects, *(noun for _, noun in one.places)):
+            if noun is not None:
+                found += noun.parts or [noun]
+    return found
+
+
+def _declarative(found: Sequence[Token], names: Collection[str], asked: str) -> list[Token] | None:
+    """The words of a question in the order of a statement: "does Ann know" as "Ann does know"."""
+    if not found:
+        return None
+    if asked == "who" and found[0].low not in ("do",):
+        nobody = Token("Somebody", found[0].start, found[0].start)
+        return [nobody, *found]
+    if found[0].low not in AUXILIARIES and not is_in(found[0].low, "modals"):
+        return list(found)
+    chunker = Chunker(found, names)
+    noun = chunker.noun(1)
+    if noun is None:
+        return None
+    end = noun[1]
+    while chunker.word(end) in ("and", "or") and (other := chunker.noun(end + 1)):
+        end = other[1]
+    if chunker.word(end) == "," and "," in chunker.words[end + 1 :]:  # "Ann, the nurse, think"
+        after = chunker.words.index(",", end + 1) + 1
+        return [*found[1:end], found[0], *found[after:]]
+    return [*found[1:end], found[0], *found[end:]]
+
+
+# the answer in one reading
+
+
+@dataclass
+class Judge:
+    """Answers a question in one reading of a story."""
+
+    scene: Scene
+    query: Query
+    teller: Teller = field(init=False)
+    chain: tuple[str, ...] = ()  # the minds that the answer rests on
+    thing: str | None = None
+
+    def __post_init__(self) -> None:
+        self.teller = Teller(self.scene, self.query.names)
+
+    def answer(self) -> str | Place | None:
+        """The answer in words, a place, or None if the story does not say."""
+        match self.query.asked:
+            case "where":
+                return self._where(self.query.clause, ())
+            case "":
+                return self._yes_or_no(self.query.clause)
+            case "who" | "whom":
+                return self._who()
+            case "what":
+                return self._what()
+            case "why" | "how":
+                return self._fitting_option()
+        return None
+
+    # people and things of the question
+
+    def _person(self, noun: Noun | None) -> str | None:
+        if noun is None:
+            return None
+        if noun.pronoun and not noun.words:
+            return self.scene.person(noun)
+        return self.scene.person(noun, create=False)
+
+    def _thing(self, noun: Noun | None) -> str | None:
+        return self.scene.thing(noun, create=False) if noun is not None else None
+
+    def _first_content(self, clause: Clause) -> Clause | None:
+        return clause.content[0] if clause.content else None
+
+    # where
+
+    def _where(self, clause: Clause, chain: tuple[str, ...]) -> Place | None:
+        who = self._person(clause.subject)
+        inner = self._first_content(clause)
+        if (
+            clause.means("think", "know", "say")
+            and inner is not None
+            and inner.link != "to"
+            and clause.lemma not in ("look",)
+        ):
+            return self._where(inner, (*chain, who)) if who else None
+        if inner is not None and clause.means("think", "want") and inner.link == "to" and who:  # "expect to find"
+            return (
+                None
+                if clause.means("want") and clause.lemma not in ("expect", "be_going")
+                else self._at((*chain, who), self._sought(inner))
+            )
+        if (
+            clause.lemma == "think"
+            and who
+            and (about := [noun for prep, noun in clause.places if prep in ("about", "of")])
+        ):
+            return self._at((*chain, who), self._thing(about[0]))
+        if clause.lemma == "be" or (clause.means("lie") and not who) or clause.verb.passive:
+            if who is not None and chain and clause.lemma == "be":
+                return self._at(chain, who)
+            if who is not None or clause.subject is None:
+                return None
+            thing = self._thing(clause.subject)
+            if clause.verb.passive and clause.means("put", "move", "hide") and thing:
+                return self._put(None, thing)
+            return self._at(chain, thing)
+        if who is None:
+            return None
+        if clause.verb.modal or clause.means("look") or clause.lemma.split("_")[0] in SEARCH:
+            return self._at((*chain, who), self._sought(clause))
+        if clause.means("put", "move", "take") and not chain:
+            objects = clause.objects
+            return self._put(who, self._thing(objects[0]) if objects else None)
+        return None
+
+    def _sought(self, clause: Clause) -> str | None:
+        nouns = [noun for prep, noun in clause.places if prep in ("for", "of")] + clause.objects
+        for inner in clause.content:
+            nouns += [*inner.objects, *(noun for prep, noun in inner.places if prep == "for")]
+        found = next((thing for noun in nouns if (thing := self._thing(noun))), None)
+        return found or (
+            self._only_topic()
+            if not nouns
+            or (
+                clause.lemma.split("_")[0] in ("go", "head", "start", "look", "search", "try", "check")
+                and not clause.objects
+            )
+            else None
+        )
+
+    def _put(self, who: str | None, thing: str | None) -> Place | None:
+        fits = [
+            one
+            for one in self.scene.log
+            if isinstance(one.event, MoveEvent)
+            and one.event.obj == thing
+            and one.place
+            and one.verb not in ("believe",)
+            and (who is None or one.actor == who)
+            and not one.place.holder
+        ]
+        self.thing = thing
+        if not fits:
+            return None
+        if self.query.early:
+            return fits[0].place
+        return fits[-1].place if len({one.place.key for one in fits if one.place}) == 1 else None
+
+    def _at(self, chain: tuple[str, ...], thing: str | None) -> Place | None:
+        if thing is None:
+            return None
+        self.chain, self.thing = chain, thing
+        self.scene.assume_start(thing, chain[0] if len(chain) == 1 else "")
+        if self.query.early and not chain:
+            if self.query.before is not None:
+                return self._before(self.query.before, thing)
+            first = next(
+                (
+                    one
+                    for one in self.scene.log
+                    if one.event.obj == thing and isinstance(one.event, MoveEvent) and one.verb != "believe"
+                ),
+                None,
+            )
+            return first.place if first else None
+        found = self.scene.where(chain, thing)
+        taken = (
+            found is not None
+            and found.holder
+            and not any(
+                one.place == found and one.verb in ("give", "hand", "lend", "pass", "sell", "return")
+                for one in self.scene.log
+            )
+        )
+        return None if taken else found
+
+    def _before(self, clause: Clause, thing: str) -> Place | None:
+        """Where a thing was before the move that a clause tells of."""
+        moves = [
+            one
+            for one in self.scene.log
+            if one.event.obj == thing
+            and isinstance(one.event, MoveEvent)
+            and one.verb != "believe"
+            and one.place
+            and not one.place.holder
+        ]
+        who = self._person(clause.subject)
+        place = self.scene.place(clause.places)
+        fits = [
+            n
+            for n, one in enumerate(moves)
+            if n and (one.actor == who or who is None) and (place is None or (one.place and one.place.fits(place)))
+        ]
+        return moves[fits[0] - 1].place if len(fits) == 1 else None
+
+    # yes or no
+
+    def _yes_or_no(self, clause: Clause) -> str | None:
+        found = self.holds(clause, ())
+        return None if found is None else YES if found != clause.verb.negated else NO
+
+    def holds(self, clause: Clause, chain: tuple[str, ...], *, knows: bool = False) -> bool | None:
+        """Whether what a clause says is so in the belief of a chain of minds; None if it is not known."""
+        scene = self.scene
+        who = self._person(clause.subject)
+        inner = self._first_content(clause)
+        if (clause.lemma in ("lie", "tell", "say", "speak") and not clause.content and who and not clause.places) or (
+            clause.lemma == "be"
+            and any({"truth", "liar", "honest", "lie", "truthful"} & {*noun.words} for noun in clause.objects)
+        ):
+            return self._lies(clause, who)
+        if clause.means("think", "know", "see", "say") and who is not None and clause.lemma not in ("look", "find"):
+            return self._minds(clause, inner, (*chain, who))
+        if clause.lemma == "be" or (clause.means("lie") and who is None):
+            thing = self._thing(clause.subject)
+            place = scene.place(clause.places)
+            if thing is None or place is None:
+                return (
+                    self._was_moved(thing, chain)
+                    if {"moved", "gone", "missing", "elsewhere"} & {*clause.words.split()}
+                    else None
+                )
+            return self._is_at(chain, thing, place, clause)
+        if clause.verb.passive and clause.means("put", "move", "take", "hide", "swap", "lose"):
+            return self._has_moved(clause, chain, self._thing(clause.subject), None)
+        if who is not None and clause.lemma.split("_")[0] in SEARCH:
+            return self._will_look(clause, (*chain, who))
+        if who is not None and clause.means("put", "move", "take", "hide", "swap"):
+            objects = [noun for noun in clause.objects if not scene.is_person(noun)]
+            return self._has_moved(clause, chain, self._thing(objects[0]) if objects else None, who)
+        if clause.means("want") and who is not None:
+            wish = inner.words if inner is not None else " ".join(noun.text for noun in clause.objects)
+            return any(overlap(wish, one) > 0.6 for one in scene.wants.get(who, ())) or None
+        return None
+
+    def _minds(self, clause: Clause, inner: Clause | None, chain: tuple[str, ...]) -> bool | None:
+        knows = clause.means("know", "see") or clause.lemma in ("know", "realise", "realize", "notice", "see")
+        where = self.teller._where_asked(clause)
+        if where is not None or (inner is not None and inner.asked == "where"):
+            thing = where
+            return None if thing is None else self._knows_place(chain, thing)
+        if inner is None or inner.asked:
+            thing = next((one for _, noun in clause.places if (one := self._thing(noun))), None)
+            thing = (
+                thing
+                or next((one for noun in clause.objects if (one := self._thing(noun))), None)
+                or self._only_topic()
+            )
+            if thing is None:
+                return None
+            return self._knows_place(chain, thing)
+        if clause.means("say") and not clause.means("think"):
+            return None
+        found = self.holds(inner, chain, knows=knows)
+        if found is None and knows and self.thing is not None and self.scene.where(chain, self.thing) is None:
+            return False
+        if found is not None:
+            found = found != inner.verb.negated
+        if knows and found and not inner.verb.modal and (inner.lemma == "be"):  # what is known is so
+            truth = self.holds(inner, chain[:-1])
+            return found and truth is not False
+        return found
+
+    def _only_topic(self) -> str | None:
+        things = {one.event.obj for one in self.scene.log}
+        return next(iter(things)) if len(things) == 1 else None
+
+    def _knows_place(self, chain: tuple[str, ...], thing: str) -> bool | None:
+        """Whether the last mind of a chain believes the thing to be where the mind before it (or reality) has it."""
+        self.chain, self.thing = chain, thing
+        self.scene.assume_start(thing, chain[0] if len(chain) == 1 else "")
+        truth = self.scene.where(chain[:-1] if len(chain) > 1 else (), thing)
+        truth = truth or self.scene.where((), thing)
+        mine = self.scene.where(chain, thing)
+        if truth is None:
+            return None
+        return mine is not None and mine.fits(truth)
+
+    def _is_at(self, chain: tuple[str, ...], thing: str, place: Place, clause: Clause) -> bool | None:
+        self.chain, self.thing = chain, thing
+        self.scene.assume_start(thing, chain[0] if len(chain) == 1 else "")
+        now = self.scene.where(chain, thing)
+        if (self.query.early and not chain) or clause.verb.perfect:
+            now = self._at((), thing)
+        return None if now is None else now.fits(place)
+
+    def _was_moved(self, thing: str | None, chain: tuple[str, ...]) -> bool | None:
+        """Whether a thing is no longer where it was first, in the belief of a chain of minds."""
+        if thing is None:
+            return None
+        self.chain, self.thing = chain, thing
+        moves = [
+            one
+            for one in self.scene.log
+            if isinstance(one.event, MoveEvent) and one.event.obj == thing and one.verb != "believe" and one.place
+        ]
+        now = self.scene.where(chain, thing)
+        if len(moves) < 2 or moves[0].place is None or moves[-1].place is None:
+            return None
+        return now is not None and now.fits(moves[-1].place)
+
+    def _has_moved(self, clause: Clause, chain: tuple[str, ...], thing: str | None, who: str | None) -> bool | None:
+        scene = self.scene
+        if thing is None:
+            return None
+        place = scene.place(
+            [one for one in clause.places if not (one[0] == "by" and scene.is_person(one[1])) and one[0] != "from"]
+        )
+        self.chain, self.thing = chain, thing
+        if chain:
+            if place is not None:
+                now = scene.where(chain, thing)
+                return now is not None and now.fits(place)
+            return self._was_moved(thing, chain)
+        moves = [
+            one
+            for one in scene.log
+            if isinstance(one.event, MoveEvent) and one.event.obj == thing and one.verb != "believe"
+        ]
+        fits = [
+            one
+            for one in moves
+            if (who is None or one.actor == who) and (place is None or one.place is None or one.place.fits(place))
+        ]
+        return bool(fits) if moves else None
+
+    def _will_look(self, clause: Clause, chain: tuple[str, ...]) -> bool | None:
+        scene = self.scene
+        phrases = [(prep, noun) for prep, noun in clause.places if prep not in ("for", "from", "with")]
+        place = scene.place(phrases)
+        if place is None and clause.objects and clause.lemma not in ("find", "get", "fetch", "look_for", "search_for"):
+            place = scene.place([("in", clause.objects[0])])
+        thing = self._sought(clause)
+        if thing is None or (
+            place is not None
+            and any(thing == self._thing(noun) for noun in clause.objects)
+            and not clause.content
+            and clause.lemma in ("open", "check", "search")
+        ):
+            thing = self._only_topic() or self._topic()
+        if place is None or thing is None:
+            return None
+        self.chain, self.thing = chain, thing
+        scene.assume_start(thing, chain[0] if len(chain) == 1 else "")
+        now = scene.where(chain, thing)
+        if now is None:
+            return None
+        return now.fits(
+            replace(place, side="")
+            if clause.lemma in ("go", "check", "open", "search", "head", "walk", "run")
+            else place
+        )
+
+    def _topic(self) -> str | None:
+        return next(
+            (
+                one
+                for one in self.scene.things
+                if {singular(w) for w in self.scene.things[one].words} & self.query.topics
+                and any(h.event.obj == one for h in self.scene.log)
+            ),
+            None,
+        )
+
+    def _lies(self, clause: Clause, who: str | None) -> bool | None:
+        """Whether somebody said what they do not believe; the reverse for "tell the truth"."""
+        if who is None:
+            return None
+        said = [n for n, one in enumerate(self.scene.log) if isinstance(one.event, StatementEvent) and one.actor == who]
+        truth = any({"truth", "honest", "truthful"} & {*noun.words} for noun in clause.objects)
+        if not said or (clause.lemma in ("tell", "say", "speak") and not truth):
+            return None
+        one = self.scene.log[said[-1]]
+        self.thing, self.chain = one.event.obj, (who,)
+        believed = self.scene.where((who,), one.event.obj, said[-1])
+        if believed is None or one.place is None:
+            return None
+        return believed.fits(one.place) == truth
+
+    # others
+
+    def _who(self) -> str | None:
+        """The only person of whom the question is true."""
+        found = []
+        for one in self.scene.people:
+            noun = Noun(
+                tuple(one.lower().removeprefix("the ").split()),
+                one,
+                0,
+                0,
+                name=one if not one.startswith("the ") else "",
+            )
+            clause = replace(self.query.clause, subject=noun)
+            if self.holds(clause, ()):
+                found.append(one)
+        return found[0] if len(found) == 1 else None
+
+    def _what(self) -> str | None:
+        clause = self.query.clause
+        who = self._person(clause.subject)
+        if who is not None and (clause.means("want") or clause.lemma in ("try", "hope")):
+            wants = self.scene.wants.get(who, [])
+            if not self.query.options:
+                return wants[-1] if wants else None
+        found = self._fitting_option() if self.query.options else None
+        if found is None and who is not None and any(one.asked == "where" for one in _inside(clause)):
+            place = self._where(clause, ())
+            return place.text if place else None
+        return found
+
+    def _fitting_option(self) -> str | None:
+        """The only option that is so, read as a statement; otherwise the one closest to what somebody wants."""
+        clause, fits = self.query.clause, list[str]()
+        subject = clause.subject.text if clause.subject else ""
+        who = self._person(clause.subject)
+        judged = []
+        for option in self.query.options:
+            text = re.sub(r"^\W*(?:because|so that|that|to)\s+", "", plain(option).strip(), flags=re.IGNORECASE).rstrip(
+                ". "
+            )
+            found = tokens(text)
+            clauses = parse(found, self.query.names)
+            if not clauses or clauses[0].subject is None or clauses[0].verb.form != "finite":
+                clauses = parse(tokens(f"{subject} will {text[:1].lower() + text[1:]}"), self.query.names)
+            value = self.holds(clauses[0], ()) if clauses else None
+            judged.append(None if value is None else value != clauses[0].verb.negated)
+            if judged[-1]:
+                fits.append(option)
+        if (len(fits) == 1 and judged.count(None) <= len(judged) - 2) or (len(fits) == 1 and len(judged) == 2):
+            return fits[0]
+        if who is not None and not fits and judged.count(False) == 0 and (wants := self.scene.wants.get(who)):
+            scores = sorted(((overlap(option, wants[-1]), option) for option in self.query.options), reverse=True)
+            if scores[0][0] >= 0.5 and (len(scores) == 1 or scores[1][0] <= scores[0][0] / 2):
+                return scores[0][1]
+        return None
+
+
+def _inside(clause: Clause) -> list[Clause]:
+    return [deeper for one in clause.content for deeper in (one, *_inside(one))]
+
+
+def overlap(one: str, other: str) -> float:
+    """The share of the content words of the shorter text that the other has as well."""
+    mine, theirs = ({singular(word) for word in re.findall(r"[a-z]+", text.lower())} - COMMON for text in (one, other))
+    return len(mine & theirs) / max(1, min(len(mine), len(theirs)))

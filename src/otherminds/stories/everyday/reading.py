@@ -1,0 +1,154 @@
+"""A story about anything, cut into sentences and clauses, and read into a scene."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from otherminds.stories.english.lexicon import idioms
+from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, plain, tokens
+from otherminds.stories.everyday.clauses import Clause, parse
+from otherminds.stories.everyday.events import Teller
+from otherminds.stories.everyday.scene import Fork, Scene
+from otherminds.stories.everyday.words import is_in, vocabulary
+from otherminds.stories.model import ClauseAccount
+
+FILLERS = (["later", "on"], ["straight", "away"], ["by", "then"], ["by", "far"], ["of", "course"])
+ENDS = frozenset(".!?;\n")
+TITLES = frozenset(["dr", "mr", "mrs", "ms", "prof", "st", "sgt", "capt", "lt"])
+KNOWN_SETS = (
+    "determiners",
+    "possessives",
+    "pronouns",
+    "anybody",
+    "prepositions",
+    "modals",
+    "negations",
+    "subordinators",
+    "conjunctions",
+    "relatives",
+    "questions",
+    "adverbs",
+    "times",
+)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence and its clauses; none if it has no verb, or is too long."""
+
+    text: str
+    words: frozenset[str]
+    clauses: tuple[Clause, ...]
+    quotes: tuple[str, ...] = ()
+    span: tuple[int, int] = (0, 0)  # in the text
+
+
+def split(text: str) -> list[list[Token]]:
+    """The sentences of a text, as tokens. A stop after a title ends none; a quote stays with its speaker."""
+    out: list[list[Token]] = [[]]
+    found = tokens(plain(text))
+    for i, token in enumerate(found):
+        before = found[i - 1].low if i else ""
+        if token.text in ENDS and not token.quote:
+            initial = len(before) == 1 and before.isalpha() and before not in ("i", "a")
+            if not (token.text == "." and (before in TITLES or initial)):
+                out.append([])
+            continue
+        if (
+            out[-1]
+            and out[-1][-1].quote
+            and out[-1][-1].text.rstrip().endswith((".", "!", "?"))
+            and token.text[:1].isupper()
+        ) and len(out[-1]) > 1:
+            out.append([])
+        out[-1].append(token)
+    return [kept for sentence in out if (kept := _without_fillers(sentence))]
+
+
+def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
+    """The sentence without idioms that change nothing: "later on", "of course"."""
+    low, out, i = [token.low for token in sentence], list[Token](), 0
+    while i < len(sentence):
+        phrases = idioms("fillers").get(low[i], ())
+        skip = next((len(one) for one in phrases if tuple(low[i : i + len(one)]) == one and "looking" not in one), 0)
+        if low[i + skip : i + skip + 1] == ["of"]:
+            skip = 0  # "in front of" is no idiom
+        if not skip and low[i : i + 2] in FILLERS:
+            skip = 2
+        if not skip:
+            out.append(sentence[i])
+        i += skip or 1
+    return out
+
+
+def find_names(found: Iterable[Sequence[Token]]) -> frozenset[str]:
+    """The words of a text that are names: capitalised inside a sentence, or at its beginning before what people do."""
+    sure, maybe, lower = set[str](), set[str](), set[str]()
+    for sentence in found:
+        for i, token in enumerate(sentence):
+            text, low = token.text, token.low
+            if token.quote or not text[:1].isalpha():
+                continue
+            if not text[0].isupper():
+                lower.add(text)
+                continue
+            if text == "I" or any(is_in(low, name) for name in KNOWN_SETS):
+                continue
+            first = i == 0 or sentence[i - 1].quote or sentence[i - 1].text == ":"
+            if not first or text in vocabulary().names:
+                sure.add(text)
+                continue
+            after = sentence[i + 1].low if i + 1 < len(sentence) else ""
+            if (
+                after in ("'s", "and", ",")
+                or after in vocabulary().forms
+                or after.endswith("ed")
+                or is_in(after, "modals", "adverbs")
+            ) and low not in vocabulary().forms:
+                maybe.add(text)
+            if i + 1 < len(sentence) and sentence[i + 1].text[:1].isupper() and vocabulary().person(low):
+                sure.add(text)
+    return frozenset(sure | {one for one in maybe if one.lower() not in lower})
+
+
+@lru_cache(maxsize=8)
+def sentences_of(text: str) -> tuple[tuple[Sentence, ...], frozenset[str]]:
+    """The parsed sentences of a story and its names."""
+    found = split(text)
+    names = find_names(found)
+    out = []
+    for sentence in found:
+        words = " ".join(plain(text)[sentence[0].start : sentence[-1].end].split())
+        clauses = tuple(parse(sentence, names)) if len(sentence) <= LONGEST_SENTENCE else ()
+        span = sentence[0].start, sentence[-1].end
+        quotes = tuple(token.text for token in sentence if token.quote)
+        out.append(Sentence(words, frozenset(token.low for token in sentence), clauses, quotes, span))
+    return tuple(out), names
+
+
+def play(
+    text: str, fork: Fork, minds: frozenset[str], topics: frozenset[str], roles: frozenset[str] = frozenset()
+) -> tuple[Scene, list[ClauseAccount]]:
+    """The scene after a story, under one combination of choices, and what became of each clause."""
+    sentences, names = sentences_of(text)
+    scene = Scene(fork, minds, topics, asked_roles=roles)
+    teller = Teller(scene, names)
+    accounts: list[ClauseAccount] = []
+    for sentence in sentences:
+        if not sentence.clauses:
+            if sentence.quotes and teller.lone_quote(sentence.quotes):
+                accounts.append(ClauseAccount(sentence.quotes[0], "event"))
+                scene.sentence += 1
+                continue
+            scene.sentence += 1
+            quoted = " ".join(f'"{quote}"' for quote in sentence.quotes)
+            accounts.append(ClauseAccount(f"{sentence.text} {quoted}".strip(), "unread", "has no verb"))
+        for clause, told in teller.sentence(sentence.clauses) if sentence.clauses else ():
+            said = "".join(f' "{quote}"' for quote in clause.quotes)
+            said += "".join(f" {inner.words}" for inner in clause.content if told.outcome == "unread")
+            accounts.append(
+                ClauseAccount(clause.words + said, told.outcome, told.reason, len(scene.log), tuple(scene.people))
+            )
+    return scene, accounts
