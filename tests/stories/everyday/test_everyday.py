@@ -52,6 +52,12 @@ def test_who_saw_or_heard_it_knows_it(story: str, question: str, right: str) -> 
     assert {*found.split()} - SMALL == {*right.split()} - SMALL
 
 
+def test_without_somebody_noticing_they_keep_their_belief() -> None:
+    story = "Ida chained the sledge to the railing. Without Ida noticing, Ole dragged the sledge to the quarry."
+    found = answer(story, "Where will Ida look for the sledge?", ("quarry", "railing"))[2]
+    assert found.option == 1
+
+
 def test_options_are_places_in_other_words() -> None:
     assert told(CLOAK, "Where will Dario look for the cloak?", ("the trunk", "the hook")) == "the hook"
 

@@ -58,6 +58,7 @@ class _Builder:
         self.subject: Noun | None = None  # read, its verb is still to come
         self.waiting: list[tuple[Noun | None, Clause | None]] = []  # what a relative clause interrupts
         self.forward = False
+        self.without = False  # "without Ann noticing, ..."
         self.link = self.asked = self.prep = ""
         self.fresh = True  # a clause is about to begin
         self.first: list[tuple[str, Noun]] = []  # phrases before the first clause
@@ -117,6 +118,7 @@ class _Builder:
             and self._verb_follows(k, "ing")
             and (self.cur is None or before is not None)
         ):
+            self.without = self.prep == "without"
             self.prep, self.link, self.subject, self.fresh = "", "while", noun, True  # "with Ann looking on, ..."
             return
         if self.prep:
@@ -226,7 +228,7 @@ class _Builder:
         ):
             return self._add(verb, self.cur.subject, "ing", None)
         if verb.form == "ing" and self.link == "while" and self.subject is not None:
-            verb.progressive = True
+            verb.progressive, verb.negated, self.without = True, verb.negated or self.without, False
             return self._add(verb, self.subject, "while", None)
         if verb.form in ("ing", "pp", "inf") and self.link not in ("that", "who", "wh"):
             if (
