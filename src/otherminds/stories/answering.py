@@ -19,7 +19,7 @@ from otherminds.stories.social_goals.goals import answer_goal
 from otherminds.stories.social_goals.inference import CannotAnswerError, answer_social, facts
 from otherminds.worlds.household.agent import RESERVED, SpeakingCosts
 
-MARGIN = 0.25  # by which one reader must cover more of a story for a model to help it alone; chosen, not tuned
+MARGIN = 0.25  # by which one reader must cover more of a story than another for its reasons to count; chosen, not tuned
 COVERAGE = 0.5  # least share of a story's clauses that must be understood before it is answered from; chosen, not tuned
 QUOTES = set('"“”«»')  # a sentence with one of these quotes somebody: if it was not read, no answer is given
 
@@ -106,7 +106,7 @@ def ask(
         if found.answer.option is not None:
             return found
     told_more = general.question is not None and general.answer.option is None
-    return general if told_more and general.reading.coverage > found.reading.coverage else found
+    return general if told_more and general.reading.coverage - found.reading.coverage > MARGIN else found
 
 
 def _agree(one: StoryAnswer, other: StoryAnswer) -> bool:
