@@ -91,7 +91,7 @@ def ask(
     general = StoryAnswer(*everyday.answer(story, stem, options))
     if general.answer.option is not None and general.reading.coverage >= least:
         return found if _agree(found, general) else general
-    if found.answer.option is not None:
+    if found.answer.option is not None and general.question is None:
         return found
     if model is not None:
         understood = general.reading.coverage - found.reading.coverage > MARGIN
