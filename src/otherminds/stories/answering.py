@@ -105,8 +105,10 @@ def ask(
         found = _ask_of_household(story, stem, options, conventions, costs, least, model)
         if found.answer.option is not None:
             return found
-    told_more = general.question is not None and general.answer.option is None
-    return general if told_more and general.reading.coverage - found.reading.coverage > MARGIN else found
+    if general.question is None:
+        return found
+    told_more = general.reading.coverage - found.reading.coverage > MARGIN
+    return general if told_more or found.answer.option is not None else found
 
 
 def _agree(one: StoryAnswer, other: StoryAnswer) -> bool:

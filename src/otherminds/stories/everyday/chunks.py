@@ -19,7 +19,7 @@ AUXILIARIES |= dict.fromkeys(("have", "has", "had", "having", "'ve"), "have") | 
 )
 FINITE_AUXILIARIES = words_of("finite_auxiliaries")
 ADJECTIVAL = frozenset(
-    ["back", "home", "inside", "outside", "right", "left", "set", "shut", "cut", "felt", "lit", "spare", "lost"]
+    ["back", "home", "inside", "outside", "right", "left", "set", "shut", "cut", "felt", "lit", "spare", "lost", "well"]
 )  # no verbs right after an article
 PERCEIVE = words_of("perceive")
 REGULAR_ENDINGS = {"ed": "past", "ing": "ing"}
@@ -101,9 +101,8 @@ class Chunker:
                 tags = frozenset[str]().union(*self.tags(k).values())
                 if ("pp" in tags and "base" not in tags) or self.word(k) in ("no", "been", "put", "a"):
                     self.words[i] = "had"
-        self.bare = bool(PERCEIVE & set(self.words)) or any(
-            is_in(word, "modals") or word in ("do", "does", "did") for word in self.words
-        )
+        inverted = is_in(self.word(0), "modals") or self.word(0) in ("do", "does", "did")
+        self.bare = inverted or bool(PERCEIVE & set(self.words))
 
     def chunks(self) -> list[Chunk]:
         """The chunks of the sentence, in order."""
@@ -169,6 +168,8 @@ class Chunker:
             return Chunk("adverb", i, i + 1, word)
         if self._is_adverb(i, last):
             return Chunk("adverb", i, i + 1, word)
+        if word in ("as", "like", "than") and self._starts_noun(i + 1):
+            return Chunk("prep", i, i + 1, word)
         if is_in(word, "prepositions") and not (last and last.kind == "prep" and self._is_name(i)):
             if word == "next" and self.word(i + 1) == "to":
                 return Chunk("prep", i, i + 2, "beside")

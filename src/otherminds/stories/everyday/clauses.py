@@ -39,6 +39,11 @@ class Clause:
                 return phrase
         return self.verb.lemma
 
+    @property
+    def feels(self) -> bool:
+        """Whether it says that somebody is sure, certain or aware of what its content tells."""
+        return self.verb.lemma == "be" and any(is_in(noun.head, "sure", "aware") for noun in self.objects[-1:])
+
     def means(self, *senses: str) -> bool:
         """Whether the verb is in one of the classes."""
         return bool(vocabulary().senses.get(self.lemma, frozenset()) & set(senses))
@@ -181,7 +186,7 @@ class _Builder:
             if (
                 self.cur
                 and not self.link
-                and self.cur.means("think", "know", "say", "see", "want")
+                and (self.cur.means("think", "know", "say", "see", "want") or self.cur.feels)
                 and before
                 and before.kind in ("verb", "noun", "adverb")
             ):
@@ -212,6 +217,16 @@ class _Builder:
                 self.cur.objects[-1] if self.cur.objects and self.cur.means("ask", "say", "want") else self.cur.subject
             )
             return self._add(verb, subject, "to", self.cur)
+        if (
+            verb.form == "pp"
+            and self.cur
+            and self.cur.lemma in ("have", "get")
+            and self.cur.objects
+            and before is not None
+            and before.noun is self.cur.objects[-1]
+        ):
+            self.cur.verb.lemma = verb.lemma  # "had it taken to the shed": somebody else did it
+            return None
         if verb.form in ("base", "pp") and self.cur and self.subject is None and self._conjoined(k):
             cur = self.cur
             if verb.form == "base" and cur.verb.form == "base" and cur.parent is not None:
@@ -307,7 +322,11 @@ class _Builder:
                 if back and self.main and (comma or dummy or self.cur.verb.progressive or self.cur.lemma == "be"):
                     subject = self.main.subject  # "she woke when he moved it, and watched him"
                 if self._conjoined(k) and self.cur.parent is not None and self.cur.link in ("that", "wh"):
-                    link, parent = self.cur.link, self.cur.parent
+                    may_be_bare = any("base" in tags for tags in self.chunker.tags(verb.start).values())
+                    if self.cur.verb.form == "finite" or may_be_bare:
+                        link, parent = self.cur.link, self.cur.parent
+                    else:  # "she saw him go, and waved"
+                        subject = self.cur.parent.subject
         if link in ("that", "wh") and parent is None:
             parent = next(
                 (

@@ -751,7 +751,7 @@ class Teller:
             )  # "in fact it is ...", after what was said or believed
             scene.moved(thing, place, "", frozenset() if said else frozenset(scene.people), verb="initial")
             scene.here |= set(place.around) if len(scene.log) == 1 else set()
-        elif clause.verb.perfect and not now.fits(place):  # "it had been there before"
+        elif clause.verb.perfect and not now.fits(place) and clause.lemma == "be":  # "it had been there before"
             first = next(n for n, one in enumerate(scene.log) if one.event.obj == thing)
             scene.log.insert(
                 first,
@@ -765,7 +765,7 @@ class Teller:
                 ),
             )
         elif (
-            not now.fits(place) and not clause.verb.perfect and not vocabulary().patterns["early"].search(clause.words)
+            not now.fits(place) and not vocabulary().patterns["early"].search(clause.words)
         ):
             scene.moved(thing, place, "", frozenset(), verb="be")
         return Told("fact")

@@ -18,6 +18,8 @@ from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
 SEARCH = words_of("search")
 COMMON = words_of("common")
+ORDINARY = frozenset(["now", "first", "really", "actually", "currently", "right", "still", "exactly", "then"])
+TIMES = frozenset(["when", "while", "after", "as", "once", "until", "before"])
 YES, NO = "yes", "no"
 
 
@@ -32,6 +34,7 @@ class Query:
     names: frozenset[str]
     early: bool
     before: Clause | None = None  # "before she moved it"
+    more: bool = False  # whether a further clause says which time is meant
     minds: frozenset[str] = frozenset()
     topics: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()  # who thinks, knows or looks, by a role that no list may have
@@ -87,6 +90,7 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
     query.before = next(
         (one for one in clauses if one.link == "before" and one.means("put", "move", "take", "hide", "swap")), None
     )
+    query.more = any(one.parent is None and one is not query.before and one.link in TIMES for one in clauses[1:])
     nouns = _nouns(clauses)
     words = {singular(word) for noun in nouns for word in (*noun.words, *((noun.owner.words) if noun.owner else ()))}
     for option in options:
@@ -175,6 +179,13 @@ class Judge:
     def _thing(self, noun: Noun | None) -> str | None:
         return self.scene.thing(noun, create=False) if noun is not None else None
 
+    def _only_of_time(self, clause: Clause) -> bool:
+        """Whether the phrases of a question about where a thing is only say that the first or the present place is meant."""
+        patterns = vocabulary().patterns
+        said = {token for pattern in ("early", "real") for token in " ".join(patterns[pattern].findall(clause.words)).split()}
+        rest = [noun for _, noun in clause.places if not {*noun.text.lower().split()} <= said]
+        return not rest and {*clause.adverbs} <= said | ORDINARY
+
     def _first_content(self, clause: Clause) -> Clause | None:
         return clause.content[0] if clause.content else None
 
@@ -203,6 +214,8 @@ class Judge:
         ):
             return self._at((*chain, who), self._thing(about[0]))
         if clause.lemma == "be" or (clause.means("lie") and not who) or clause.verb.passive:
+            if not chain and (self.query.more or not self._only_of_time(clause)):
+                return None  # "on Tuesday", "when the guests came": which time is meant is not read
             if who is not None and chain and clause.lemma == "be":
                 return self._at(chain, who)
             if who is not None or clause.subject is None:
@@ -360,8 +373,6 @@ class Judge:
         if clause.means("say") and not clause.means("think"):
             return None
         found = self.holds(inner, chain, knows=knows)
-        if found is None and knows and self.thing is not None and self.scene.where(chain, self.thing) is None:
-            return False
         if found is not None:
             found = found != inner.verb.negated
         if knows and found and not inner.verb.modal and (inner.lemma == "be"):  # what is known is so
@@ -380,9 +391,14 @@ class Judge:
         truth = self.scene.where(chain[:-1] if len(chain) > 1 else (), thing)
         truth = truth or self.scene.where((), thing)
         mine = self.scene.where(chain, thing)
-        if truth is None:
+        if truth is None or (mine is None and not self._missed_all(chain[-1], thing)):
             return None
         return mine is not None and mine.fits(truth)
+
+    def _missed_all(self, who: str, thing: str) -> bool:
+        """Whether the story says that somebody saw none of the moves of a thing."""
+        moves = [one for one in self.scene.log if one.event.obj == thing and isinstance(one.event, MoveEvent)]
+        return bool(moves) and all(who in one.missed for one in moves)
 
     def _is_at(self, chain: tuple[str, ...], thing: str, place: Place, clause: Clause) -> bool | None:
         self.chain, self.thing = chain, thing

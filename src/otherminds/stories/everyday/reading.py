@@ -48,7 +48,15 @@ class Sentence:
 def split(text: str) -> list[list[Token]]:
     """The sentences of a text, as tokens. A stop after a title ends none; a quote stays with its speaker."""
     out: list[list[Token]] = [[]]
-    found = tokens(plain(text))
+    found = [
+        part
+        for token in tokens(plain(text))
+        for part in (
+            (Token("can", token.start, token.start + 3), Token("not", token.start + 3, token.end))
+            if token.low == "cannot"
+            else (token,)
+        )
+    ]
     for i, token in enumerate(found):
         before = found[i - 1].low if i else ""
         if token.text in ENDS and not token.quote:
