@@ -616,12 +616,23 @@ class Chunker:
         if not word or not word[0].isalnum():
             return None
         token = self.tokens[i]
+        if (word == "no" and self.word(i + 1) == "one") or (
+            word in ("none", "neither") and self.word(i + 1) == "of" and self.noun(i + 2)
+        ):  # "no one", "none of them": nobody
+            end = self.noun(i + 2)[1] if word != "no" else i + 2  # type: ignore[index]
+            end += self.word(end) == "else"
+            return Noun((), self._text(i, end), token.start, self.tokens[end - 1].end, pronoun="nobody"), end
         if is_in(word, "pronouns", "anybody") and not self._is_name(i):
-            determiner = word in ("her", "this", "that", "these", "those") and self._content(i + 1, first=True)
+            determiner = (
+                word in ("her", "this", "that", "these", "those")
+                and self._content(i + 1, first=True)
+                and self.word(i + 1) not in ("nothing", "anything", "something", "everything")
+            )
             if word in ("there", "here"):
                 return None
             if not determiner:
-                return Noun((), token.text, token.start, token.end, pronoun=word), i + 1
+                end = i + 2 if self.word(i + 1) == "else" else i + 1
+                return Noun((), token.text, token.start, token.end, pronoun=word), end
         j, det, owner = i, "", None
         while (is_in(self.word(j), "determiners", "possessives") and not self._is_name(j)) or self.word(j).isdigit():
             if is_in(self.word(j), "possessives"):

@@ -19,6 +19,7 @@ BACKGROUND = ("while", "when", "as", "after", "because", "since", "once", "whils
 WHOLE = words_of("whole")
 NOTES = frozenset(["note", "message", "letter", "email", "text", "sign", "memo", "postcard", "card"])
 NEARBY = words_of("nearby")
+TELLING = frozenset(["call", "phone", "ring", "text", "contact", "write", "send", "speak", "talk", "mention", "breathe", "warn", "message", "be", "hear", "get", "leave", "have", "find"])
 BODY = frozenset(["eye", "back", "head", "face", "ear", "mind", "attention", "nose", "gaze"])
 ELSEWHERE = Place("", (), frozenset(), "somewhere else")
 GOALS = words_of("goals")
@@ -63,8 +64,10 @@ class Teller:
         top = [one for one in clauses if one.parent is None]
         told: list[tuple[Clause, Told]] = []
         ordered = self._in_order(top)
+        unknown = vocabulary().patterns["hidden"].search(" ".join(one.words for one in clauses))
         for n, one in enumerate(ordered):
             self.following = ordered[n + 1 :]
+            self.hidden = unknown is not None
             cleft = told and told[-1][0].asked == "what" and one.lemma == "be" and one.content
             if cleft:  # "what he does not know is that ...": it is so
                 self.hidden = told[-1][0].means("know")
@@ -131,8 +134,8 @@ class Teller:
         self._mention(clause)
         told = self._cue(clause, words, people) or self._by_verb(clause, people)
         self._background(clause, people)
-        if told.outcome == "no effect" and told.reason in EMPTY and self._places_thing(clause):
-            told = UNREAD
+        if told.outcome == "no effect" and told.reason in EMPTY:
+            told = self._open(clause, people) or told
         if (
             clause.subject is not None
             and clause.subject.pronoun in ("everyone", "everybody")
@@ -149,6 +152,25 @@ class Teller:
             elif clause.link in BACKGROUND:
                 scene.subjects.insert(0, who)
         return told
+
+    def _open(self, clause: Clause, people: list[str]) -> Told | None:
+        """Why a clause that was taken to have no effect may have one after all: by it somebody may learn something."""
+        inner = [clause, *_inside(clause)]
+        learns = any(one.means("see", "say", "know") for one in inner) or any(
+            is_in(noun.head, "signs") for one in inner for noun in (*one.objects, *(noun for _, noun in one.places))
+        )
+        others = [noun for noun in (*clause.objects, *(noun for _, noun in clause.places)) if self.scene.is_person(noun)]
+        concerned = [*people, *(who for noun in others if (who := self.scene.person(noun, exclude=people)))]
+        if learns and (any(self.scene.matters(who) for who in concerned) or self._names_thing(clause)):
+            return MIND
+        if self._places_thing(clause) or (clause.unknown and self._names_thing(clause)):
+            return UNREAD
+        return None
+
+    def _names_thing(self, clause: Clause) -> bool:
+        """Whether a clause names a thing that is asked about."""
+        nouns = [noun for noun in (clause.subject, *clause.objects, *(noun for _, noun in clause.places)) if noun]
+        return any(singulars(noun.words) & self.scene.topics for noun in nouns)
 
     def _places_thing(self, clause: Clause) -> bool:
         """Whether a clause names a thing that is asked about, together with a place."""
@@ -349,6 +371,8 @@ class Teller:
         for one in clause.content:
             if one.link == "to":
                 self._mention(one)
+                for noun in one.objects:
+                    self.scene.person(noun)
         if (
             clause.lemma == "be"
             or (clause.means("put", "move", "take", "swap", "see", "hand", "lose") and clause.link != "to")
@@ -404,6 +428,17 @@ class Teller:
                 for who in list(scene.people):
                     scene.notices(who, one, sees=False)
             return Told("observation")
+        if self._no_message(clause, nobody):
+            return Told("observation", "no message")
+        if patterns["distrust"].search(words) and not patterns["trusted"].search(words):
+            if clause.verb.negated and clause.lemma in ("believe", "trust"):
+                return None
+            asked = [scene.person(one, exclude=people) for one in clause.objects if scene.is_person(one)]
+            if any(scene.matters(who) for who in (*people, *asked) if who):
+                return MIND
+        if clause.lemma == "be" and clause.feels and clause.content and people:
+            read = self._know if is_in(clause.objects[-1].head, "aware") else self._think
+            return read(clause, people)
         if (clause.means("put", "move", "take", "say", "hand", "swap") and clause.lemma != "turn") or not people:
             return None
         if patterns["unaware"].search(words) and not clause.verb.negated:
@@ -435,6 +470,20 @@ class Teller:
                 self._to_room(who, clause, False)
             return Told("event")
         return None
+
+    def _no_message(self, clause: Clause, nobody: bool) -> bool:
+        """Whether a clause says that somebody is told nothing: "nobody rang her", "he left no note", "she has heard nothing"."""
+        if clause.quotes or not (clause.means("say", "ask", "hand") or clause.lemma in TELLING):
+            return False
+        nothing = any(
+            noun.pronoun in ("nothing", "nobody", "anything", "anyone", "anybody")
+            or noun.words[-1:] in (("nothing",), ("nobody",), ("anything",), ("anyone",))
+            or (noun.det in ("no", "any") and is_in(noun.head, "signs", "chances"))
+            for noun in (*clause.objects, *(noun for _, noun in clause.places))
+        )
+        if clause.lemma in ("leave", "have", "get", "find"):
+            return nothing and (clause.verb.negated or any(noun.det == "no" for noun in clause.objects))
+        return nobody or nothing or (clause.verb.negated and clause.lemma not in ("hear", "be"))
 
     def _to_room(self, who: str, clause: Clause, here: bool | None) -> None:
         """Note where somebody is now: elsewhere, unless the phrases of the clause name where the story happens."""
@@ -864,6 +913,12 @@ class Teller:
                 if (now := self._place_of(clause, who, asked)) is not None:
                     scene.believes(who, asked, now)
             return Told("observation")
+        for noun in clause.objects if misses and not moves else ():  # "he did not notice her"
+            if scene.is_person(noun) and (other := scene.person(noun, exclude=people)):
+                for one in scene.latest():
+                    if one.actor in people:
+                        scene.overlooked(other, one)
+                return Told("observation")
         for noun in clause.objects:  # "she saw his face at the window"
             seen = noun.owner if noun.head in BODY else noun if scene.is_person(noun) else None
             if seen is not None and not misses and (other := scene.person(seen, exclude=people)):
@@ -897,6 +952,11 @@ class Teller:
                 if now is not None and not (clause.verb.perfect and place is None):
                     scene.believes(who, thing, now, true=place is not None and scene.where((), thing) is None)
             return Told("observation")
+        if not misses and (sight := self._moving(clause)) is not None:
+            for who in people:
+                if (now := scene.where((), sight)) is not None:
+                    scene.believes(who, sight, now)
+            return Told("observation")
         if clause.content and not any(
             one.lemma in ("do", "happen", "go", "fall", "roll", "land", "drop")
             or one.means("put", "move", "take", "swap")
@@ -924,6 +984,13 @@ class Teller:
                 if not clause.objects:
                     scene.people[who].watching = False
         return Told("observation")
+
+    def _moving(self, clause: Clause) -> str | None:
+        """The thing that is seen to go somewhere: "saw the goat trot into the grass"."""
+        for one in clause.content:
+            if one.means("go", "leave") and one.subject is not None and one.places and not one.verb.negated:
+                return self.scene.thing(one.subject, create=False)
+        return None
 
     def _see_move(self, moved: Clause, people: list[str], misses: bool, openly: bool) -> None:
         """Note who sees a move; one that the story has not told yet happens now."""
@@ -1236,6 +1303,11 @@ class Teller:
             for writer, thing, place in self.notes:
                 self.scene.told(writer, thing, place, [who])
         return Told("observation")
+
+
+def _inside(clause: Clause) -> list[Clause]:
+    """All clauses that a clause tells of."""
+    return [deeper for one in clause.content for deeper in (one, *_inside(one))]
 
 
 def topics_of(words: Sequence[str]) -> frozenset[str]:

@@ -140,7 +140,7 @@ class Scene:
     log: list[Happened] = field(default_factory=list)
     recent: list[str] = field(default_factory=list)  # people, those mentioned last at the end
     subjects: list[str] = field(default_factory=list)  # of the clauses so far
-    focus: list[str] = field(default_factory=list)  # things, the last at the end
+    focus: dict[str, int] = field(default_factory=dict)  # things and the sentences that name them, the last at the end
     here: set[str] = field(default_factory=set)  # words of where the story happens
     wants: dict[str, list[str]] = field(default_factory=dict)
     spotted: dict[tuple[str, str], int] = field(default_factory=dict)  # who has noticed who, in which sentence
@@ -289,7 +289,7 @@ class Scene:
         ]
         fits = sure or unsure
         if sure and unsure and order[0] in unsure and self.subjects and order[0] == self.subjects[-1]:
-            fits = [unsure[0], *sure] if len(sure) > 1 else [*sure, unsure[0]]
+            fits = [unsure[0], *sure]
         if not fits:
             return None
         one = fits[0]
@@ -322,7 +322,7 @@ class Scene:
         words, owner = noun.words, ""
         if noun.owner is not None:
             owner = self.person(noun.owner, create=self.is_person(noun.owner)) or ""
-        for key in reversed(self.focus + [one for one in self.things if one not in self.focus]):
+        for key in [*reversed(self.focus), *(one for one in self.things if one not in self.focus)]:
             thing = self.things[key]
             mine, theirs = set(words), set(thing.words)
             same = words[-1] == thing.words[-1] and (mine <= theirs or theirs <= mine)
@@ -342,9 +342,8 @@ class Scene:
         return key
 
     def _focus(self, key: str) -> None:
-        if key in self.focus:
-            self.focus.remove(key)
-        self.focus.append(key)
+        self.focus.pop(key, None)
+        self.focus[key] = self.sentence
 
     def _it(self, pronoun: str) -> str | None:
         if pronoun not in ("it", "them", "they", "itself", "themselves", "both", "one"):
@@ -352,6 +351,10 @@ class Scene:
         moved = [one.event.obj for one in self.log if isinstance(one.event, MoveEvent)]
         fits = [one for one in reversed(self.focus) if self.things[one].plural == (pronoun in ("them", "they", "both"))]
         known = [one for one in fits if one in moved]
+        # of two things named before this sentence, or both in it, the one asked about is what the story is about
+        topical = [one for one in fits if singulars(self.things[one].words) & self.topics]
+        if topical and self.focus[topical[0]] >= min(self.focus[fits[0]], self.sentence - 1):
+            return topical[0]
         return next(iter(known or fits or list(reversed(self.focus))), None)
 
     def place(self, phrases: Sequence[tuple[str, Noun]]) -> Place | None:
@@ -527,10 +530,27 @@ class Scene:
         openly |= self.spotted.get((one.actor, who), -1) >= one.sentence
         if sees:
             event = replace(event, by=event.by | {who}) if openly else replace(event, unseen=event.unseen | {who})
+            one.missed.discard(who)
+            self._distrusts(who, one)
         else:
             event = replace(event, by=event.by - {who}, unseen=event.unseen - {who})
             one.missed.add(who)
         one.event = event
+
+    def _distrusts(self, who: str, seen: Happened) -> None:
+        """Somebody who saw where a thing went does not believe what was said of it afterwards, if that was not so."""
+        for said in self.log[self.log.index(seen) + 1 :]:
+            if said.event.obj != seen.event.obj or said.place is None or seen.place is None:
+                continue
+            if isinstance(said.event, MoveEvent):
+                return
+            if not said.place.fits(seen.place):
+                said.event = replace(said.event, trusting=said.event.trusting - {who})
+
+    def overlooked(self, who: str, one: Happened) -> None:
+        """Nobody who saw a move knows that this person saw it as well."""
+        if isinstance(one.event, MoveEvent) and who in one.event.by and one.actor != who:
+            one.event = replace(one.event, by=one.event.by - {who}, unseen=one.event.unseen | {who})
 
     def watched_unawares(self, who: str, one: Happened) -> None:
         """The actor of a move does not know that others see it."""
