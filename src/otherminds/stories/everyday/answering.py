@@ -12,7 +12,7 @@ from otherminds.stories import model as stories
 from otherminds.stories.english.sentences import plain, tokens
 from otherminds.stories.everyday.by_model import put_plainly
 from otherminds.stories.everyday.chunks import Chunker
-from otherminds.stories.everyday.events import MIND
+from otherminds.stories.everyday.doubts import doubt
 from otherminds.stories.everyday.questions import NO, YES, Judge, Query, read_query
 from otherminds.stories.everyday.reading import Sentence, play, sentences_of
 from otherminds.stories.everyday.scene import Fork, Place, Scene, readings
@@ -27,9 +27,6 @@ MOST_BLOCKING = 3  # sentences of a story that a language model is asked to put 
 ELSEWHERE = "elsewhere"
 SURE = 0.86  # least probability of an answer that is given (chosen on the development stories)
 
-QUOTED = frozenset(
-    ["it", "they", "them", "gone", "moved", "there", "here", "took", "put"]
-)  # a quote with one of these may be about the thing
 SMALL = words_of("small")
 
 Answered = tuple[stories.Reading, stories.Question | None, stories.Answer]
@@ -105,8 +102,8 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
     assert first is not None
     scene, accounts, judge = first
     reading = _reading(scene, accounts)
-    unread = _deciding(accounts, query, scene) or _unexplained(accounts, query, scene, judge)
-    unread = unread or _unheard(sentences_of(text)[0], query, scene, judge)
+    unread = doubt(accounts, sentences_of(text)[0], query, scene, judge)
+    unread = unread or _unexplained(accounts, query, scene, judge)
     labels = tuple(options) or (
         (YES, NO) if query.asked == "" else tuple(dict.fromkeys([*weights, *_places(scene, judge), ELSEWHERE]))
     )
@@ -165,45 +162,6 @@ def _fits(option: str, value: Place, query: Query, scene: Scene) -> bool:
 def _places(scene: Scene, judge: Judge) -> list[str]:
     """The places where the thing asked about has been, in words."""
     return [one.place.text for one in scene.log if one.event.obj == judge.thing and one.place is not None]
-
-
-def _deciding(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scene) -> str | None:
-    """The first unread clause that may bear on the question, by the things and people that it names."""
-    heads = {word for place in scene.places.values() for word in place.words[-1:]}
-    for account in accounts:
-        if account.outcome != "unread":
-            continue
-        if account.reason == MIND.reason:
-            return account.text
-        words = set(re.findall(r"[a-z]+", account.text.lower()))
-        quote = account.text.partition('"')[2].lower()
-        said = set(re.findall(r"[a-z]+", quote))
-        if said & (query.topics | QUOTED | heads):
-            return account.text
-        plural = {word + "s" for word in query.minds}
-        minds = query.minds | {"he", "she", "they", "him", "her"} if account.reason == "unknown verb" else query.topics
-        if words & (query.topics | minds | plural | {"it", "them"}):
-            return account.text
-        if quote and account.reason == "has no verb":
-            return account.text
-    return None
-
-
-def _unheard(sentences: Sequence[Sentence], query: Query, scene: Scene, judge: Judge) -> str | None:
-    """A quote that may tell where the thing is but was not read so, or words of which it is open who hears them."""
-    if judge.chain and scene.vague:
-        return scene.vague[0]
-    said = {one.sentence for one in scene.log if one.verb == "say"}
-    for n, sentence in enumerate(sentences):
-        for quote in sentence.quotes if n not in said else ():
-            words = set(re.findall(r"[a-z]+", quote.lower()))
-            if (
-                words & (query.topics | QUOTED | {"s"})
-                and any(is_in(word, "at") for word in words)
-                and "?" not in quote
-            ):
-                return f'"{quote}"'
-    return None
 
 
 def _unexplained(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scene, judge: Judge) -> str | None:

@@ -40,6 +40,13 @@ class Clause:
         return self.verb.lemma
 
     @property
+    def nouns(self) -> list[Noun]:
+        """All its noun phrases: subject, objects, and those of its prepositional phrases."""
+        phrases = (*self.places, *self.setting)
+        found = [self.subject] if self.subject is not None else []
+        return [*found, *self.objects, *(noun for _, noun in phrases)]
+
+    @property
     def feels(self) -> bool:
         """Whether it says that somebody is sure, certain or aware of what its content tells."""
         return self.verb.lemma == "be" and any(is_in(noun.head, "sure", "aware") for noun in self.objects[-1:])

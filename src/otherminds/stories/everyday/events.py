@@ -10,7 +10,7 @@ from otherminds.stories.english.lexicon import wordset
 from otherminds.stories.english.sentences import plain, tokens
 from otherminds.stories.everyday.chunks import Chunker, Noun, VerbGroup
 from otherminds.stories.everyday.clauses import Clause, parse
-from otherminds.stories.everyday.scene import GONE, Happened, Place, Scene, singulars
+from otherminds.stories.everyday.scene import GONE, Happened, Place, Read, Scene, singulars
 from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.stories.model import Outcome
 from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
@@ -116,8 +116,13 @@ class Teller:
         """Reads one clause."""
         scene = self.scene
         scene.clause += 1
-        words = clause.words
-        people = self._subjects(clause)
+        number, people = scene.clause, self._subjects(clause)
+        told = self._tell(clause, people)
+        scene.read.append(Read(clause, told.outcome, told.reason, tuple(people), number))
+        return told
+
+    def _tell(self, clause: Clause, people: list[str]) -> Told:
+        scene, words = self.scene, clause.words
         if clause.verb.modal and not (clause.verb.modal in ("could", "can") and clause.means("see")):
             if clause.verb.negated and clause.means("see"):
                 return self._see(clause, people) or UNREAD
@@ -155,7 +160,7 @@ class Teller:
 
     def _open(self, clause: Clause, people: list[str]) -> Told | None:
         """Why a clause that was taken to have no effect may have one after all: by it somebody may learn something."""
-        inner = [clause, *_inside(clause)]
+        inner = [clause, *inside(clause)]
         learns = any(one.means("see", "say", "know") for one in inner) or any(
             is_in(noun.head, "signs") for one in inner for noun in (*one.objects, *(noun for _, noun in one.places))
         )
@@ -1305,9 +1310,9 @@ class Teller:
         return Told("observation")
 
 
-def _inside(clause: Clause) -> list[Clause]:
+def inside(clause: Clause) -> list[Clause]:
     """All clauses that a clause tells of."""
-    return [deeper for one in clause.content for deeper in (one, *_inside(one))]
+    return [deeper for one in clause.content for deeper in (one, *inside(one))]
 
 
 def topics_of(words: Sequence[str]) -> frozenset[str]:

@@ -11,7 +11,9 @@ from typing import TypeVar
 from otherminds.stories.beliefs.perspectives import REALITY
 from otherminds.stories.english.lexicon import singular
 from otherminds.stories.everyday.chunks import Noun
+from otherminds.stories.everyday.clauses import Clause
 from otherminds.stories.everyday.words import is_in, vocabulary
+from otherminds.stories.model import Outcome
 from otherminds.worlds.household.nested_belief import MoveEvent, NestedBelief, StatementEvent
 
 READINGS = 40  # of a story, most probable first; the rest counts as not known; bounds the time of an answer (chosen)
@@ -127,6 +129,22 @@ class Happened:
     missed: set[str] = field(default_factory=set)  # those who the story says did not see it
 
 
+@dataclass(frozen=True)
+class Read:
+    """What became of a clause; `people` are those that its subject stands for, `number` counts the clauses."""
+
+    clause: Clause
+    outcome: Outcome
+    reason: str
+    people: tuple[str, ...]
+    number: int
+
+    @property
+    def text(self) -> str:
+        """The words of the clause."""
+        return self.clause.words
+
+
 @dataclass
 class Scene:
     """What is known of the story so far. `minds` and `topics` are the words of the people and things asked about."""
@@ -149,6 +167,7 @@ class Scene:
     last_place: Place | None = None  # mentioned last
     stated: dict[tuple[tuple[str, ...], str], Place] = field(default_factory=dict)  # what the story says is believed
     resolved: dict[int, str] = field(default_factory=dict)  # noun phrases (by identity) and the people they stand for
+    read: list[Read] = field(default_factory=list)
     clause: int = 0
     sentence: int = 0
 
@@ -513,6 +532,10 @@ class Scene:
         """Log that somebody says to some that a thing is at a place; they trust it."""
         self.places.setdefault(place.key, place)
         heard = frozenset(hearers) - {speaker}
+        for who, one in self.people.items():  # who is about may overhear it
+            about = one.here and one.watching is not False and one.gender != "group"
+            if about and who not in heard and who != speaker and self.matters(who) and self.fork.choose(0.8, 0.2):
+                heard |= {who}
         truth = self.where((), thing)
         knowing = frozenset(
             who
