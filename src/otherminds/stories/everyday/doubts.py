@@ -23,6 +23,7 @@ QUOTED = frozenset(
     ["it", "they", "them", "gone", "moved", "there", "here", "took", "put"]
 )  # a quote with one of these may be about the thing
 PERSONAL = frozenset(["he", "she", "they", "him", "her", "them"])
+MOVES = ("put", "move", "take", "hand", "swap", "lose")
 SAFE = ("idle", "busy", "want", "ask", "sleep", "wake", "stay", "go", "come", "leave")
 CERTAIN = ("is only asked", "was not said", "did not happen", "is told in another clause")
 
@@ -31,6 +32,8 @@ def doubt(
     accounts: Sequence[stories.ClauseAccount], sentences: Sequence[Sentence], query: Query, scene: Scene, judge: Judge
 ) -> str | None:
     """The first clause, or quote, that may decide the answer and was not understood; None if there is none."""
+    if judge.thing in scene.twins:
+        return next((one.text for one in scene.read if judge.thing in one.text), judge.thing)
     return (
         _unread(accounts, query, scene)
         or _unsafe(scene, judge, query)
@@ -61,38 +64,62 @@ def _unread(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scen
 
 
 def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:
-    """A clause whose reading leaves something over that may matter."""
+    """A clause of which something is left over that may matter: by it somebody may learn, or a thing may be moved."""
     minds = set(judge.chain)
-    moves = [one for one in scene.log if one.event.obj == judge.thing and isinstance(one.event, MoveEvent)]
-    last = max((one.clause for one in moves if one.verb != "believe"), default=0)
-    heads = {word for one in scene.log if one.event.obj == judge.thing and one.place for word in one.place.words[-1:]}
-    logged = {one.clause for one in scene.log if one.event.obj == judge.thing}
+    about = [one for one in scene.log if one.event.obj == judge.thing]
+    moves = [one for one in about if isinstance(one.event, MoveEvent) and one.verb != "believe"]
+    last = max((one.clause for one in moves), default=0)
+    heads = {word for one in about if one.place for word in one.place.words[-1:]}
+    logged = {one.clause for one in about}
     for one in scene.read:
-        clause = one.clause
-        if one.outcome == "unread" or one.reason in CERTAIN or one.number in logged:
+        clause, concerned, acts = one.clause, minds & one.concerned, bool(minds & set(one.people))
+        if acts and not clause.verb.negated and _requests(clause):
+            return one.text  # whoever asks for something may take it to be done
+        if one.outcome == "unread" or one.reason in CERTAIN:
             continue
-        nouns = [noun for part in (clause, *inside(clause)) for noun in part.nouns]
-        named = any(singulars(noun.words) & query.topics for noun in nouns)
-        acts = bool(minds & set(one.people))
-        unsure = minds and not one.people and _somebody(clause)
-        safe = clause.means(*SAFE) or clause.lemma == "be"
-        if (named or acts or unsure) and clause.unknown:
+        named = any(singulars(noun.words) & query.topics for part in (clause, *inside(clause)) for noun in part.nouns)
+        if (named or concerned) and clause.unknown:
             return one.text
-        if one.outcome == "no effect" and not safe and (named or ((acts or unsure) and (clause.content or clause.quotes))):
+        if one.number in logged:
+            phrases = [part for _, noun in clause.setting for part in (noun, noun.owner) if part is not None]
+            at_will = minds & {who for noun in phrases for who in scene.may_be(noun)}
+            if at_will and not clause.means("see", "know", "say"):
+                return one.text  # "on her orders, he moved it"
+            continue
+        if named and one.outcome == "no effect" and not clause.means(*SAFE) and clause.lemma != "be":
             return one.text
-        if unsure and not clause.means("idle", "busy", "want", "ask"):
+        if concerned and _may_inform(one, acts, late=one.number > last):
             return one.text
-        if acts and one.number > last and is_in(clause.lemma, "hints"):
-            return one.text
-        if acts and not clause.verb.negated and any({*noun.words[-1:]} & heads for noun in nouns if noun is not clause.subject):
-            if one.outcome != "observation" and not clause.verb.modal:
-                return one.text  # at the place, they may see that the thing is there, or gone
+        at = any({*noun.words[-1:]} & heads for noun in clause.nouns if noun is not clause.subject)
+        if acts and at and one.outcome != "observation" and not clause.verb.negated and not clause.verb.modal:
+            return one.text  # at the place, they may see that the thing is there, or gone
     return None
 
 
-def _somebody(clause: Clause) -> bool:
-    """Whether the subject is a person whom nobody is known to be."""
-    return clause.subject is not None and clause.subject.pronoun in ("he", "she")
+def _requests(clause: Clause) -> bool:
+    """Whether somebody wants another to do something: "asked him to move it", "as she had asked"."""
+    if any(inner.link == "to" and inner.means(*MOVES) for inner in clause.content):
+        return clause.means("ask", "say") or (clause.means("want") and bool(clause.objects))
+    return clause.means("ask") and not clause.quotes and not clause.content and not any(
+        prep in ("about", "for", "after") for prep, _ in clause.places
+    )
+
+
+def _may_inform(one: Read, acts: bool, *, late: bool) -> bool:
+    """Whether somebody asked about, who is in a clause, may learn something by it that was not read."""
+    clause = one.clause
+    tells = [inner for inner in inside(clause) if inner.means("say") and not inner.verb.negated]
+    if one.outcome != "observation" and tells and not clause.verb.negated:
+        return True
+    if not acts:
+        return one.outcome == "no effect" and not clause.means("idle", "busy", "ask", "want", "think") and clause.lemma != "be"
+    if clause.verb.perfect and clause.means("come") and not clause.link and late:
+        return True  # it is open whether they had come back before
+    if clause.means("say") and clause.verb.passive and not clause.verb.negated:
+        return True
+    if one.outcome == "no effect" and not clause.means(*SAFE) and clause.lemma != "be":
+        return bool(clause.content or clause.quotes or clause.objects or clause.places)
+    return late and is_in(clause.lemma, "hints") and not clause.verb.negated
 
 
 def _unheard(sentences: Sequence[Sentence], query: Query, scene: Scene, judge: Judge) -> str | None:

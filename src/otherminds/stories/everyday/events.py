@@ -118,7 +118,9 @@ class Teller:
         scene.clause += 1
         number, people = scene.clause, self._subjects(clause)
         told = self._tell(clause, people)
-        scene.read.append(Read(clause, told.outcome, told.reason, tuple(people), number))
+        nouns = [noun for one in (clause, *inside(clause)) for noun in one.nouns]
+        concerned = frozenset(one for noun in nouns for one in scene.may_be(noun)) | frozenset(people)
+        scene.read.append(Read(clause, told.outcome, told.reason, tuple(people), concerned, number))
         return told
 
     def _tell(self, clause: Clause, people: list[str]) -> Told:
@@ -136,6 +138,10 @@ class Teller:
             return Told("no effect", "is not said to have happened")
         if clause.link in ("where", "if", "unless", "so that", "lest") or clause.verb.form == "inf":
             return Told("no effect", "is not said to have happened")
+        if {"nearly", "almost"} & {*clause.adverbs}:
+            return Told("no effect", "is not said to have happened")
+        if clause.link == "that" and clause.parent is None:
+            return UNREAD  # of a verb that is not known to tell something: "dreamed that"
         self._mention(clause)
         told = self._cue(clause, words, people) or self._by_verb(clause, people)
         self._background(clause, people)
@@ -435,6 +441,8 @@ class Teller:
             return Told("observation")
         if self._no_message(clause, nobody):
             return Told("observation", "no message")
+        if patterns["relayed"].search(words):
+            return MIND
         if patterns["distrust"].search(words) and not patterns["trusted"].search(words):
             if clause.verb.negated and clause.lemma in ("believe", "trust"):
                 return None
@@ -830,7 +838,7 @@ class Teller:
         """The thing and place of "that the ball is in the box", told in another clause."""
         scene = self.scene
         for one in clause.content:
-            if one.verb.modal and one.verb.modal not in ("would", "will"):
+            if one.verb.negated or (one.verb.modal and one.verb.modal not in ("would", "will", "must")):
                 continue
             finds = one.lemma in ("find", "get", "collect") and one.verb.modal
             if one.lemma == "be" or one.means("lie", "put", "move", "take") or finds or one.verb.progressive:
@@ -1040,6 +1048,10 @@ class Teller:
                 self._see_move(moved, people, True, True)
             if moves:
                 return Told("observation")
+            watches = next((one for one in clause.content if one.means("see", "look") and not one.verb.negated), None)
+            if watches is not None and (watchers := scene.persons(watches.subject)):  # "did not know that she saw it"
+                self.hidden = True
+                return self._see(replace(watches, verb=replace(watches.verb, lemma="see")), watchers) or UNREAD
             for one in scene.latest(thing):
                 for who in people:
                     scene.notices(who, one, sees=False)
@@ -1236,7 +1248,7 @@ class Teller:
         told = self._content(clause)
         people = self.scene.persons(clause.subject)
         if not people or told is None:
-            return UNREAD if people else None
+            return MIND if any(self.scene.matters(who) for who in people) else Told("no effect", "is told to others")
         by = next(
             (self.scene.person(noun) for prep, noun in clause.places if prep == "by" and self.scene.is_person(noun)),
             None,

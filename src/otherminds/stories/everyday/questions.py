@@ -552,7 +552,8 @@ class Judge:
                 fits.append(option)
         if (len(fits) == 1 and judged.count(None) <= len(judged) - 2) or (len(fits) == 1 and len(judged) == 2):
             return fits[0]
-        if who is not None and not fits and judged.count(False) == 0 and (wants := self.scene.wants.get(who)):
+        wish = clause.means("want") and not clause.verb.modal
+        if wish and who is not None and not fits and judged.count(False) == 0 and (wants := self.scene.wants.get(who)):
             scores = sorted(((overlap(option, wants[-1]), option) for option in self.query.options), reverse=True)
             if scores[0][0] >= 0.5 and (len(scores) == 1 or scores[1][0] <= scores[0][0] / 2):
                 return scores[0][1]

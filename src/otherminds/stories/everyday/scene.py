@@ -137,6 +137,7 @@ class Read:
     outcome: Outcome
     reason: str
     people: tuple[str, ...]
+    concerned: frozenset[str]  # all that its words, or those of clauses in it, may stand for
     number: int
 
     @property
@@ -163,6 +164,7 @@ class Scene:
     wants: dict[str, list[str]] = field(default_factory=dict)
     spotted: dict[tuple[str, str], int] = field(default_factory=dict)  # who has noticed who, in which sentence
     asked_roles: frozenset[str] = frozenset()  # heads of nouns that the question takes to think or know something
+    twins: set[str] = field(default_factory=set)  # things of which there may be more than one
     vague: list[str] = field(default_factory=list)  # clauses in which it is not told who hears what is said
     last_place: Place | None = None  # mentioned last
     stated: dict[tuple[tuple[str, ...], str], Place] = field(default_factory=dict)  # what the story says is believed
@@ -219,6 +221,22 @@ class Scene:
             return []
         one = self.person(noun)
         return [one] if one else []
+
+    def may_be(self, noun: Noun) -> set[str]:
+        """All people that a noun phrase may stand for; nobody is taken to be mentioned by it."""
+        if noun.parts:
+            return {one for part in noun.parts for one in self.may_be(part)}
+        if (one := self.resolved.get(id(noun))) is not None:
+            return {one}
+        if noun.pronoun in ("everyone", "everybody", "someone", "somebody") or is_in(noun.head, "groups"):
+            return set(self.people)
+        if noun.pronoun:
+            wanted = next((one for one in ("he", "she", "they") if is_in(noun.pronoun, one)), "")
+            return {key for key, one in self.people.items() if wanted and "they" in (wanted, one.gender)} | {
+                key for key, one in self.people.items() if one.gender == wanted
+            }
+        known = self._known_person(noun) if self.is_person(noun) else None
+        return {known} if known else set()
 
     def is_person(self, noun: Noun) -> bool:
         """Whether a noun phrase means a person: by a name, or a role or kinship as its head."""
@@ -349,6 +367,9 @@ class Scene:
             same = same or (len(mine) == 1 and words[-1] in theirs and words[-1] != thing.words[-1])
             same = same or (len(theirs) == 1 and thing.words[-1] in mine)
             if same and not (owner and thing.owner and owner != thing.owner) and noun.det not in ("another", "other"):
+                fresh = noun.det in ("a", "an") or " own " in f" {noun.text} " or (mine > theirs and not noun.plural)
+                if fresh and any(one.event.obj == key for one in self.log):
+                    self.twins.add(key)  # "a cup", "the red cup": perhaps not the cup of before
                 self._focus(key)
                 return key
         if not create:
@@ -533,7 +554,7 @@ class Scene:
         self.places.setdefault(place.key, place)
         heard = frozenset(hearers) - {speaker}
         for who, one in self.people.items():  # who is about may overhear it
-            about = one.here and one.watching is not False and one.gender != "group"
+            about = who and one.here and one.watching is not False and one.gender != "group"
             if about and who not in heard and who != speaker and self.matters(who) and self.fork.choose(0.8, 0.2):
                 heard |= {who}
         truth = self.where((), thing)
