@@ -655,6 +655,9 @@ class Chunker:
                 break  # "chopping wood Ann ..."
             words.append(self.word(j))
             j += 1
+        if not words and word == "one" and j == i + 1 and self.word(j) == "of" and (whole := self._simple_noun(j + 1)):
+            if whole[0].words:  # "one of the players": a player
+                return Noun(whole[0].words, self._text(i, whole[1]), token.start, whole[0].end, "a"), whole[1]
         if not words and j > i and self.word(j) == "of" and self.word(j + 1) in ("them", "us", "these"):
             end = self.tokens[j + 1]
             return Noun(

@@ -11,14 +11,16 @@ import re
 from collections.abc import Sequence
 
 from otherminds.stories import model as stories
+from otherminds.stories.everyday.chunks import Noun
 from otherminds.stories.everyday.clauses import Clause
 from otherminds.stories.everyday.events import MIND, inside
 from otherminds.stories.everyday.questions import Judge, Query
 from otherminds.stories.everyday.reading import Sentence
 from otherminds.stories.everyday.scene import Read, Scene, singulars
-from otherminds.stories.everyday.words import is_in
+from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.worlds.household.nested_belief import MoveEvent
 
+WHOLE = words_of("whole")
 QUOTED = frozenset(
     ["it", "they", "them", "gone", "moved", "there", "here", "took", "put"]
 )  # a quote with one of these may be about the thing
@@ -105,20 +107,29 @@ def _requests(clause: Clause) -> bool:
     )
 
 
+def is_person(noun: Noun) -> bool:
+    """Whether the head of a noun phrase is a role or kinship."""
+    return vocabulary().person(noun.head) is not None
+
+
 def _may_inform(one: Read, acts: bool, *, late: bool) -> bool:
     """Whether somebody asked about, who is in a clause, may learn something by it that was not read."""
     clause = one.clause
     tells = [inner for inner in inside(clause) if inner.means("say") and not inner.verb.negated]
     if one.outcome != "observation" and tells and not clause.verb.negated:
         return True
+    ordinary = clause.means(*SAFE, "think") or clause.lemma == "be"
     if not acts:
-        return one.outcome == "no effect" and not clause.means("idle", "busy", "ask", "want", "think") and clause.lemma != "be"
+        beside = [noun for prep, noun in clause.places if prep in ("for", "with", "beside", "past", "near", "behind")]
+        others = [noun for noun in clause.objects if noun.name or noun.pronoun or is_person(noun)]
+        return one.outcome == "no effect" and not ordinary and (bool(others) or not beside)
     if clause.verb.perfect and clause.means("come") and not clause.link and late:
         return True  # it is open whether they had come back before
     if clause.means("say") and clause.verb.passive and not clause.verb.negated:
         return True
-    if one.outcome == "no effect" and not clause.means(*SAFE) and clause.lemma != "be":
-        return bool(clause.content or clause.quotes or clause.objects or clause.places)
+    if one.outcome == "no effect" and not ordinary:
+        told = clause.quotes or any(inner.link != "to" for inner in clause.content)
+        return bool(told or any(noun.pronoun and noun.pronoun in WHOLE for noun in clause.objects))
     return late and is_in(clause.lemma, "hints") and not clause.verb.negated
 
 

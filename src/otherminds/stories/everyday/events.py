@@ -781,9 +781,24 @@ class Teller:
             return Told("event")
         return self._be(clause, people) if clause.places else NO_EFFECT
 
+    def _beside_actor(self, clause: Clause, people: list[str]) -> bool:
+        """Reads that somebody is beside the person who has just moved a thing: they see it."""
+        scene = self.scene
+        near = [noun for prep, noun in clause.places if prep in ("beside", "with", "near", "by", "next") and scene.is_person(noun)]
+        latest = [one for one in scene.latest() if one.sentence >= scene.sentence - 1]
+        other = scene.person(near[0], exclude=people) if near else None
+        if other is None or not latest or latest[-1].actor != other or not clause.means("stay", "lie") and clause.lemma != "be":
+            return False
+        for one in latest:
+            for who in people:
+                scene.notices(who, one, sees=True)
+        return True
+
     def _be(self, clause: Clause, people: list[str]) -> Told:
         """Reads where people or things are."""
         scene = self.scene
+        if people and not clause.verb.negated and self._beside_actor(clause, people):
+            return Told("observation")
         if people:
             if clause.places and scene.place(clause.places):
                 for who in people:
@@ -1001,7 +1016,8 @@ class Teller:
     def _moving(self, clause: Clause) -> str | None:
         """The thing that is seen to go somewhere: "saw the goat trot into the grass"."""
         for one in clause.content:
-            if one.means("go", "leave") and one.subject is not None and one.places and not one.verb.negated:
+            goes = one.means("go", "leave") and (one.places or one.adverbs) and not one.verb.negated
+            if goes and one.subject is not None:
                 return self.scene.thing(one.subject, create=False)
         return None
 
