@@ -478,6 +478,7 @@ class Chunker:
                 "each",
                 "both",
                 "all",
+                "only",
             )
         ):
             return False

@@ -385,7 +385,18 @@ class _Builder:
             if clause.subject is None:
                 later = (one.subject for one in self.clauses[n + 1 :] if one.subject and one.parent is None)
                 clause.subject = next(later, None)
+        if self.clauses:
+            self._lost()
         return self.clauses
+
+    def _lost(self) -> None:
+        """Noun phrases that belong to no clause are words left over: the sentence was not understood."""
+        used = {id(noun) for one in self.clauses for noun in one.nouns}
+        used |= {id(part) for one in self.clauses for noun in one.nouns for part in (*noun.parts, *noun.alias)}
+        for chunk in self.chunks:
+            if chunk.noun is not None and id(chunk.noun) not in used and not is_in(chunk.noun.head, "times"):
+                at = next((one for one in reversed(self.clauses) if one.start <= chunk.i), self.clauses[0])
+                at.unknown.append(chunk.noun.text)
 
     def _left(self, clause: Clause) -> list[int]:
         """Where the words of a clause begin before its verb: its subject and what joins it."""

@@ -27,7 +27,7 @@ QUOTED = frozenset(
 PERSONAL = frozenset(["he", "she", "they", "him", "her", "them"])
 MOVES = ("put", "move", "take", "hand", "swap", "lose")
 SAFE = ("idle", "busy", "want", "ask", "sleep", "wake", "stay", "go", "come", "leave")
-CERTAIN = ("is only asked", "was not said", "did not happen", "is told in another clause")
+CERTAIN = ("is only asked", "was not said", "did not happen", "is not said to have happened", "is told in another clause")
 
 
 def doubt(
@@ -73,14 +73,17 @@ def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:
     last = max((one.clause for one in moves), default=0)
     heads = {word for one in about if one.place for word in one.place.words[-1:]}
     logged = {one.clause for one in about}
+    for one in scene.log if judge.thing is not None else ():  # the box that the thing is in is moved
+        words = scene.things[one.event.obj].words if one.event.obj in scene.things else ()
+        if {*words[-1:]} & heads and one.clause > last and isinstance(one.event, MoveEvent) and one.verb not in ("believe", "initial"):
+            return next((said.text for said in scene.read if said.number == one.clause), words[-1])
     for one in scene.read:
         clause, concerned, acts = one.clause, minds & one.concerned, bool(minds & set(one.people))
-        if acts and not clause.verb.negated and _requests(clause):
+        if (acts or one.named) and not clause.verb.negated and _requests(clause, by_asked=acts):
             return one.text  # whoever asks for something may take it to be done
         if one.outcome == "unread" or one.reason in CERTAIN:
             continue
-        named = any(singulars(noun.words) & query.topics for part in (clause, *inside(clause)) for noun in part.nouns)
-        if (named or concerned) and clause.unknown:
+        if (one.named or concerned) and clause.unknown:
             return one.text
         if one.number in logged:
             phrases = [part for _, noun in clause.setting for part in (noun, noun.owner) if part is not None]
@@ -88,8 +91,10 @@ def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:
             if at_will and not clause.means("see", "know", "say"):
                 return one.text  # "on her orders, he moved it"
             continue
-        if named and one.outcome == "no effect" and not clause.means(*SAFE) and clause.lemma != "be":
+        if one.named and one.outcome == "no effect" and not clause.means(*SAFE) and clause.lemma != "be":
             return one.text
+        if len(concerned) > 1 and one.number > last and one.outcome == "no effect" and not clause.verb.negated:
+            return one.text  # what passes between two people may show one what the other knows
         if concerned and _may_inform(one, acts, late=one.number > last):
             return one.text
         at = any({*noun.words[-1:]} & heads for noun in clause.nouns if noun is not clause.subject)
@@ -98,11 +103,11 @@ def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:
     return None
 
 
-def _requests(clause: Clause) -> bool:
+def _requests(clause: Clause, *, by_asked: bool) -> bool:
     """Whether somebody wants another to do something: "asked him to move it", "as she had asked"."""
     if any(inner.link == "to" and inner.means(*MOVES) for inner in clause.content):
         return clause.means("ask", "say") or (clause.means("want") and bool(clause.objects))
-    return clause.means("ask") and not clause.quotes and not clause.content and not any(
+    return by_asked and clause.means("ask") and not clause.quotes and not clause.content and not any(
         prep in ("about", "for", "after") for prep, _ in clause.places
     )
 

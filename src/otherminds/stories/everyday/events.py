@@ -120,8 +120,19 @@ class Teller:
         told = self._tell(clause, people)
         nouns = [noun for one in (clause, *inside(clause)) for noun in one.nouns]
         concerned = frozenset(one for noun in nouns for one in scene.may_be(noun)) | frozenset(people)
-        scene.read.append(Read(clause, told.outcome, told.reason, tuple(people), concerned, number))
+        named = any(self._may_be_topic(noun) for noun in nouns)
+        scene.read.append(Read(clause, told.outcome, told.reason, tuple(people), named, concerned, number))
         return told
+
+    def _may_be_topic(self, noun: Noun) -> bool:
+        """Whether a noun phrase may stand for the thing asked about."""
+        if noun.parts:
+            return any(self._may_be_topic(part) for part in noun.parts)
+        if noun.pronoun in ("it", "they", "them", "both", "all", "everything", "one"):
+            thing = self.scene.thing(noun)
+            several = noun.pronoun in ("both", "all", "everything")
+            return several or (thing is not None and bool(singulars(self.scene.things[thing].words) & self.scene.topics))
+        return bool(singulars(noun.words) & self.scene.topics) and not self.scene.is_person(noun)
 
     def _tell(self, clause: Clause, people: list[str]) -> Told:
         scene, words = self.scene, clause.words
@@ -368,6 +379,8 @@ class Teller:
     # who perceives what
 
     def _inattentive(self, who: str, clause: Clause) -> None:
+        if any(prep in ("beside", "with", "near", "opposite") and self.scene.is_person(one) for prep, one in clause.places):
+            return  # whoever is beside others may see what they do
         self.scene.people[who].watching = False
         place = self.scene.place(list(clause.places))
         if (
@@ -431,6 +444,8 @@ class Teller:
         """Reads phrases about who perceives nothing: "with his back turned", "was away", "nobody saw it"."""
         scene, patterns = self.scene, vocabulary().patterns
         noun = clause.subject
+        if patterns["relayed"].search(words):
+            return MIND
         nobody = noun is not None and noun.pronoun in ("nobody", "no-one", "noone")
         if nobody and clause.means("say", "ask"):
             return Told("no effect", "was not said")
@@ -441,13 +456,11 @@ class Teller:
             return Told("observation")
         if self._no_message(clause, nobody):
             return Told("observation", "no message")
-        if patterns["relayed"].search(words):
-            return MIND
         if patterns["distrust"].search(words) and not patterns["trusted"].search(words):
             if clause.verb.negated and clause.lemma in ("believe", "trust"):
                 return None
             asked = [scene.person(one, exclude=people) for one in clause.objects if scene.is_person(one)]
-            if any(scene.matters(who) for who in (*people, *asked) if who):
+            if not people or any(scene.matters(who) for who in (*people, *asked) if who):
                 return MIND
         if clause.lemma == "be" and clause.feels and clause.content and people:
             read = self._know if is_in(clause.objects[-1].head, "aware") else self._think
@@ -577,6 +590,8 @@ class Teller:
             place = scene.last_place or next((one.place for one in reversed(scene.log) if one.place), None)
         if not objects:
             return None
+        if len([one for one in objects if one.words]) > 1 and len(goals) > 1:
+            return UNREAD  # "put the jar on the shelf and the lid in the drawer"
         if clause.lemma in ("leave", "enter", "return", "pass") and place is None:
             return None
         if clause.verb.negated:
@@ -761,7 +776,10 @@ class Teller:
 
     def _sleep(self, clause: Clause, people: list[str]) -> Told | None:
         for who in people:
-            self.scene.people[who].watching = None if clause.means("wake") else False
+            person = self.scene.people[who]
+            person.watching = None if clause.means("wake") else False
+            if clause.lemma.startswith(("look", "turn")) and person.here is False:
+                person.here = None  # they may see it from where they are
         return Told("event") if people else None
 
     def _stay(self, clause: Clause, people: list[str]) -> Told | None:
@@ -797,6 +815,8 @@ class Teller:
     def _be(self, clause: Clause, people: list[str]) -> Told:
         """Reads where people or things are."""
         scene = self.scene
+        if people and any(is_in(noun.head, "signs") for _, noun in clause.places):
+            return MIND if any(scene.matters(who) for who in people) else NO_EFFECT
         if people and not clause.verb.negated and self._beside_actor(clause, people):
             return Told("observation")
         if people:
@@ -815,6 +835,9 @@ class Teller:
         noun = next(iter(clause.objects), None) if dummy else clause.subject
         place = scene.place(clause.places)
         if noun is None or place is None or clause.verb.negated:
+            elsewhere = bool({"there", "here", "gone", "away", "missing", "anywhere", "nowhere"} & {*clause.words.split()})
+            if (clause.verb.negated or elsewhere) and self._may_be_topic(noun or Noun((), "", 0, 0)):
+                return UNREAD
             return Told("no effect", "says what something is like")
         thing = scene.thing(noun)
         if thing is None:
@@ -991,6 +1014,8 @@ class Teller:
             for one in clause.content
         ):
             return MIND if any(scene.matters(who) for who in people) else NO_EFFECT
+        if not misses and clause.objects and not whole and not any(noun.pronoun for noun in clause.objects):
+            return MIND if any(scene.matters(who) for who in people) else NO_EFFECT  # "could see the bench"
         if misses and clause.lemma in ("hear", "overhear", "catch"):
             for said in scene.log[-1:]:
                 if isinstance(said.event, StatementEvent):
@@ -1151,6 +1176,13 @@ class Teller:
             return self._know(clause, people)
         if not people or clause.verb.negated:
             return NO_EFFECT
+        for thing in scene.things:
+            gone = place is not None and any(
+                (held := scene.where((who,), thing)) and held.fits(place) for who in people if scene.matters(who)
+            )
+            now = scene.where((), thing)
+            if place is not None and gone and now is not None and not now.fits(place):
+                return MIND  # they see that it is not there
         for thing in list(scene.things):
             now = scene.where((), thing)
             if place is not None and now is not None and now.fits(place):
@@ -1308,6 +1340,8 @@ class Teller:
                 prep = chunk.word
             elif chunk.noun is not None:
                 places.append((prep or "in", chunk.noun))
+            elif chunk.kind not in ("comma", "adverb"):
+                return None  # "not in the pantry"
         place = self.scene.place(places)
         if place is not None and not prep:  # "Stairwell!"
             return next(

@@ -14,7 +14,7 @@ from otherminds.stories.everyday.scene import Fork, Scene
 from otherminds.stories.everyday.words import is_in, vocabulary
 from otherminds.stories.model import ClauseAccount
 
-FILLERS = (["later", "on"], ["straight", "away"], ["by", "then"], ["by", "far"], ["of", "course"])
+FILLERS = (["later", "on"], ["straight", "away"], ["by", "then"], ["by", "far"], ["of", "course"], ["at", "all"])
 ENDS = frozenset(".!?;\n")
 TITLES = frozenset(["dr", "mr", "mrs", "ms", "prof", "st", "sgt", "capt", "lt"])
 KNOWN_SETS = (
@@ -69,10 +69,18 @@ def split(text: str) -> list[list[Token]]:
             and out[-1][-1].quote
             and out[-1][-1].text.rstrip().endswith((".", "!", "?"))
             and token.text[:1].isupper()
-        ) and len(out[-1]) > 1:
+            and (len(out[-1]) > 1 or not _speaks(found[i : i + 4]))
+        ):
             out.append([])
         out[-1].append(token)
     return [kept for sentence in out if (kept := _without_fillers(sentence))]
+
+
+def _speaks(found: Sequence[Token]) -> bool:
+    """Whether somebody speaks in the words after a quote: "Ann asked"."""
+    forms, senses = vocabulary().forms, vocabulary().senses
+    lemmas = {lemma for token in found for lemma in forms.get(token.low, ())}
+    return any({"say", "ask"} & senses.get(lemma, frozenset()) for lemma in lemmas)
 
 
 def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
@@ -80,6 +88,10 @@ def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
     low, out, i = [token.low for token in sentence], list[Token](), 0
     while i < len(sentence):
         phrases = idioms("fillers").get(low[i], ())
+        if low[i : i + 2] == ["no", "longer"]:
+            out.append(Token("not", sentence[i].start, sentence[i + 1].end))
+            i += 2
+            continue
         skip = next((len(one) for one in phrases if tuple(low[i : i + len(one)]) == one and "looking" not in one), 0)
         if low[i + skip : i + skip + 1] == ["of"]:
             skip = 0  # "in front of" is no idiom

@@ -137,6 +137,7 @@ class Read:
     outcome: Outcome
     reason: str
     people: tuple[str, ...]
+    named: bool  # whether it names the thing asked about, or "it" may be that
     concerned: frozenset[str]  # all that its words, or those of clauses in it, may stand for
     number: int
 
@@ -228,7 +229,7 @@ class Scene:
             return {one for part in noun.parts for one in self.may_be(part)}
         if (one := self.resolved.get(id(noun))) is not None:
             return {one}
-        if noun.pronoun in ("everyone", "everybody", "someone", "somebody") or is_in(noun.head, "groups"):
+        if noun.pronoun in ("everyone", "everybody") or is_in(noun.head, "groups"):
             return set(self.people)
         if noun.pronoun:
             wanted = next((one for one in ("he", "she", "they") if is_in(noun.pronoun, one)), "")
@@ -364,8 +365,8 @@ class Scene:
             mine, theirs = set(words), set(thing.words)
             same = words[-1] == thing.words[-1] and (mine <= theirs or theirs <= mine)
             same = same or (len(mine) == 1 and len(words[-1]) > 2 and thing.words[-1].endswith(words[-1]))
-            same = same or (len(mine) == 1 and words[-1] in theirs and words[-1] != thing.words[-1])
-            same = same or (len(theirs) == 1 and thing.words[-1] in mine)
+            if words[-1] == thing.words[-1] and {"another", "other", "second"} & {*noun.text.lower().split()}:
+                self.twins.add(key)
             if same and not (owner and thing.owner and owner != thing.owner) and noun.det not in ("another", "other"):
                 fresh = noun.det in ("a", "an") or " own " in f" {noun.text} " or (mine > theirs and not noun.plural)
                 if fresh and any(one.event.obj == key for one in self.log):
