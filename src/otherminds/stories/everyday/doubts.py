@@ -37,17 +37,24 @@ def doubt(
     if judge.thing in scene.twins:
         return next((one.text for one in scene.read if judge.thing in one.text), judge.thing)
     return (
-        _unread(accounts, query, scene)
+        _unread(accounts, query, scene, judge)
         or _unsafe(scene, judge, query)
         or _unheard(sentences, query, scene, judge)
     )
 
 
-def _unread(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scene) -> str | None:
+def _unread(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scene, judge: Judge) -> str | None:
     """The first unread clause that may bear on the question, by the things and people that it names."""
     heads = {word for place in scene.places.values() for word in place.words[-1:]}
+    minds = set(judge.chain)
+    last = max((one.clause for one in scene.log if one.event.obj == judge.thing and one.verb != "believe"), default=0)
+    by_others = {  # what others do with a thing before they move it on changes nobody's belief
+        one.text
+        for one in scene.read
+        if minds and one.people and not minds & one.concerned and one.number < last and one.reason == "unknown verb"
+    }
     for account in accounts:
-        if account.outcome != "unread":
+        if account.outcome != "unread" or account.text in by_others:
             continue
         if account.reason == MIND.reason:
             return account.text
@@ -57,8 +64,8 @@ def _unread(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scen
         if said & (query.topics | QUOTED | heads):
             return account.text
         plural = {word + "s" for word in query.minds}
-        minds = query.minds | PERSONAL if account.reason == "unknown verb" else query.topics
-        if words & (query.topics | minds | plural | {"it", "them"}):
+        named = query.minds | PERSONAL if account.reason == "unknown verb" else query.topics
+        if words & (query.topics | named | plural | {"it", "them"}):
             return account.text
         if quote and account.reason == "has no verb":
             return account.text
@@ -81,6 +88,8 @@ def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:
         clause, concerned, acts = one.clause, minds & one.concerned, bool(minds & set(one.people))
         if (acts or one.named) and not clause.verb.negated and _requests(clause, by_asked=acts):
             return one.text  # whoever asks for something may take it to be done
+        if concerned and clause.verb.form == "inf" and clause.means("say"):
+            return one.text  # "ran after her to tell her"
         if one.outcome == "unread" or one.reason in CERTAIN:
             continue
         if (one.named or concerned) and clause.unknown:

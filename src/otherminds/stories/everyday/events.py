@@ -456,12 +456,14 @@ class Teller:
             return Told("observation")
         if self._no_message(clause, nobody):
             return Told("observation", "no message")
+        if nobody:
+            return Told("no effect", "did not happen")
+        if patterns["believed"].search(words) and not clause.verb.negated and not patterns["distrust"].search(words):
+            return Told("observation", "believes it")
         if patterns["distrust"].search(words) and not patterns["trusted"].search(words):
             if clause.verb.negated and clause.lemma in ("believe", "trust"):
                 return None
-            asked = [scene.person(one, exclude=people) for one in clause.objects if scene.is_person(one)]
-            if not people or any(scene.matters(who) for who in (*people, *asked) if who):
-                return MIND
+            return MIND
         if clause.lemma == "be" and clause.feels and clause.content and people:
             read = self._know if is_in(clause.objects[-1].head, "aware") else self._think
             return read(clause, people)
@@ -879,8 +881,10 @@ class Teller:
             if one.verb.negated or (one.verb.modal and one.verb.modal not in ("would", "will", "must")):
                 continue
             finds = one.lemma in ("find", "get", "collect") and one.verb.modal
-            if one.lemma == "be" or one.means("lie", "put", "move", "take") or finds or one.verb.progressive:
-                if one.lemma == "be" and one.objects and one.subject and one.subject.pronoun != "there":
+            goes = one.means("go") and one.subject is not None and not scene.is_person(one.subject)
+            if one.lemma == "be" or one.means("lie", "put", "move", "take") or finds or goes or one.verb.progressive:
+                called = all(scene.is_person(noun) for noun in one.objects)  # "it is in the chart room, sir"
+                if one.lemma == "be" and not called and one.subject and one.subject.pronoun != "there":
                     continue
                 objects = [] if one.lemma == "be" or one.verb.passive else self._objects(one)
                 noun = objects[0] if objects else one.subject or next(iter(one.objects), None)
@@ -974,9 +978,17 @@ class Teller:
             seen = noun.owner if noun.head in BODY else noun if scene.is_person(noun) else None
             if seen is not None and not misses and (other := scene.person(seen, exclude=people)):
                 scene.spotted |= {(who, other): scene.sentence for who in people}
-        if (known := self._content(clause)) is not None and not misses:
+        if not misses and (sight := self._moving(clause)) is not None:
             for who in people:
-                scene.believes(who, *known, true=scene.where((), known[0]) is None)
+                if (now := scene.where((), sight)) is not None:
+                    scene.believes(who, sight, now)
+            return Told("observation")
+        if (known := self._content(clause)) is not None and not misses:
+            truth = scene.where((), known[0])
+            if truth is not None and not truth.fits(known[1]):
+                return MIND  # what is seen is so, but it was not told
+            for who in people:
+                scene.believes(who, *known, true=truth is None)
             return Told("observation")
         thing = next(
             (
@@ -1002,11 +1014,6 @@ class Teller:
                 now = place or scene.where((), thing)
                 if now is not None and not (clause.verb.perfect and place is None):
                     scene.believes(who, thing, now, true=place is not None and scene.where((), thing) is None)
-            return Told("observation")
-        if not misses and (sight := self._moving(clause)) is not None:
-            for who in people:
-                if (now := scene.where((), sight)) is not None:
-                    scene.believes(who, sight, now)
             return Told("observation")
         if clause.content and not any(
             one.lemma in ("do", "happen", "go", "fall", "roll", "land", "drop")

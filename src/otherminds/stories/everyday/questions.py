@@ -373,6 +373,8 @@ class Judge:
         if clause.means("say") and not clause.means("think"):
             return None
         found = self.holds(inner, chain, knows=knows)
+        if found is None and knows and self.thing is not None and self._missed_all(chain[-1], self.thing):
+            return False
         if found is not None:
             found = found != inner.verb.negated
         if knows and found and not inner.verb.modal and (inner.lemma == "be"):  # what is known is so

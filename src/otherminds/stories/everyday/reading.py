@@ -92,6 +92,9 @@ def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
             out.append(Token("not", sentence[i].start, sentence[i + 1].end))
             i += 2
             continue
+        if low[i] == "half" and low[i + 1 : i + 2] in (["an"], ["a"]):
+            i += 1
+            continue
         skip = next((len(one) for one in phrases if tuple(low[i : i + len(one)]) == one and "looking" not in one), 0)
         if low[i + skip : i + skip + 1] == ["of"]:
             skip = 0  # "in front of" is no idiom

@@ -358,8 +358,9 @@ class Scene:
         if noun.pronoun:
             return self._it(noun.pronoun)
         words, owner = noun.words, ""
-        if noun.owner is not None:
+        if noun.owner is not None:  # "her bag" may be Ann's bag or Bea's: only names tell two bags apart
             owner = self.person(noun.owner, create=self.is_person(noun.owner)) or ""
+            owner = owner if noun.owner.words else ""
         for key in [*reversed(self.focus), *(one for one in self.things if one not in self.focus)]:
             thing = self.things[key]
             mine, theirs = set(words), set(thing.words)
