@@ -50,6 +50,12 @@ class Noun:
         return self.words[-1] if self.words else ""
 
     @property
+    def all(self) -> list[Noun]:
+        """The phrase and those within it: "Ann and Ben", "Ann, the nurse", "the girl in the hall"."""
+        within = (*self.parts, *self.alias, *(noun for _, noun in self.places))
+        return [self, *(one for noun in within for one in noun.all)]
+
+    @property
     def plural(self) -> bool:
         """Whether it is more than one."""
         if self.head.endswith(("men", "people", "children")):

@@ -44,7 +44,7 @@ class Clause:
         """All its noun phrases: subject, objects, and those of its prepositional phrases."""
         phrases = (*self.places, *self.setting)
         found = [self.subject] if self.subject is not None else []
-        return [*found, *self.objects, *(noun for _, noun in phrases)]
+        return [one for noun in (*found, *self.objects, *(noun for _, noun in phrases)) for one in noun.all]
 
     @property
     def feels(self) -> bool:
@@ -392,7 +392,6 @@ class _Builder:
     def _lost(self) -> None:
         """Noun phrases that belong to no clause are words left over: the sentence was not understood."""
         used = {id(noun) for one in self.clauses for noun in one.nouns}
-        used |= {id(part) for one in self.clauses for noun in one.nouns for part in (*noun.parts, *noun.alias)}
         for chunk in self.chunks:
             if chunk.noun is not None and id(chunk.noun) not in used and not is_in(chunk.noun.head, "times"):
                 at = next((one for one in reversed(self.clauses) if one.start <= chunk.i), self.clauses[0])
