@@ -297,6 +297,10 @@ class Chunker:
             return dict(found)
         if word in NO_VERBS or len(word) < 5:
             return {}
+        before = self.word(i - 1)
+        if word.endswith("s") and not word.endswith("ss") and self._opens(i + 1):  # "she selects a block"
+            if self._is_name(i - 1) or before in ("he", "she", "it", "who", "which") or vocabulary().person(before):
+                return {word[:-1]: frozenset({"s"})}
         for ending, tag in REGULAR_ENDINGS.items():
             if word.endswith(ending):
                 stem = word.removesuffix(ending)
@@ -320,7 +324,7 @@ class Chunker:
                 and not self._ends_group(j, expects)
             ):
                 group.adverbs.append(word)
-            elif word == "to" and j == i:
+            elif word == "to" and (j == i or (group.negated and j == i + 1)):
                 k = j + 2 if is_in(self.word(j + 1), "adverbs") else j + 1
                 base = [one for one, tags in self.tags(k).items() if "base" in tags]
                 if self.word(k) in ("be", "have", "do"):
@@ -485,6 +489,7 @@ class Chunker:
                 "both",
                 "all",
                 "only",
+                "other",
             )
         ):
             return False

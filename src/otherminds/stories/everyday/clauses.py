@@ -10,6 +10,10 @@ from otherminds.stories.everyday.chunks import Chunk, Chunker, Noun, VerbGroup
 from otherminds.stories.everyday.words import is_in, vocabulary
 
 
+SUBJECTS = frozenset(["he", "she", "they", "i", "we", "you"])
+TELLING = ("think", "know", "say", "see", "want", "ask")
+
+
 @dataclass
 class Clause:
     """A clause. `link` joins it ("while", "who", "that", "to", "ing", "wh"); `content` is what it tells of."""
@@ -112,6 +116,8 @@ class _Builder:
         return self._closed()
 
     def _begin(self, kind: str, word: str) -> None:
+        if self.subject is not None and self.cur is None:
+            self.waiting.append((self.subject, None))  # "his assistant, while tidying up, ..."
         self.link = word if kind == "sub" else kind
         self.asked = word if kind == "wh" else ""
         self.fresh, self.subject, self.prep = True, None if kind != "sub" or not self.cur else self.subject, ""
@@ -141,6 +147,14 @@ class _Builder:
                 self.first.append(place)
             else:
                 target.places.append(place)
+            return
+        of_last = before is not None and before.noun is not None and (
+            before.noun is self.subject
+            or (self.cur and not self.fresh and self.cur.objects[-1:] == [before.noun] and not self.cur.means(*TELLING))
+        )
+        if of_last and self._verb_follows(k, "finite") and (noun.pronoun in SUBJECTS or noun.name):
+            self._relative(Chunk("rel", 0, 0, "that"), k)  # "the map she is holding"
+            self.subject = noun
             return
         if self.subject is not None and before is not None:
             own = noun.pronoun in ("he", "she", "they", "it", "i", "we")
@@ -393,7 +407,9 @@ class _Builder:
         """Noun phrases that belong to no clause are words left over: the sentence was not understood."""
         used = {id(noun) for one in self.clauses for noun in one.nouns}
         for chunk in self.chunks:
-            if chunk.noun is not None and id(chunk.noun) not in used and not is_in(chunk.noun.head, "times"):
+            if chunk.noun is None or id(chunk.noun) in used or is_in(chunk.noun.head, "times"):
+                continue
+            if self.chunker.word(chunk.j) not in ("away", "later", "ago", "earlier", "through", "over"):
                 at = next((one for one in reversed(self.clauses) if one.start <= chunk.i), self.clauses[0])
                 at.unknown.append(chunk.noun.text)
 
