@@ -167,11 +167,16 @@ class Chunker:
         if word in ("both", "all", "each") and self._verb(i + 1):
             return Chunk("adverb", i, i + 1, word)
         if is_in(word, "conjunctions"):
-            return Chunk("conj", i, i + 1, word)
+            manner = word == "so" and last is not None and last.noun is not None  # "told her so at supper"
+            manner = manner and (not self.word(i + 1)[:1].isalnum() or is_in(self.word(i + 1), "prepositions"))
+            return Chunk("adverb" if manner else "conj", i, i + 1, word)
         moved = last.verb.lemma if last is not None and last.verb is not None and self.word(i + 1) != "of" else ""
         moves = moved and {"put", "move", "take"} & vocabulary().senses.get(moved, frozenset())
         if moved and (word == "out" or (moves and word in ("up", "down", "off"))):
             return Chunk("adverb", i, i + 1, word)
+        contrast = is_in(word, "negations") and is_in(self.word(i + 1), "prepositions") and self.noun(i + 2)
+        if contrast and last is not None and last.kind in ("noun", "comma"):
+            return Chunk("comma", i, contrast[1], ",")  # "in the box, not on the desk"
         if self._is_adverb(i, last):
             return Chunk("adverb", i, i + 1, word)
         if word in ("as", "like", "than") and self._starts_noun(i + 1):
@@ -658,13 +663,13 @@ class Chunker:
             j += 1
         words, name, first = list[str](), list[str](), j
         while self._content(j, first=j == first and (free or j > i)):
+            fits = not words or vocabulary().person(words[-1]) or is_in(words[-1], "fond")
+            if self._is_name(j) and not name and not fits:
+                break  # "chopping wood Ann ...", "through the wall Ann ..."
             if self._is_name(j):
                 name.append(self.tokens[j].text)
             elif name and not vocabulary().person(self.word(j)) and self.tokens[j].text[:1].islower() and not det:
                 break  # "Ann things"
-            fits = not words or vocabulary().person(words[-1]) or is_in(words[-1], "fond")
-            if self._is_name(j) and not name and not fits:
-                break  # "chopping wood Ann ..."
             words.append(self.word(j))
             j += 1
         if not words and word == "one" and j == i + 1 and self.word(j) == "of" and (whole := self._simple_noun(j + 1)):

@@ -26,7 +26,7 @@ QUOTED = frozenset(
 )  # a quote with one of these may be about the thing
 PERSONAL = frozenset(["he", "she", "they", "him", "her", "them"])
 MOVES = ("put", "move", "take", "hand", "swap", "lose")
-SAFE = ("idle", "busy", "want", "ask", "sleep", "wake", "stay", "go", "come", "leave")
+SAFE = ("idle", "busy", "want", "ask", "think", "sleep", "wake", "stay", "go", "come", "leave")
 CERTAIN = ("is only asked", "was not said", "did not happen", "is not said to have happened", "is told in another clause")
 
 
@@ -47,17 +47,18 @@ def _unread(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scen
     """The first unread clause that may bear on the question, by the things and people that it names."""
     heads = {word for place in scene.places.values() for word in place.words[-1:]}
     minds = set(judge.chain)
-    last = max((one.clause for one in scene.log if one.event.obj == judge.thing and one.verb != "believe"), default=0)
-    by_others = {  # what others do with a thing before they move it on changes nobody's belief
+    by_others = {  # what others do with a thing changes nobody's belief who has no part in it
         one.text
         for one in scene.read
-        if minds and one.people and not minds & one.concerned and one.number < last and one.reason == "unknown verb"
+        if minds and one.people and not minds & one.concerned and not one.clause.unknown and not one.clause.quotes
     }
     for account in accounts:
-        if account.outcome != "unread" or account.text in by_others:
+        if account.outcome != "unread":
             continue
         if account.reason == MIND.reason:
             return account.text
+        if account.text in by_others:
+            continue
         words = set(re.findall(r"[a-z]+", account.text.lower()))
         quote = account.text.partition('"')[2].lower()
         said = set(re.findall(r"[a-z]+", quote))
@@ -100,7 +101,7 @@ def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:
             if at_will and not clause.means("see", "know", "say"):
                 return one.text  # "on her orders, he moved it"
             continue
-        if one.named and one.outcome == "no effect" and not clause.means(*SAFE) and clause.lemma != "be":
+        if one.named and (not minds or concerned) and one.outcome == "no effect" and not clause.means(*SAFE) and clause.lemma != "be":
             return one.text
         if len(concerned) > 1 and one.number > last and one.outcome == "no effect" and not clause.verb.negated:
             return one.text  # what passes between two people may show one what the other knows
@@ -132,7 +133,7 @@ def _may_inform(one: Read, acts: bool, *, late: bool) -> bool:
     tells = [inner for inner in inside(clause) if inner.means("say") and not inner.verb.negated]
     if one.outcome != "observation" and tells and not clause.verb.negated:
         return True
-    ordinary = clause.means(*SAFE, "think") or clause.lemma == "be"
+    ordinary = clause.means(*SAFE) or clause.lemma == "be"
     if not acts:
         beside = [noun for prep, noun in clause.places if prep in ("for", "with", "beside", "past", "near", "behind")]
         others = [noun for noun in clause.objects if noun.name or noun.pronoun or is_person(noun)]

@@ -54,6 +54,7 @@ class Teller:
         self.notes: list[tuple[str, str, Place]] = []  # what a note says that nobody has read yet: writer, thing, place
         self.asker = ""
         self.glances: set[str] = set()
+        self.distracted: set[str] = set()  # those who attend to something else while something happens in this sentence
         self.last_said: tuple[str, list[str]] | None = None  # who spoke last, and to whom
         self.following: list[Clause] = []  # the clauses after this one in its sentence
         self.hidden = False  # whether what is read now is told to be unknown to others
@@ -64,21 +65,23 @@ class Teller:
         top = [one for one in clauses if one.parent is None]
         told: list[tuple[Clause, Told]] = []
         ordered = self._in_order(top)
-        unknown = vocabulary().patterns["hidden"].search(" ".join(one.words for one in clauses))
+        self.hidden = vocabulary().patterns["hidden"].search(" ".join(one.words for one in clauses)) is not None
         for n, one in enumerate(ordered):
             self.following = ordered[n + 1 :]
-            self.hidden = unknown is not None
             cleft = told and told[-1][0].asked == "what" and one.lemma == "be" and one.content
             if cleft:  # "what he does not know is that ...": it is so
                 self.hidden = told[-1][0].means("know")
                 told += [(inner, self.tell(inner)) for inner in one.content]
-                self.hidden = False
             else:
                 told.append((one, self.tell(one)))
         for one in clauses:
             if one.parent is not None:
                 told.append((one, Told("no effect", "is told in another clause")))
         self.scene.sentence += 1
+        self.hidden = False
+        for who in self.distracted:
+            self.scene.people[who].watching = False  # "she left it there while she dozed": she dozes on
+        self.distracted.clear()
         for who in self.glances:  # they watched what this sentence tells
             self.scene.people[who].watching = None
         self.glances.clear()
@@ -87,6 +90,10 @@ class Teller:
     def _in_order(self, top: Sequence[Clause]) -> list[Clause]:
         """Clauses in the order of time: "X while Y" and "X after Y" begin with Y; pronouns at the front stay there."""
         out = list[Clause]()
+        top = list(top)
+        for n, one in enumerate(top[:-1]):  # "before she left, she ...": what stands first happens last
+            if one.link == "before" and n == 0 and top[1].link != "before" and one.means("go", "leave", "come"):
+                top[0], top[1] = top[1], one
         for one in top:
             last = out[-1] if out else None
             moved = (
@@ -230,7 +237,7 @@ class Teller:
         animate = (
             clause.means("know", "think", "say", "ask", "want", "see")
             and clause.lemma not in ("ring", "announce", "call")
-        ) or (clause.means("put", "take") and not clause.verb.passive)
+        ) or (clause.means("put", "take") and bool(clause.objects) and not clause.verb.passive)
         if (
             animate
             and not clause.verb.passive
@@ -382,6 +389,8 @@ class Teller:
         if any(prep in ("beside", "with", "near", "opposite") and self.scene.is_person(one) for prep, one in clause.places):
             return  # whoever is beside others may see what they do
         self.scene.people[who].watching = False
+        if clause.link in ("while", "whilst", "as"):
+            self.distracted.add(who)
         place = self.scene.place(list(clause.places))
         if (
             place is not None
@@ -469,6 +478,12 @@ class Teller:
             return read(clause, people)
         if (clause.means("put", "move", "take", "say", "hand", "swap") and clause.lemma != "turn") or not people:
             return None
+        if patterns["alone"].search(words):  # "although he believed himself alone"
+            self.hidden = True
+            for one in scene.latest():
+                for who in people:
+                    scene.watched_unawares(who, one)
+            return Told("observation")
         if patterns["unaware"].search(words) and not clause.verb.negated:
             for one in scene.latest():
                 for who in people:
@@ -635,7 +650,7 @@ class Teller:
 
     def _unplaced(self, clause: Clause, actor: str) -> Place | None:
         """Where a thing is that is taken, moved or used up without word of where to; None if the verb moves nothing."""
-        if clause.lemma in ("put_back", "hang_back", "take_back") and actor and clause.objects:  # to where it was
+        if clause.lemma in ("put_back", "hang_back", "take_back", "bring_back", "carry_back", "move_back") and actor and clause.objects:  # to where it was
             thing = self.scene.thing(clause.objects[0])
             return self._before_taken(thing) if thing else None
         if clause.means("lose") and not clause.means("put"):
@@ -652,13 +667,14 @@ class Teller:
         return None
 
     def _before_taken(self, thing: str) -> Place | None:
-        """Where a thing was last, in nobody's hands."""
+        """Where a thing was last, in nobody's hands, before it came to where it is now."""
+        now = self.scene.where((), thing)
         been = (
             one.place
             for one in reversed(self.scene.log)
-            if one.event.obj == thing and one.place and not one.place.holder and one.verb != "say"
+            if one.event.obj == thing and one.place and not one.place.holder and isinstance(one.event, MoveEvent)
         )
-        return next(been, None)
+        return next((place for place in been if now is None or not place.fits(now)), None)
 
     def _moves_itself(self, clause: Clause, place: Place | None) -> Told | None:
         """Reads that a thing or force moves a thing: "the wind blew it into the ditch"."""
@@ -682,6 +698,10 @@ class Teller:
             and not clause.link
         )
         by = scene.witnesses(actor, words) | (frozenset() if clause.verb.passive else frozenset(self._subjects(clause)))
+        for prep, noun in clause.places:  # "in front of her", "before her eyes", "under her nose"
+            seer = noun.owner if noun.owner is not None and noun.head in BODY else noun
+            if prep in ("before", "under") and scene.is_person(seer) and (who := scene.person(seer, exclude=[actor])):
+                by |= {who}
         for prep, noun in clause.places:  # "behind him, she ..."
             if prep == "behind" and noun.pronoun and (who := scene.person(noun, exclude=[actor])):
                 by -= {who}
@@ -780,6 +800,8 @@ class Teller:
         for who in people:
             person = self.scene.people[who]
             person.watching = None if clause.means("wake") else False
+            if clause.link in ("while", "whilst", "as") and clause.means("sleep"):
+                self.distracted.add(who)
             if clause.lemma.startswith(("look", "turn")) and person.here is False:
                 person.here = None  # they may see it from where they are
         return Told("event") if people else None

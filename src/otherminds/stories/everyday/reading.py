@@ -123,6 +123,8 @@ def find_names(found: Iterable[Sequence[Token]]) -> frozenset[str]:
             if not first or text in vocabulary().names:
                 sure.add(text)
                 continue
+            if low.endswith("ly"):
+                continue
             after = sentence[i + 1].low if i + 1 < len(sentence) else ""
             if (
                 after in ("'s", "and", ",")
