@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from otherminds.stories import model as stories
 from otherminds.stories.everyday.chunks import Noun
 from otherminds.stories.everyday.clauses import Clause
-from otherminds.stories.everyday.events import MIND, inside
+from otherminds.stories.everyday.events import ELSE, MIND, inside
 from otherminds.stories.everyday.questions import Judge, Query
 from otherminds.stories.everyday.reading import Sentence
 from otherminds.stories.everyday.scene import Read, Scene, singulars
@@ -27,7 +27,7 @@ QUOTED = frozenset(
 PERSONAL = frozenset(["he", "she", "they", "him", "her", "them"])
 MOVES = ("put", "move", "take", "hand", "swap", "lose")
 SAFE = ("idle", "busy", "want", "ask", "think", "sleep", "wake", "stay", "go", "come", "leave")
-CERTAIN = ("is only asked", "was not said", "did not happen", "is not said to have happened", "is told in another clause")
+CERTAIN = (ELSE.reason, "is only asked", "was not said", "did not happen", "is not said to have happened", "is told in another clause")
 
 
 def doubt(
@@ -91,6 +91,8 @@ def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:
             return one.text  # whoever asks for something may take it to be done
         if concerned and clause.verb.form == "inf" and clause.means("say"):
             return one.text  # "ran after her to tell her"
+        if acts and one.reason == ELSE.reason and _at(clause, heads):
+            return one.text
         if one.outcome == "unread" or one.reason in CERTAIN:
             continue
         if (one.named or concerned) and clause.unknown:
@@ -107,10 +109,16 @@ def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:
             return one.text  # what passes between two people may show one what the other knows
         if concerned and _may_inform(one, acts, late=one.number > last):
             return one.text
-        at = any({*noun.words[-1:]} & heads for noun in clause.nouns if noun is not clause.subject)
+        at = _at(clause, heads)
         if acts and at and one.outcome != "observation" and not clause.verb.negated and not clause.verb.modal:
             return one.text  # at the place, they may see that the thing is there, or gone
     return None
+
+
+def _at(clause: Clause, heads: set[str]) -> bool:
+    """Whether a clause, or one in it, names a place where the thing has been."""
+    nouns = (noun for one in (clause, *inside(clause)) for noun in one.nouns)
+    return any({*noun.words[-1:]} & heads for noun in nouns if noun is not clause.subject)
 
 
 def _requests(clause: Clause, *, by_asked: bool) -> bool:

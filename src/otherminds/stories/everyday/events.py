@@ -42,6 +42,7 @@ EMPTY = frozenset(
     )
 )
 NO_EFFECT = Told("no effect", "an activity that moves nothing and shows nothing")
+ELSE = Told("no effect", "perceives or learns something else")
 UNREAD = Told("unread")
 MIND = Told("unread", "what somebody perceives or is told")  # of somebody asked about: it always matters
 
@@ -185,16 +186,36 @@ class Teller:
     def _open(self, clause: Clause, people: list[str]) -> Told | None:
         """Why a clause that was taken to have no effect may have one after all: by it somebody may learn something."""
         inner = [clause, *inside(clause)]
-        learns = any(one.means("see", "say", "know") for one in inner) or any(
-            is_in(noun.head, "signs") for one in inner for noun in (*one.objects, *(noun for _, noun in one.places))
-        )
-        others = [noun for noun in (*clause.objects, *(noun for _, noun in clause.places)) if self.scene.is_person(noun)]
-        concerned = [*people, *(who for noun in others if (who := self.scene.person(noun, exclude=people)))]
+        signs = any(is_in(noun.head, "signs") for one in inner for noun in one.nouns if noun is not clause.subject)
+        learns = signs or any(one.means("see", "say", "know") for one in inner)
+        others = [noun for noun in clause.nouns if noun is not clause.subject and self.scene.is_person(noun)]
+        hearers = [who for noun in others if (who := self.scene.person(noun, exclude=people))]
+        speaks = clause.means("say") and not clause.verb.passive and not signs
+        concerned = hearers if speaks else [*people, *hearers]
         if learns and (any(self.scene.matters(who) for who in concerned) or self._names_thing(clause)):
-            return MIND
+            return None if self._of_else(clause) else MIND
         if self._places_thing(clause) or (clause.unknown and self._names_thing(clause)):
             return UNREAD
         return None
+
+    def _of_else(self, clause: Clause) -> bool:
+        """Whether what is seen, known or said is clearly something else than where the thing asked about is."""
+        scene = self.scene
+        inner = inside(clause)
+        nouns = [noun for one in (clause, *inner) for noun in one.nouns if noun is not clause.subject]
+        nouns = [noun for noun in nouns if not scene.is_person(noun) and not is_in(noun.head, "times")]
+        heads = {word for place in scene.places.values() for word in place.words[-1:]}
+        vague = any(
+            noun.pronoun in WHOLE
+            or noun.pronoun in ("something", "anything", "nothing")
+            or {*noun.words} & (WHOLE | {"something", "anything", "nothing"})
+            or is_in(noun.head, "signs", "changes")
+            or {*noun.words[-1:]} & heads
+            or self._may_be_topic(noun)
+            for noun in nouns
+        )
+        minds = any(one.means("think", "know", "see", "say") for one in inner)
+        return bool(nouns) and not (vague or minds or clause.quotes or clause.unknown)
 
     def _names_thing(self, clause: Clause) -> bool:
         """Whether a clause names a thing that is asked about."""
@@ -498,7 +519,10 @@ class Teller:
                 if who not in people:
                     person.here, person.room = False, frozenset()
             return Told("event")
-        if patterns["blind"].search(words) and not (seeing and not clause.verb.progressive):
+        blind = patterns["blind"].search(words)
+        if blind and clause.verb.negated and not re.search(r"not|n't|never|without|no ", blind[0]):
+            return MIND  # "was not asleep"
+        if blind and not (seeing and not clause.verb.progressive):
             for who in people:
                 scene.people[who].watching = False
             return Told("observation", "attends to something else")
@@ -1042,9 +1066,11 @@ class Teller:
             or one.means("put", "move", "take", "swap")
             for one in clause.content
         ):
-            return MIND if any(scene.matters(who) for who in people) else NO_EFFECT
+            matters = any(scene.matters(who) for who in people) and not self._of_else(clause)
+            return MIND if matters else ELSE
         if not misses and clause.objects and not whole and not any(noun.pronoun for noun in clause.objects):
-            return MIND if any(scene.matters(who) for who in people) else NO_EFFECT  # "could see the bench"
+            matters = any(scene.matters(who) for who in people) and not self._of_else(clause)
+            return MIND if matters else ELSE  # "could see the bench"
         if misses and clause.lemma in ("hear", "overhear", "catch"):
             for said in scene.log[-1:]:
                 if isinstance(said.event, StatementEvent):
@@ -1110,7 +1136,7 @@ class Teller:
             and not any(one.lemma in ("be", "do", "happen", "watch", "see") for one in clause.content)
         )
         if about and any(scene.matters(who) for who in people):
-            return MIND
+            return ELSE if self._of_else(clause) else MIND
         if clause.verb.negated or clause.lemma == "forget":
             thing = self._where_asked(clause)
             moves = self._moves_in(clause)
@@ -1325,7 +1351,8 @@ class Teller:
         told = self._content(clause)
         people = self.scene.persons(clause.subject)
         if not people or told is None:
-            return MIND if any(self.scene.matters(who) for who in people) else Told("no effect", "is told to others")
+            matters = any(self.scene.matters(who) for who in people) and not self._of_else(clause)
+            return MIND if matters else Told("no effect", "is told to others, or something else")
         by = next(
             (self.scene.person(noun) for prep, noun in clause.places if prep == "by" and self.scene.is_person(noun)),
             None,
