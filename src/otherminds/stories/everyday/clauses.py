@@ -150,7 +150,12 @@ class _Builder:
             return
         of_last = before is not None and before.noun is not None and (
             before.noun is self.subject
-            or (self.cur and not self.fresh and self.cur.objects[-1:] == [before.noun] and not self.cur.means(*TELLING))
+            or (self.cur
+                and not self.fresh
+                and self.cur.objects[-1:] == [before.noun]
+                and not self.cur.means(*TELLING)
+                and not is_in(self.cur.link, "subordinators")  # "when she had done it she ..."
+            )
         )
         if of_last and self._verb_follows(k, "finite") and (noun.pronoun in SUBJECTS or noun.name):
             self._relative(Chunk("rel", 0, 0, "that"), k)  # "the map she is holding"

@@ -91,6 +91,8 @@ def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:
             return one.text  # whoever asks for something may take it to be done
         if concerned and clause.verb.form == "inf" and clause.means("say"):
             return one.text  # "ran after her to tell her"
+        if minds & one.mental and one.outcome == "no effect" and one.reason not in CERTAIN[1:]:
+            return one.text  # "saw that she did not believe him"
         if acts and one.reason == ELSE.reason and _at(clause, heads):
             return one.text
         if one.outcome == "unread" or one.reason in CERTAIN:

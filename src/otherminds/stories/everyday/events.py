@@ -129,7 +129,9 @@ class Teller:
         nouns = [noun for one in (clause, *inside(clause)) for noun in one.nouns]
         concerned = frozenset(one for noun in nouns for one in scene.may_be(noun)) | frozenset(people)
         named = any(self._may_be_topic(noun) for noun in nouns)
-        scene.read.append(Read(clause, told.outcome, told.reason, tuple(people), named, concerned, number))
+        mental = [one.subject for one in inside(clause) if one.means("think", "know", "see") and one.subject]
+        mental = [one for noun in mental for one in scene.may_be(noun)]
+        scene.read.append(Read(clause, told.outcome, told.reason, tuple(people), named, concerned, number, frozenset(mental)))
         return told
 
     def _may_be_topic(self, noun: Noun) -> bool:
@@ -1014,6 +1016,11 @@ class Teller:
                 if (now := self._place_of(clause, who, asked)) is not None:
                     scene.believes(who, asked, now)
             return Told("observation")
+        if misses and clause.lemma in ("hear", "overhear", "catch"):
+            for said in scene.log[-1:]:
+                if isinstance(said.event, StatementEvent):
+                    said.event = replace(said.event, hearers=said.event.hearers - set(people))
+                    return Told("observation")
         for noun in clause.objects if misses and not moves else ():  # "he did not notice her"
             if scene.is_person(noun) and (other := scene.person(noun, exclude=people)):
                 for one in scene.latest():
@@ -1071,10 +1078,6 @@ class Teller:
         if not misses and clause.objects and not whole and not any(noun.pronoun for noun in clause.objects):
             matters = any(scene.matters(who) for who in people) and not self._of_else(clause)
             return MIND if matters else ELSE  # "could see the bench"
-        if misses and clause.lemma in ("hear", "overhear", "catch"):
-            for said in scene.log[-1:]:
-                if isinstance(said.event, StatementEvent):
-                    said.event = replace(said.event, hearers=said.event.hearers - set(people))
         latest = scene.latest()
         for one in latest:
             for who in people:
@@ -1247,6 +1250,7 @@ class Teller:
 
     def _ask(self, clause: Clause, people: list[str]) -> Told | None:
         self.asker = people[0] if people else ""
+        self._ask_in(clause.quotes)
         self.asked_for = self._where_asked(clause) or self.asked_for
         for noun in clause.objects:
             self.scene.person(noun, exclude=people)
@@ -1269,80 +1273,83 @@ class Teller:
         inner = next((one for one in clause.content if one.link == "to" and one.means("say")), None)
         if inner is not None and not clause.quotes:  # "rang him to say that ..."
             return self._say(replace(inner, objects=[*clause.objects, *inner.objects], subject=clause.subject), people)
-        hearers = [
-            one
-            for noun in clause.objects
-            for one in (
-                [scene.person(noun, exclude=people)]
-                if scene.is_person(noun)
-                else scene.persons(noun)
-                if noun.parts or is_in(noun.head, "groups") or noun.pronoun in ("everyone", "everybody", "them")
-                else []
-            )
-        ]
-        hearers += [
-            scene.person(noun, exclude=people) for prep, noun in clause.places if prep == "to" and scene.is_person(noun)
-        ]
-        heard = [one for one in hearers if one and one != speaker]
+        if any({"lie", "fib", "tale", "untruth"} & {*noun.words} for noun in clause.nouns):
+            return MIND
+        hearers = self._hearers(clause, people)
+        heard = [one for one in hearers if one != speaker]
         note = any({*noun.words} & NOTES for noun in clause.objects)
-        if not heard and not note:
-            heard = (
-                [self.asker]
-                if self.asker and self.asker != speaker
-                else [one for one in reversed(scene.recent) if one != speaker][:1]
-            )
+        sure = bool(heard) or note
+        if not sure:
+            about = [one for one, who in scene.people.items() if one != speaker and who.gender != "group"]
+            asker = [self.asker] if self.asker and self.asker != speaker else []
+            alone = about if len(about) == 1 and scene.people[about[0]].here is not False else []
+            heard = asker or alone or [one for one in reversed(scene.recent) if one != speaker][:1]
+            sure = bool(asker or alone)
         known = set(scene.things)
-        told = self._content(clause) or self._quoted(clause, speaker)
-        if (
-            told is not None
-            and told[0] not in known
-            and clause.quotes
-            and any(scene.matters(who) for who in heard)
-            and not singulars(scene.things[told[0]].words if told[0] in scene.things else ()) & scene.topics
-        ):
-            return MIND  # "I put the little one in the pen": perhaps the thing asked about, by another name
+        told = self._content(clause) or self._quoted(clause)
+        if told is not None and told[0] not in known and clause.quotes and any(scene.matters(who) for who in heard):
+            if not singulars(scene.things[told[0]].words if told[0] in scene.things else ()) & scene.topics:
+                return MIND  # "I put the little one in the pen": perhaps the thing asked about, by another name
         self.last_said = speaker, heard
         if clause.quotes and clause.quotes[-1].rstrip().endswith("?"):
+            self._ask_in(clause.quotes)
             self.asker = speaker
             return Told("no effect", "is only asked")
-        thing = self._where_asked(clause)
-        if told is None and thing is not None:
-            where = self._place_of(clause, speaker, thing)
-            told = (thing, where) if where else None
-        if told is None and (self._moved_in(clause) or self._tells_all(clause)):
-            moved = self._moved_in(clause)
-            topic = (
-                scene.thing(self._objects(moved)[0])
-                if moved
-                else next((one.event.obj for one in reversed(scene.log)), None)
-            )
-            where = scene.where((speaker,), topic) or scene.where((), topic) if topic else None
-            told = (topic, where) if topic and where else None
+        if told is None:
+            told = self._known_to_all(clause, speaker)
         if told is None:
             open_ended = clause.quotes or (
                 not clause.content and any(scene.matters(who) for who in heard) and hearers and not clause.objects[1:]
             )
             return UNREAD if open_ended else Told("no effect", "says nothing of where a thing is")
-        if not hearers and not note and heard != [self.asker]:
+        if not sure or (any(noun.pronoun == "them" for noun in clause.objects) and len(hearers) < 2):
             scene.vague.append(clause.words)
-        if any(noun.pronoun == "them" for noun in clause.objects) and len(hearers) < 2:
-            scene.vague.append(clause.words)
-        if note and not heard:
+        if note and not hearers:
             self.notes.append((speaker, *told))
         else:
             scene.told(speaker, *told, heard)
         return Told("event")
 
+    def _hearers(self, clause: Clause, people: list[str]) -> list[str]:
+        """Those whom a clause names as hearers: its objects, "to her", or by name in what is said."""
+        scene, found = self.scene, list[str | None]()
+        for noun in (*clause.objects, *(noun for prep, noun in clause.places if prep == "to")):
+            if scene.is_person(noun):
+                found.append(scene.person(noun, exclude=people))
+            elif noun.parts or is_in(noun.head, "groups") or noun.pronoun in ("everyone", "everybody", "them"):
+                found += scene.persons(noun)
+        if not found:
+            said = (re.match(r"(\w+),|.*, (\w+)[.!?]?$", quote.strip(" ,")) for quote in clause.quotes)
+            named = {one.lower() for match in said if match for one in match.groups() if one}
+            found += [who for who, one in scene.people.items() if {name.lower() for name in one.names} & named]
+        return [one for one in found if one]
+
+    def _known_to_all(self, clause: Clause, speaker: str) -> tuple[str, Place] | None:
+        """What "where it was", "that he had moved it", "everything" or "the truth" tells: what the speaker knows."""
+        scene = self.scene
+        if (asked := self._where_asked(clause)) is not None:
+            where = self._place_of(clause, speaker, asked)
+            return (asked, where) if where else None
+        moved = self._moved_in(clause)
+        if moved is None and not self._tells_all(clause):
+            return None
+        logged = [one.event.obj for one in reversed(scene.log)]
+        topical = [one for one in logged if one in scene.things and singulars(scene.things[one].words) & scene.topics]
+        topic = scene.thing(self._objects(moved)[0]) if moved else next(iter(topical or logged), None)
+        where = scene.where((speaker,), topic) or scene.where((), topic) if topic else None
+        return (topic, where) if topic and where else None
+
     def _tells_all(self, clause: Clause) -> bool:
         about = [noun for prep, noun in clause.places if prep in ("about", "of")]
+        about += [noun for noun in clause.objects if not self.scene.is_person(noun)]
         what = any(one.asked == "what" for one in clause.content)
         return (
             what
             or "so" in clause.adverbs
             or any(
                 noun.pronoun in WHOLE
-                or {"move", "swap", "switch", "change", "truth"} & {*noun.words}
-                or self.scene.thing(noun, create=False)
+                or {"move", "swap", "switch", "change", "truth", "news"} & {*noun.words}
+                or self._may_be_topic(noun)
                 for noun in about
             )
         )
@@ -1364,29 +1371,31 @@ class Teller:
                 self.scene.believes(who, *told)
         return Told("observation")
 
-    def _quoted(self, clause: Clause, speaker: str) -> tuple[str, Place] | None:
-        """The thing and place that a quote names: "They are in the pantry"."""
+    def _quoted(self, clause: Clause) -> tuple[str, Place] | None:
+        """The thing and place that quotes name: "They are in the pantry"; None if they name none, or two places."""
+        found = list[tuple[str, Place]]()
         for quote in clause.quotes:
-            for part in quote.replace("!", ".").replace("?", ".").split("."):
-                found = parse(tokens(plain(part)), self.names)
-                if not found and self.asked_for and (place := self.phrase(part)) is not None:
-                    return self.asked_for, place
-                self._ask_in(found)
-                for one in found:
-                    holder = Clause(one.verb, content=[one])
+            for part in re.split(r"[.!?;]", quote):
+                clauses = parse(tokens(plain(part)), self.names)
+                if not clauses and self.asked_for and (place := self.phrase(part)) is not None:
+                    found.append((self.asked_for, place))
+                for one in clauses:
                     if one.subject is not None and one.subject.pronoun in ("it", "they") and self.asked_for:
-                        place = self.scene.place(one.places)
-                        if place is not None:
-                            return self.asked_for, place
-                    if (told := self._content(holder)) is not None:
-                        return told
-        return None
+                        if not one.verb.negated and (place := self.scene.place(one.places)) is not None:
+                            found.append((self.asked_for, place))
+                    elif (told := self._content(Clause(one.verb, content=[one]))) is not None:
+                        found.append(told)
+        same = bool(found) and all(thing == found[0][0] and place.fits(found[0][1]) for thing, place in found)
+        return found[0] if same else None
 
-    def _ask_in(self, found: Sequence[Clause]) -> None:
-        for one in found:
-            noun = one.subject or next(iter(one.objects), None)
-            if one.asked == "where" and noun is not None:
-                self.asked_for = self.scene.thing(noun, create=False) or self.asked_for
+    def _ask_in(self, quotes: Sequence[str]) -> None:
+        """Note the thing that quotes ask for: "Where is my cup?", "Have you seen it?"."""
+        for quote in quotes:
+            for one in parse(tokens(plain(quote)), self.names):
+                nouns = [noun for noun in (*one.objects, one.subject) if noun is not None and noun.words]
+                things = [thing for noun in nouns if (thing := self.scene.thing(noun))]
+                if things and (one.asked == "where" or one.means("see", "take", "put", "move")):
+                    self.asked_for = things[0]
 
     def phrase(self, text: str) -> Place | None:
         """The place of a phrase without a verb: "in the pantry"; None if it is none."""
@@ -1411,7 +1420,7 @@ class Teller:
         if self.last_said is None:
             return False
         speaker, heard = self.last_said
-        told = self._quoted(Clause(VerbGroup("say", "finite", 0, 0), quotes=list(quotes)), speaker)
+        told = self._quoted(Clause(VerbGroup("say", "finite", 0, 0), quotes=list(quotes)))
         if told is not None and (
             not self.scene.topics
             or told[0] not in self.scene.things

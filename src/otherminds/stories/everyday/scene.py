@@ -140,6 +140,7 @@ class Read:
     named: bool  # whether it names the thing asked about, or "it" may be that
     concerned: frozenset[str]  # all that its words, or those of clauses in it, may stand for
     number: int
+    mental: frozenset[str] = frozenset()  # of whom a clause in it says that they think, know or see something
 
     @property
     def text(self) -> str:
