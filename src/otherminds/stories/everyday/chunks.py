@@ -145,7 +145,7 @@ class Chunker:
             return Chunk("sub", i, i + 1, "where")
         if is_in(word, "questions", "relatives") and not (word == "when" and not (last and last.kind == "verb")):
             return Chunk("wh", i, i + 1, word)
-        if is_in(word, "subordinators") and self._subordinates(i):
+        if is_in(word, "subordinators") and self._subordinates(i) and self.word(i + 1) != "of":
             joined = word in ("as", "even", "by") and self.word(i + 1) in ("soon", "if", "though")
             j = i + 3 if joined and self.word(i + 1) == "soon" else i + 1
             return Chunk("sub", i, j, word)
@@ -302,9 +302,12 @@ class Chunker:
             return dict(found)
         if word in NO_VERBS or len(word) < 5:
             return {}
-        before = self.word(i - 1)
+        k = i - 1
+        while k > 0 and (is_in(self.word(k), "adverbs") or self.word(k).endswith("ly")):
+            k -= 1
+        before = self.word(k)
         if word.endswith("s") and not word.endswith("ss") and self._opens(i + 1):  # "she selects a block"
-            if self._is_name(i - 1) or before in ("he", "she", "it", "who", "which") or vocabulary().person(before):
+            if self._is_name(k) or before in ("he", "she", "it", "who", "which") or vocabulary().person(before):
                 return {word[:-1]: frozenset({"s"})}
         for ending, tag in REGULAR_ENDINGS.items():
             if word.endswith(ending):
@@ -518,7 +521,7 @@ class Chunker:
             return (
                 plural
                 and (is_in(before, "pronouns", "anybody") or self._opens(j + 1))
-                and self.word(j) not in ("light", "box", "store", "place", "watch", "book", "park", "hook", "sink")
+                and self.word(j) not in ("light", "box", "store", "place", "watch", "book", "park", "hook", "sink", "match", "film")
             )
         if "s" in tags and not tags & {"past"}:
             named = self._is_name(j - 1) or before in (
@@ -561,7 +564,8 @@ class Chunker:
         """Whether another finite verb comes before the end of the clause."""
         for k in range(j, len(self.words)):
             word = self.word(k)
-            if not word[:1].isalnum() or is_in(word, "conjunctions", "subordinators", "relatives") or word == "that":
+            ends = is_in(word, "conjunctions", "subordinators", "relatives", "questions") or word == "that"
+            if not word[:1].isalnum() or ends:
                 return False
             if word in FINITE_AUXILIARIES or is_in(word, "modals"):
                 return True
@@ -644,6 +648,7 @@ class Chunker:
                 word in ("her", "this", "that", "these", "those")
                 and self._content(i + 1, first=True)
                 and self.word(i + 1) not in ("nothing", "anything", "something", "everything")
+                and not (word == "her" and self.bare and self._verb(i + 1))
             )
             if word in ("there", "here"):
                 return None

@@ -165,7 +165,7 @@ class _Builder:
             own = noun.pronoun in ("he", "she", "they", "it", "i", "we")
             if before.kind == "conj" and before.word in ("and", "or") and not own:
                 one = self.subject
-                parts = one.parts or one.alias or [one]
+                parts = one.parts or [one, *one.alias]
                 self.subject = Noun(
                     noun.words, one.text + " and " + noun.text, one.start, noun.end, parts=[*parts, noun]
                 )
@@ -252,6 +252,11 @@ class _Builder:
             and before.noun is self.cur.objects[-1]
         ):
             self.cur.verb.lemma = verb.lemma  # "had it taken to the shed": somebody else did it
+            return None
+        if verb.lemma == "know" and verb.form == "base" and self.cur and self.cur.lemma == "let" and self.subject:
+            self.cur.verb.lemma = "let_know"  # "let him know"
+            self.cur.objects.append(self.subject)
+            self.subject, self.link, self.fresh = None, "", False
             return None
         if verb.form in ("base", "pp") and self.cur and self.subject is None and self._conjoined(k):
             cur = self.cur

@@ -50,7 +50,7 @@ def _unread(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scen
     by_others = {  # what others do with a thing changes nobody's belief who has no part in it
         one.text
         for one in scene.read
-        if minds and one.people and not minds & one.concerned and not one.clause.unknown and not one.clause.quotes
+        if minds and not minds & one.concerned and not (one.clause.unknown or one.clause.quotes) and _by_another(one)
     }
     for account in accounts:
         if account.outcome != "unread":
@@ -71,6 +71,12 @@ def _unread(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scen
         if quote and account.reason == "has no verb":
             return account.text
     return None
+
+
+def _by_another(one: Read) -> bool:
+    """Whether a known person or thing does what a clause tells, and no message."""
+    subject = one.clause.subject
+    return bool(one.people) or bool(subject is not None and subject.words and not is_in(subject.head, "signs"))
 
 
 def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:

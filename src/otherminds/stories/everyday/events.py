@@ -317,7 +317,8 @@ class Teller:
                 self._inattentive(who, clause)
             return Told("observation", "attends to something else")
         moved = self._moved_in(clause) if clause.lemma in ("help", "let") else None
-        if moved is not None and moved.link == "to" and people and not clause.verb.negated:
+        known = moved is not None and (moved.link == "to" or not moved.places) and bool(self.scene.latest())
+        if known and people and not clause.verb.negated:
             for one in self.scene.latest():  # "he helped to carry it"
                 for who in people:
                     self.scene.notices(who, one, sees=True)
@@ -466,8 +467,9 @@ class Teller:
             or clause.verb.perfect
         ):
             latest = [] if now or (clause.link in BACKGROUND and clause.link != "as") else self.scene.latest()
+            back = 2 if clause.means("sleep") else 1
             for one in latest:
-                if one.sentence == self.scene.sentence or one.sentence == self.scene.sentence - 1:
+                if one.sentence >= self.scene.sentence - back:
                     for who in people:
                         if self.scene.people[who].watching is False or self.scene.people[who].here is False:
                             self.scene.notices(who, one, sees=False)
@@ -487,6 +489,8 @@ class Teller:
                     scene.notices(who, one, sees=False)
             return Told("observation")
         if self._no_message(clause, nobody):
+            for who in {*people, *(one for noun in clause.nouns for one in scene.may_be(noun))}:
+                scene.unaware(who)
             return Told("observation", "no message")
         if nobody:
             return Told("no effect", "did not happen")
@@ -724,9 +728,9 @@ class Teller:
             and not clause.link
         )
         by = scene.witnesses(actor, words) | (frozenset() if clause.verb.passive else frozenset(self._subjects(clause)))
-        for prep, noun in clause.places:  # "in front of her", "before her eyes", "under her nose"
+        for prep, noun in clause.places:  # "before her eyes", "under her nose"
             seer = noun.owner if noun.owner is not None and noun.head in BODY else noun
-            if prep in ("before", "under") and scene.is_person(seer) and (who := scene.person(seer, exclude=[actor])):
+            if seer is not noun and prep in ("before", "under") and scene.is_person(seer) and (who := scene.person(seer, exclude=[actor])):
                 by |= {who}
         for prep, noun in clause.places:  # "behind him, she ..."
             if prep == "behind" and noun.pronoun and (who := scene.person(noun, exclude=[actor])):
@@ -1075,6 +1079,14 @@ class Teller:
         ):
             matters = any(scene.matters(who) for who in people) and not self._of_else(clause)
             return MIND if matters else ELSE
+        people_in = [noun for noun in clause.objects if noun.pronoun or scene.is_person(noun)]
+        if not misses and clause.verb.progressive and clause.objects and not people_in and self._of_else(clause):
+            for who in people:  # "was watching a match on television"
+                self._inattentive(who, clause)
+                for one in scene.latest():
+                    if one.sentence >= scene.sentence - 1:
+                        scene.notices(who, one, sees=False)
+            return Told("observation", "attends to something else")
         if not misses and clause.objects and not whole and not any(noun.pronoun for noun in clause.objects):
             matters = any(scene.matters(who) for who in people) and not self._of_else(clause)
             return MIND if matters else ELSE  # "could see the bench"
@@ -1251,6 +1263,8 @@ class Teller:
     def _ask(self, clause: Clause, people: list[str]) -> Told | None:
         self.asker = people[0] if people else ""
         self._ask_in(clause.quotes)
+        for who in people if self._where_asked(clause) or clause.quotes else ():
+            self.scene.unaware(who)  # whoever asks where a thing is has not seen it
         self.asked_for = self._where_asked(clause) or self.asked_for
         for noun in clause.objects:
             self.scene.person(noun, exclude=people)
@@ -1292,9 +1306,7 @@ class Teller:
                 return MIND  # "I put the little one in the pen": perhaps the thing asked about, by another name
         self.last_said = speaker, heard
         if clause.quotes and clause.quotes[-1].rstrip().endswith("?"):
-            self._ask_in(clause.quotes)
-            self.asker = speaker
-            return Told("no effect", "is only asked")
+            return self._ask(clause, people)
         if told is None:
             told = self._known_to_all(clause, speaker)
         if told is None:

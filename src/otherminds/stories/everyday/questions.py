@@ -81,7 +81,7 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
     if statement is None:
         return None
     clauses = parse(statement, known)
-    if not clauses:
+    if not clauses or any(one.unknown for one in clauses):
         return None
     early = bool(vocabulary().patterns["early"].search(plain(text).lower())) or (
         asked == "where" and "before" in low[start:] and len(clauses) > 1

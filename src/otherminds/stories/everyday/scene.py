@@ -127,6 +127,7 @@ class Happened:
     sentence: int = 0
     place: Place | None = None
     missed: set[str] = field(default_factory=set)  # those who the story says did not see it
+    open: frozenset[str] = frozenset()  # those of whom the story does not say whether they saw it
 
 
 @dataclass(frozen=True)
@@ -171,6 +172,7 @@ class Scene:
     last_place: Place | None = None  # mentioned last
     stated: dict[tuple[tuple[str, ...], str], Place] = field(default_factory=dict)  # what the story says is believed
     resolved: dict[int, str] = field(default_factory=dict)  # noun phrases (by identity) and the people they stand for
+    undecided: set[str] = field(default_factory=set)  # those of whom it is open whether they saw what happened last
     read: list[Read] = field(default_factory=list)
     clause: int = 0
     sentence: int = 0
@@ -456,6 +458,7 @@ class Scene:
     def witnesses(self, actor: str, words: frozenset[str]) -> frozenset[str]:
         """Those who see what the actor does; where the story leaves it open, this reading chooses."""
         found = {actor}
+        self.undecided.clear()
         room = self.people[actor].room if actor in self.people else frozenset[str]()
         for who, person in self.people.items():
             if who == actor:
@@ -476,6 +479,7 @@ class Scene:
         p = SEES_IF_PRESENT if together or (person.here and not room) else SEES_IF_UNPLACED
         if person.here and room and not room & (self.here | person.room):
             p = 1.0 - SEES_IF_PRESENT
+        self.undecided.add(who)
         if not self.matters(who):
             return p > 0.5
         return (self.fork.choose(p, 1.0 - p) == 0) if p > 0.5 else self.fork.choose(1.0 - p, p) == 1
@@ -544,7 +548,8 @@ class Scene:
         self.places.setdefault(place.key, place)
         event = MoveEvent(thing, place.key, by, unseen | {REALITY})
         absent = {who for who, one in self.people.items() if one.watching is False or one.here is False}
-        self.log.append(Happened(event, self.clause, actor, verb, self.sentence, place, absent - by))
+        undecided = frozenset(self.undecided)
+        self.log.append(Happened(event, self.clause, actor, verb, self.sentence, place, absent - by, undecided))
 
     def believes(self, who: str, thing: str, place: Place, *, true: bool = False) -> None:
         """Log that somebody comes to believe that a thing is at a place."""
@@ -583,6 +588,12 @@ class Scene:
             event = replace(event, by=event.by - {who}, unseen=event.unseen - {who})
             one.missed.add(who)
         one.event = event
+
+    def unaware(self, who: str) -> None:
+        """Take somebody who is told nothing not to have seen what the story does not say they saw."""
+        for one in self.log:
+            if who in one.open and isinstance(one.event, MoveEvent):
+                self.notices(who, one, sees=False)
 
     def _distrusts(self, who: str, seen: Happened) -> None:
         """Somebody who saw where a thing went does not believe what was said of it afterwards, if that was not so."""
