@@ -47,10 +47,12 @@ def _unread(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scen
     """The first unread clause that may bear on the question, by the things and people that it names."""
     heads = {word for place in scene.places.values() for word in place.words[-1:]}
     minds = set(judge.chain)
-    by_others = {  # what others do with a thing changes nobody's belief who has no part in it
+    last = max((one.clause for one in scene.log if one.event.obj == judge.thing and one.verb != "believe"), default=0)
+    by_others = {  # what others do with a thing before they move it on changes nobody's belief who has no part in it
         one.text
         for one in scene.read
         if minds and not minds & one.concerned and not (one.clause.unknown or one.clause.quotes) and _by_another(one)
+        if one.number < last or not one.named
     }
     for account in accounts:
         if account.outcome != "unread":
