@@ -86,9 +86,10 @@ def ask(
     if not isinstance(story, str):
         return _ask_of_household(story, stem, options, conventions, costs, least, model)
     found = _ask_of_household(story, stem, options, conventions, costs, least, None)
-    if found.question is not None and found.reading.coverage == 1.0:
-        return found
     general = StoryAnswer(*everyday.answer(story, stem, options))
+    if found.question is not None and found.reading.coverage == 1.0:
+        convention = general.answer.abstained == everyday.OPEN  # what is open there, a convention decides
+        return found if general.question is None or convention or _agree(found, general) else general
     if general.answer.option is not None and general.reading.coverage >= least:
         return found if _agree(found, general) else general
     if found.answer.option is not None and general.question is None:

@@ -25,6 +25,7 @@ UNFORESEEN = (
 BUDGET = 120.0  # seconds after which no further sentence is given to a language model (chosen)
 MOST_BLOCKING = 3  # sentences of a story that a language model is asked to put plainly (chosen)
 ELSEWHERE = "elsewhere"
+OPEN = "the story leaves it open"  # why there is no answer if the readings of a story disagree
 SURE = 0.86  # least probability of an answer that is given (chosen on the development stories)
 
 SMALL = words_of("small")
@@ -118,7 +119,7 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
     if unread:
         return reading, asked, stories.abstention(len(labels), f"{UNREAD}: {unread}")
     if weights.get(labels[best], 0.0) < SURE:
-        return reading, asked, stories.Answer(None, posterior, abstained="the story leaves it open")
+        return reading, asked, stories.Answer(None, posterior, abstained=OPEN)
     return reading, asked, stories.Answer(best, posterior, _terms(scene, judge, best, len(labels)))
 
 

@@ -139,6 +139,16 @@ class _Builder:
             self.without = self.prep == "without"
             self.prep, self.link, self.subject, self.fresh = "", "while", noun, True  # "with Ann looking on, ..."
             return
+        after = self._next(k) if self.prep == "with" else None
+        gone = self.chunks[k + 1].word if k + 1 < len(self.chunks) and self.chunks[k + 1].kind == "adverb" else ""
+        if after is not None and after.kind == "prep" and self.chunker.word(after.i) == "out":
+            gone = "out"
+        if self.prep == "with" and is_in(gone, "absent") and (self.cur is None or (before and before.kind == "prep")):
+            self.prep = ""
+            self._add(VerbGroup("be", "finite", self.chunks[k].i, self.chunks[k].j), noun, "while", None)
+            if self.cur:
+                self.cur.adverbs.append(gone)  # "with Ann out of the room, ..."
+            return
         if self.prep:
             target = self.subject if self.subject else self.cur if self.cur and not self.fresh else None
             place = (self.prep, noun)

@@ -36,6 +36,11 @@ def doubt(
     """The first clause, or quote, that may decide the answer and was not understood; None if there is none."""
     if judge.thing in scene.twins:
         return next((one.text for one in scene.read if judge.thing in one.text), judge.thing)
+    for who in judge.chain:  # "another nurse", "the first nurse"
+        mine = scene.people[who]
+        same = [one.key for one in scene.people.values() if one is not mine and one.roles & mine.roles]
+        if same and not mine.names and not mine.traits:
+            return f"which of them is {who}"
     return (
         _unread(accounts, query, scene, judge)
         or _unsafe(scene, judge, query)
@@ -108,13 +113,17 @@ def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:
         if (one.named or concerned) and clause.unknown:
             return one.text
         if one.number in logged:
-            phrases = [part for _, noun in clause.setting for part in (noun, noun.owner) if part is not None]
+            setting = [noun for _, noun in clause.setting if noun.head != "absence"]
+            phrases = [part for noun in setting for part in (noun, noun.owner) if part is not None]
             at_will = minds & {who for noun in phrases for who in scene.may_be(noun)}
             if at_will and not clause.means("see", "know", "say"):
                 return one.text  # "on her orders, he moved it"
             continue
         if one.named and (not minds or concerned) and one.outcome == "no effect" and not clause.means(*SAFE) and clause.lemma != "be":
             return one.text
+        notices = acts and clause.means("see", "know") and not clause.verb.negated
+        if len(concerned) > 1 and notices and not any(inner.means(*MOVES) for inner in inside(clause)):
+            return one.text  # one of them notices the other
         if len(concerned) > 1 and one.number > last and one.outcome == "no effect" and not clause.verb.negated:
             return one.text  # what passes between two people may show one what the other knows
         if concerned and _may_inform(one, acts, late=one.number > last):

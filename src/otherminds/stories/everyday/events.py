@@ -20,6 +20,7 @@ WHOLE = words_of("whole")
 NOTES = frozenset(["note", "message", "letter", "email", "text", "sign", "memo", "postcard", "card"])
 NEARBY = words_of("nearby")
 TELLING = frozenset(["call", "phone", "ring", "text", "contact", "write", "send", "speak", "talk", "mention", "breathe", "warn", "message", "be", "hear", "get", "leave", "have", "find"])
+PATHS = ("across", "round", "around", "through", "along", "past", "up", "down", "over", "towards", "toward", "from", "off")
 BODY = frozenset(["eye", "back", "head", "face", "ear", "mind", "attention", "nose", "gaze"])
 ELSEWHERE = Place("", (), frozenset(), "somewhere else")
 GOALS = words_of("goals")
@@ -164,6 +165,9 @@ class Teller:
         if clause.link == "that" and clause.parent is None:
             return UNREAD  # of a verb that is not known to tell something: "dreamed that"
         self._mention(clause)
+        for _, noun in (*clause.setting, *clause.places):  # "in Ann's absence"
+            if noun.head == "absence" and noun.owner is not None and (who := scene.person(noun.owner)):
+                scene.people[who].here, scene.people[who].room = False, frozenset()
         told = self._cue(clause, words, people) or self._by_verb(clause, people)
         self._background(clause, people)
         if told.outcome == "no effect" and told.reason in EMPTY:
@@ -616,7 +620,7 @@ class Teller:
         goals = [
             (prep, noun)
             for prep, noun in clause.places
-            if prep not in ("from", "for", "with", "of") and not (prep == "by" and scene.is_person(noun))
+            if prep not in (*PATHS, "from", "for", "with", "of") and not (prep == "by" and scene.is_person(noun))
         ]
         if clause.means("take", "move") and not clause.means("put") and not clause.verb.passive:
             first = next(
@@ -881,6 +885,10 @@ class Teller:
                     else:
                         self._to_room(who, clause, None)
                 return Told("event")
+            if clause.verb.negated and {"there", "here", "in", "around", "present"} & {*clause.words.split()}:
+                for who in people:
+                    scene.people[who].here, scene.people[who].room = False, frozenset()
+                return Told("event")
             for who in people:
                 for role in clause.objects:
                     scene.people[who].roles |= {word for word in role.words if vocabulary().person(word)}
@@ -1122,7 +1130,7 @@ class Teller:
         thing = scene.thing(self._objects(moved)[0])
         subject = moved.subject if moved.subject and not moved.verb.passive else None
         actor = scene.person(subject, exclude=people) or scene.person(subject)
-        place = scene.place(moved.places)
+        place = scene.place([one for one in moved.places if one[0] not in PATHS])
         fits = [
             one
             for one in scene.log

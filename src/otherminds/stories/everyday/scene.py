@@ -506,6 +506,7 @@ class Scene:
         )
         if (
             first is None
+            or first.verb not in ("initial", "keep", "store", "be", "lie", "stand", "hang", "live")
             or first.verb in ("hide", "bury", "conceal", "stash", "hide_away")
             or not isinstance(first.event, MoveEvent)
         ):
