@@ -86,13 +86,17 @@ def ask(
     if not isinstance(story, str):
         return _ask_of_household(story, stem, options, conventions, costs, least, model)
     found = _ask_of_household(story, stem, options, conventions, costs, least, None)
+    complete = found.question is not None and found.reading.coverage == 1.0
+    of_places = _only_of_places(found.question)
+    if complete and not of_places:
+        return found
     general = StoryAnswer(*everyday.answer(story, stem, options))
-    if found.question is not None and found.reading.coverage == 1.0:
+    if complete:
         convention = general.answer.abstained == everyday.OPEN  # what is open there, a convention decides
         return found if general.question is None or convention or _agree(found, general) else general
     if general.answer.option is not None and general.reading.coverage >= least:
         return found if _agree(found, general) else general
-    if found.answer.option is not None and general.question is None:
+    if found.answer.option is not None and (general.question is None or not of_places):
         return found
     if model is not None:
         understood = general.reading.coverage - found.reading.coverage > MARGIN
@@ -110,6 +114,14 @@ def ask(
         return found
     told_more = general.reading.coverage - found.reading.coverage > MARGIN
     return general if told_more or found.answer.option is not None else found
+
+
+def _only_of_places(question: stories.Question | None) -> bool:
+    """Whether a question asks for nothing but where something is, or is believed to be."""
+    content = [claim.content for claim in (question.claims if question else ()) if isinstance(claim, stories.Belief)]
+    held = [claim for claim in (question.claims if question else ()) if isinstance(claim, stories.Holds)]
+    known = all(isinstance(one, stories.Fact | stories.Belief) for one in content)
+    return known and len(content) + len(held) == len(question.claims if question else ())
 
 
 def _agree(one: StoryAnswer, other: StoryAnswer) -> bool:
