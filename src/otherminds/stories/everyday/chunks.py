@@ -348,7 +348,7 @@ class Chunker:
                 group.form, expects = "inf", "base"
                 j = k
                 continue
-            elif is_in(word, "modals") and j == i:
+            elif is_in(word, "modals") and j == i and not self._is_name(j):
                 group.modal, expects = word, "base"
             elif word == "used" and self.word(j + 1) == "to" and j == i:
                 group.perfect = True  # "used to be": it was so before

@@ -65,6 +65,11 @@ def parse(found: Sequence[Token], names: Collection[str]) -> list[Clause]:
     return _Builder(Chunker(found, names), found).build()
 
 
+def inside(clause: Clause) -> list[Clause]:
+    """All clauses that a clause tells of."""
+    return [deeper for one in clause.content for deeper in (one, *inside(one))]
+
+
 class _Builder:
     def __init__(self, chunker: Chunker, found: Sequence[Token]) -> None:
         self.chunker, self.chunks, self.tokens = chunker, chunker.chunks(), found

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from otherminds.stories import model as stories
 from otherminds.stories.everyday.chunks import Noun
-from otherminds.stories.everyday.clauses import Clause
-from otherminds.stories.everyday.events import ELSE, MIND, inside
+from otherminds.stories.everyday.clauses import Clause, inside
+from otherminds.stories.everyday.events import ELSE, MIND
 from otherminds.stories.everyday.questions import Judge, Query
 from otherminds.stories.everyday.reading import Sentence
 from otherminds.stories.everyday.scene import Read, Scene, singulars
@@ -59,8 +59,9 @@ def _unread(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scen
         if minds and not minds & one.concerned and not (one.clause.unknown or one.clause.quotes) and _by_another(one)
         if one.number < last or not one.named
     }
+    evidence = {one.text for one in scene.read if one.number in judge.evidence}
     for account in accounts:
-        if account.outcome != "unread":
+        if account.outcome != "unread" or any(account.text.startswith(text) for text in evidence):
             continue
         if account.reason == MIND.reason:
             return account.text
@@ -100,6 +101,8 @@ def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:
             return next((said.text for said in scene.read if said.number == one.clause), words[-1])
     for one in scene.read:
         clause, concerned, acts = one.clause, minds & one.concerned, bool(minds & set(one.people))
+        if one.number in judge.evidence:
+            continue
         if (acts or one.named) and not clause.verb.negated and _requests(clause, by_asked=acts):
             return one.text  # whoever asks for something may take it to be done
         if concerned and clause.verb.form == "inf" and clause.means("say"):
@@ -121,8 +124,9 @@ def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:
             continue
         if one.named and (not minds or concerned) and one.outcome == "no effect" and not clause.means(*SAFE) and clause.lemma != "be":
             return one.text
-        notices = acts and clause.means("see", "know") and not clause.verb.negated
-        if len(concerned) > 1 and notices and not any(inner.means(*MOVES) for inner in inside(clause)):
+        notices = clause.means("see", "know") and not clause.verb.negated
+        notices = notices and {*judge.chain[:-1]} & {*one.people} and judge.chain[-1] in one.concerned
+        if len(minds) > 1 and notices and not any(inner.means(*MOVES) for inner in inside(clause)):
             return one.text  # one of them notices the other
         if len(concerned) > 1 and one.number > last and one.outcome == "no effect" and not clause.verb.negated:
             return one.text  # what passes between two people may show one what the other knows

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from otherminds.stories.english.lexicon import wordset
 from otherminds.stories.english.sentences import plain, tokens
 from otherminds.stories.everyday.chunks import Chunker, Noun, VerbGroup
-from otherminds.stories.everyday.clauses import Clause, parse
+from otherminds.stories.everyday.clauses import Clause, inside, parse
 from otherminds.stories.everyday.scene import GONE, Happened, Place, Read, Scene, singulars
 from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.stories.model import Outcome
@@ -132,7 +132,14 @@ class Teller:
         named = any(self._may_be_topic(noun) for noun in nouns)
         mental = [one.subject for one in inside(clause) if one.means("think", "know", "see") and one.subject]
         mental = [one for noun in mental for one in scene.may_be(noun)]
-        scene.read.append(Read(clause, told.outcome, told.reason, tuple(people), named, concerned, number, frozenset(mental)))
+        hearers = frozenset(self._hearers(clause, people) if clause.means("say") or clause.quotes else ())
+        away = frozenset(who for who, one in scene.people.items() if one.here is False or one.watching is False)
+        scene.read.append(
+            Read(
+                clause, told.outcome, told.reason, tuple(people), named, concerned, number,
+                hearers, away - set(people), frozenset(mental),
+            )
+        )  # fmt: skip
         return told
 
     def _may_be_topic(self, noun: Noun) -> bool:
@@ -1455,11 +1462,6 @@ class Teller:
             for writer, thing, place in self.notes:
                 self.scene.told(writer, thing, place, [who])
         return Told("observation")
-
-
-def inside(clause: Clause) -> list[Clause]:
-    """All clauses that a clause tells of."""
-    return [deeper for one in clause.content for deeper in (one, *inside(one))]
 
 
 def topics_of(words: Sequence[str]) -> frozenset[str]:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from otherminds.stories.english.lexicon import singular
 from otherminds.stories.english.sentences import Token, plain, tokens
 from otherminds.stories.everyday.chunks import AUXILIARIES, Chunker, Noun
-from otherminds.stories.everyday.clauses import Clause, parse
+from otherminds.stories.everyday.clauses import Clause, inside, parse
 from otherminds.stories.everyday.events import Teller
+from otherminds.stories.everyday.knowledge import content, knows_of
 from otherminds.stories.everyday.reading import find_names, split
-from otherminds.stories.everyday.scene import Place, Scene
+from otherminds.stories.everyday.scene import Place, Scene, singulars
 from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
@@ -148,6 +149,7 @@ class Judge:
     teller: Teller = field(init=False)
     chain: tuple[str, ...] = ()  # the minds that the answer rests on
     thing: str | None = None
+    evidence: set[int] = field(default_factory=set)  # the numbers of the clauses that the answer rests on
 
     def __post_init__(self) -> None:
         self.teller = Teller(self.scene, self.query.names)
@@ -367,12 +369,15 @@ class Judge:
                 or next((one for noun in clause.objects if (one := self._thing(noun))), None)
                 or self._only_topic()
             )
-            if thing is None:
-                return None
+            if thing is None or not any(one.event.obj == thing for one in self.scene.log):
+                nouns = [*clause.objects, *(noun for _, noun in clause.places)]
+                return self._knows_of({word for noun in nouns for word in singulars(noun.words)}, chain, knows=True)
             return self._knows_place(chain, thing)
         if clause.means("say") and not clause.means("think"):
             return None
         found = self.holds(inner, chain, knows=knows)
+        if found is None and self.thing is None:
+            return self._knows_of(content(inner), chain, knows=knows)
         if found is None and knows and self.thing is not None and self._missed_all(chain[-1], self.thing):
             return False
         if found is not None:
@@ -380,6 +385,14 @@ class Judge:
         if knows and found and not inner.verb.modal and (inner.lemma == "be"):  # what is known is so
             truth = self.holds(inner, chain[:-1])
             return found and truth is not False
+        return found
+
+    def _knows_of(self, wanted: Collection[str], chain: tuple[str, ...], *, knows: bool) -> bool | None:
+        """Whether a mind knows of something else than where a thing is."""
+        if len(chain) != 1 or not wanted:
+            return None
+        found, self.evidence = knows_of(self.scene, chain[0], wanted, true=knows)
+        self.chain = chain
         return found
 
     def _only_topic(self) -> str | None:
@@ -529,7 +542,7 @@ class Judge:
             if not self.query.options:
                 return wants[-1] if wants else None
         found = self._fitting_option() if self.query.options else None
-        if found is None and who is not None and any(one.asked == "where" for one in _inside(clause)):
+        if found is None and who is not None and any(one.asked == "where" for one in inside(clause)):
             place = self._where(clause, ())
             return place.text if place else None
         return found
@@ -560,10 +573,6 @@ class Judge:
             if scores[0][0] >= 0.5 and (len(scores) == 1 or scores[1][0] <= scores[0][0] / 2):
                 return scores[0][1]
         return None
-
-
-def _inside(clause: Clause) -> list[Clause]:
-    return [deeper for one in clause.content for deeper in (one, *_inside(one))]
 
 
 def overlap(one: str, other: str) -> float:

@@ -141,6 +141,8 @@ class Read:
     named: bool  # whether it names the thing asked about, or "it" may be that
     concerned: frozenset[str]  # all that its words, or those of clauses in it, may stand for
     number: int
+    hearers: frozenset[str] = frozenset()  # those to whom it is said
+    away: frozenset[str] = frozenset()  # those who are not there or attend to something else
     mental: frozenset[str] = frozenset()  # of whom a clause in it says that they think, know or see something
 
     @property
@@ -172,6 +174,7 @@ class Scene:
     last_place: Place | None = None  # mentioned last
     stated: dict[tuple[tuple[str, ...], str], Place] = field(default_factory=dict)  # what the story says is believed
     resolved: dict[int, str] = field(default_factory=dict)  # noun phrases (by identity) and the people they stand for
+    untold: set[str] = field(default_factory=set)  # those who the story says were told nothing
     undecided: set[str] = field(default_factory=set)  # those of whom it is open whether they saw what happened last
     read: list[Read] = field(default_factory=list)
     clause: int = 0
@@ -592,6 +595,7 @@ class Scene:
 
     def unaware(self, who: str) -> None:
         """Take somebody who is told nothing not to have seen what the story does not say they saw."""
+        self.untold.add(who)
         for one in self.log:
             if who in one.open and isinstance(one.event, MoveEvent):
                 self.notices(who, one, sees=False)
