@@ -137,7 +137,7 @@ class Teller:
         scene.read.append(
             Read(
                 clause, told.outcome, told.reason, tuple(people), named, concerned, number,
-                hearers, away - set(people), frozenset(mental),
+                hearers, away, frozenset(mental), scene.sentence,
             )
         )  # fmt: skip
         return told
@@ -459,6 +459,7 @@ class Teller:
 
     def _background(self, clause: Clause, people: Sequence[str]) -> None:
         """What is told of somebody's state held already during the last move told, unless it says "then" or "now"."""
+        scene = self.scene
         now = (
             clause.verb.form == "finite"
             and clause.words
@@ -479,6 +480,10 @@ class Teller:
         ):
             latest = [] if now or (clause.link in BACKGROUND and clause.link != "as") else self.scene.latest()
             back = 2 if clause.means("sleep") else 1
+            missing = {who for who in people if scene.people[who].watching is False or scene.people[who].here is False}
+            for n, read in enumerate(scene.read if not now else ()):
+                if read.sentence >= scene.sentence - back and not missing & set(read.people):
+                    scene.read[n] = replace(read, away=read.away | missing)
             for one in latest:
                 if one.sentence >= self.scene.sentence - back:
                     for who in people:
@@ -492,8 +497,6 @@ class Teller:
         if patterns["relayed"].search(words):
             return MIND
         nobody = noun is not None and noun.pronoun in ("nobody", "no-one", "noone")
-        if nobody and clause.means("say", "ask"):
-            return Told("no effect", "was not said")
         if nobody and clause.means("see", "know"):
             for one in scene.latest():
                 for who in list(scene.people):

@@ -13,6 +13,7 @@ from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 
 LEAST = 0.6  # share of the words of what is asked that a clause must have to tell of the same (chosen)
 LIES = frozenset(["lie", "untrue", "false", "trick", "joke", "fib", "pretend", "invent"])
+UNSAID = frozenset(["was not said", "no message", "did not happen"])
 COMMON = words_of("common")
 
 
@@ -44,12 +45,19 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
             unsure = True
         elif told and not (clause.means("see", "know", "say") or clause.quotes):
             unsure = True
+        elif who in one.people and who in one.away:
+            unsure = True  # "she won while she was asleep"
         elif who in one.people or who in one.hearers:
             knows = True
         elif who in one.away or (who in scene.untold and not told):
             missed = True
         else:
             unsure = True
+    for one in scene.read if missed else ():  # what they may learn later
+        learns = one.clause.means("see", "know") and who in one.people
+        learns |= one.clause.means("say") and (who in one.concerned or not one.hearers)
+        if learns and one.number not in evidence and one.number > min(evidence) and one.reason not in UNSAID:
+            unsure |= not one.clause.verb.negated
     said = {word for one in scene.read for word in re.findall(r"[a-z]+", one.text)}
     if unsure or knows == missed or (true and said & LIES):
         return None, evidence

@@ -144,6 +144,7 @@ class Read:
     hearers: frozenset[str] = frozenset()  # those to whom it is said
     away: frozenset[str] = frozenset()  # those who are not there or attend to something else
     mental: frozenset[str] = frozenset()  # of whom a clause in it says that they think, know or see something
+    sentence: int = 0
 
     @property
     def text(self) -> str:
