@@ -103,7 +103,7 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
     assert first is not None
     scene, accounts, judge = first
     reading = _reading(scene, accounts)
-    unread = doubt(accounts, sentences_of(text)[0], query, scene, judge)
+    unread = None if judge.by_signs else doubt(accounts, sentences_of(text)[0], query, scene, judge)
     unread = unread or _unexplained(accounts, query, scene, judge)
     labels = tuple(options) or (
         (YES, NO) if query.asked == "" else tuple(dict.fromkeys([*weights, *_places(scene, judge), ELSEWHERE]))

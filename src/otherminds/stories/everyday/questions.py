@@ -11,6 +11,7 @@ from otherminds.stories.english.sentences import Token, plain, tokens
 from otherminds.stories.everyday.chunks import AUXILIARIES, Chunker, Noun
 from otherminds.stories.everyday.clauses import Clause, inside, parse
 from otherminds.stories.everyday.events import Teller
+from otherminds.stories.everyday.helping import helps
 from otherminds.stories.everyday.knowledge import content, knows_of
 from otherminds.stories.everyday.reading import find_names, split
 from otherminds.stories.everyday.scene import Place, Scene, singulars
@@ -149,6 +150,7 @@ class Judge:
     teller: Teller = field(init=False)
     chain: tuple[str, ...] = ()  # the minds that the answer rests on
     thing: str | None = None
+    by_signs: bool = False  # whether the answer rests on signs of help or harm, not on who knows what
     evidence: set[int] = field(default_factory=set)  # the numbers of the clauses that the answer rests on
 
     def __post_init__(self) -> None:
@@ -159,6 +161,8 @@ class Judge:
         match self.query.asked:
             case "where":
                 return self._where(self.query.clause, ())
+            case "" if self.query.clause.lemma in ("help", "hinder"):
+                return self._helps(self.query.clause)
             case "":
                 return self._yes_or_no(self.query.clause)
             case "who" | "whom":
@@ -317,6 +321,20 @@ class Judge:
         return moves[fits[0] - 1].place if len(fits) == 1 else None
 
     # yes or no
+
+    def _helps(self, clause: Clause) -> str | None:
+        """Whether one person helps another: yes or no, or the option that says so."""
+        who, other = self._person(clause.subject), next((self._person(noun) for noun in clause.objects), None)
+        if who is None or other is None:
+            return None
+        found, self.by_signs = helps(self.scene, who, other), True
+        if found is None:
+            return None
+        for verb, right in (("help", found), ("hinder", not found)):
+            named = [option for option in self.query.options if re.match(rf"\W*(?:\w+ )?{verb}", option.lower())]
+            if right and len(named) == 1:
+                return named[0]
+        return YES if found == (clause.lemma == "help") else NO
 
     def _yes_or_no(self, clause: Clause) -> str | None:
         found = self.holds(clause, ())
