@@ -542,6 +542,8 @@ class Chunker:
             return self._opens(j + 1) or is_in(after, "adverbs")
         if self._opens(j + 1) or is_in(after, "adverbs") or after.endswith("ly"):
             return True
+        if self.word(j) == "got":
+            return True  # "he got stuck"
         return not self._finite_follows(j + 1)
 
     def _opens(self, j: int) -> bool:

@@ -12,7 +12,11 @@ ENOUGH = 2  # clauses that each show help, or harm, decide if nothing says what 
 def helps(scene: Scene, helper: str, other: str) -> bool | None:
     """Whether one person helps another; False if they hinder, None if the story shows neither, or both."""
     good, bad = 0, 0
+    work = {word for one in scene.read if other in one.people for word in _work(one.clause)}
     for one in scene.read:
+        subject = one.clause.subject
+        if subject is not None and {*subject.words[-1:]} & work and not one.clause.verb.negated:
+            bad += is_in(one.clause.lemma, "losing")  # what they are making falls
         for sign in (_wanted(scene, one, helper, other), _done(scene, one, helper, other)):
             good += max(0, sign)
             bad += max(0, -sign)
@@ -20,6 +24,12 @@ def helps(scene: Scene, helper: str, other: str) -> bool | None:
     if (good > 0) == (bad > 0) or (good and vocabulary().patterns["two_faced"].search(text)):
         return None
     return good > 0 if good + bad >= ENOUGH else None
+
+
+def _work(clause: Clause) -> set[str]:
+    """The things that somebody tries to do something with, or is doing something with."""
+    doing = [part for part in (clause, *inside(clause)) if part.verb.progressive or part.verb.form == "inf"]
+    return {noun.words[-1] for part in doing for noun in part.objects if noun.words}
 
 
 def _wanted(scene: Scene, one: Read, helper: str, other: str) -> int:

@@ -36,6 +36,7 @@ class Query:
     names: frozenset[str]
     early: bool
     before: Clause | None = None  # "before she moved it"
+    helped: tuple[Noun, ...] = ()  # whom somebody is said to help or hinder
     more: bool = False  # whether a further clause says which time is meant
     minds: frozenset[str] = frozenset()
     topics: frozenset[str] = frozenset()
@@ -92,6 +93,8 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
     query.before = next(
         (one for one in clauses if one.link == "before" and one.means("put", "move", "take", "hide", "swap")), None
     )
+    if clauses[0].lemma in ("help", "hinder"):  # "helping or hindering her"
+        query.helped = tuple(noun for one in clauses for noun in one.objects)
     query.more = any(one.parent is None and one is not query.before and one.link in TIMES for one in clauses[1:])
     nouns = _nouns(clauses)
     words = {singular(word) for noun in nouns for word in (*noun.words, *((noun.owner.words) if noun.owner else ()))}
@@ -101,7 +104,8 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
     if asked == "who":
         people |= {name.lower() for name in known} | vocabulary().sets["either"]
     minds = [one.subject for one in clauses if one.subject and (one.means("think", "know", "look") or one.verb.modal)]
-    query.roles = frozenset(one.head for one in minds if one.head and not one.name)
+    minds += [*query.helped, *(one.subject for one in clauses[:1] if query.helped)]
+    query.roles = frozenset(one.head for one in minds if one is not None and one.head and not one.name)
     words -= query.roles
     query.minds, query.topics = frozenset(words | people | query.roles), frozenset(words - people)
     return query
@@ -324,7 +328,8 @@ class Judge:
 
     def _helps(self, clause: Clause) -> str | None:
         """Whether one person helps another: yes or no, or the option that says so."""
-        who, other = self._person(clause.subject), next((self._person(noun) for noun in clause.objects), None)
+        who = self._person(clause.subject)
+        other = next((self._person(noun) for noun in self.query.helped), None)
         if who is None or other is None:
             return None
         found, self.by_signs = helps(self.scene, who, other), True

@@ -248,7 +248,7 @@ class Scene:
 
     def is_person(self, noun: Noun) -> bool:
         """Whether a noun phrase means a person: by a name, or a role or kinship as its head."""
-        if noun.head and not noun.name and noun.head in self.asked_roles and not noun.det.startswith("a"):
+        if noun.head and not noun.name and noun.head in self.asked_roles:
             return True
         if (
             not noun.pronoun
