@@ -15,6 +15,7 @@ from otherminds.stories.everyday.helping import helps
 from otherminds.stories.everyday.knowledge import content, knows_of
 from otherminds.stories.everyday.reading import find_names, split
 from otherminds.stories.everyday.scene import Place, Scene, singulars
+from otherminds.stories.everyday.wishes import wished_option
 from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
@@ -590,12 +591,10 @@ class Judge:
                 fits.append(option)
         if (len(fits) == 1 and judged.count(None) <= len(judged) - 2) or (len(fits) == 1 and len(judged) == 2):
             return fits[0]
-        wish = clause.means("want") and not clause.verb.modal
-        if wish and who is not None and not fits and judged.count(False) == 0 and (wants := self.scene.wants.get(who)):
-            scores = sorted(((overlap(option, wants[-1]), option) for option in self.query.options), reverse=True)
-            if scores[0][0] >= 0.5 and (len(scores) == 1 or scores[1][0] <= scores[0][0] / 2):
-                return scores[0][1]
-        return None
+        if who is None or fits or any(judged) or (self.query.asked != "why" and not clause.means("want")):
+            return None
+        self.by_signs = True
+        return wished_option(self.scene, who, self.query.options, "" if clause.means("want") else clause.lemma)
 
 
 def overlap(one: str, other: str) -> float:
