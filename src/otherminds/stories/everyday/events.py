@@ -503,7 +503,8 @@ class Teller:
                     scene.notices(who, one, sees=False)
             return Told("observation")
         if self._no_message(clause, nobody):
-            for who in {*people, *(one for noun in clause.nouns for one in scene.may_be(noun))}:
+            silent = () if clause.lemma in ("hear", "get", "have", "find") else people  # they may know it themselves
+            for who in {*people, *(one for noun in clause.nouns for one in scene.may_be(noun))} - {*silent}:
                 scene.unaware(who)
             return Told("observation", "no message")
         if nobody:
