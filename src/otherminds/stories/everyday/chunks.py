@@ -174,6 +174,8 @@ class Chunker:
         moves = moved and {"put", "move", "take"} & vocabulary().senses.get(moved, frozenset())
         if moved and (word == "out" or (moves and word in ("up", "down", "off"))):
             return Chunk("adverb", i, i + 1, word)
+        if word == "because" and self.word(i + 1) == "of":
+            return Chunk("prep", i, i + 2, "for")
         contrast = is_in(word, "negations") and is_in(self.word(i + 1), "prepositions") and self.noun(i + 2)
         if contrast and last is not None and last.kind in ("noun", "comma"):
             return Chunk("comma", i, contrast[1], ",")  # "in the box, not on the desk"
@@ -560,7 +562,8 @@ class Chunker:
             "subordinators",
             "adverbs",
         )
-        return not word or not word[0].isalnum() or is_in(word, *sets) or self._is_name(j) or word.isdigit()
+        vague = word in ("nothing", "anything", "something", "everything")
+        return not word or not word[0].isalnum() or vague or is_in(word, *sets) or self._is_name(j) or word.isdigit()
 
     def _finite_follows(self, j: int) -> bool:
         """Whether another finite verb comes before the end of the clause."""

@@ -378,7 +378,8 @@ class _Builder:
                 (
                     one
                     for one in reversed(self.clauses)
-                    if one.means("think", "know", "say", "see", "want", "ask", "look") or one.lemma == "be"
+                    if one.means("think", "know", "say", "see", "want", "ask", "look")
+                    or one.lemma in ("be", "help", "let", "make")
                 ),
                 None,
             )

@@ -59,7 +59,8 @@ def _unread(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scen
         if minds and not minds & one.concerned and not (one.clause.unknown or one.clause.quotes) and _by_another(one)
         if one.number < last or not one.named
     }
-    evidence = {one.text for one in scene.read if one.number in judge.evidence}
+    settled = _settled(scene, judge)
+    evidence = {one.text for one in scene.read if one.number in judge.evidence or one.number < settled}
     for account in accounts:
         if account.outcome != "unread" or any(account.text.startswith(text) for text in evidence):
             continue
@@ -81,6 +82,17 @@ def _unread(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scen
     return None
 
 
+def _settled(scene: Scene, judge: Judge) -> int:
+    """The number of the clause in which somebody asked about last put the thing somewhere, or saw it; 0 if there is none.
+
+    What they may have learned before no longer matters.
+    """
+    if len(judge.chain) != 1:
+        return 0
+    about = [one for one in scene.log if one.event.obj == judge.thing and isinstance(one.event, MoveEvent)]
+    return max((one.clause for one in about if one.actor == judge.chain[0]), default=0)
+
+
 def _by_another(one: Read) -> bool:
     """Whether a known person or thing does what a clause tells, and no message."""
     subject = one.clause.subject
@@ -99,7 +111,10 @@ def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:
         words = scene.things[one.event.obj].words if one.event.obj in scene.things else ()
         if {*words[-1:]} & heads and one.clause > last and isinstance(one.event, MoveEvent) and one.verb not in ("believe", "initial"):
             return next((said.text for said in scene.read if said.number == one.clause), words[-1])
+    settled = _settled(scene, judge)
     for one in scene.read:
+        if one.number < settled:
+            continue
         clause, concerned, acts = one.clause, minds & one.concerned, bool(minds & set(one.people))
         if one.number in judge.evidence:
             continue
@@ -161,7 +176,8 @@ def is_person(noun: Noun) -> bool:
 def _may_inform(one: Read, acts: bool, *, late: bool) -> bool:
     """Whether somebody asked about, who is in a clause, may learn something by it that was not read."""
     clause = one.clause
-    tells = [inner for inner in inside(clause) if inner.means("say") and not inner.verb.negated]
+    meant = clause.means("want") and any(inner.words.endswith(" but") for inner in inside(clause))
+    tells = [inner for inner in inside(clause) if inner.means("say") and not inner.verb.negated and not meant]
     if one.outcome != "observation" and tells and not clause.verb.negated:
         return True
     ordinary = clause.means(*SAFE) or clause.lemma == "be"

@@ -55,6 +55,7 @@ class Teller:
         self.scene, self.names = scene, names
         self.notes: list[tuple[str, str, Place]] = []  # what a note says that nobody has read yet: writer, thing, place
         self.asker = ""
+        self.askers = set[str]()  # all who have asked something
         self.glances: set[str] = set()
         self.distracted: set[str] = set()  # those who attend to something else while something happens in this sentence
         self.last_said: tuple[str, list[str]] | None = None  # who spoke last, and to whom
@@ -463,12 +464,13 @@ class Teller:
         now = (
             clause.verb.form == "finite"
             and clause.words
-            and {"is", "are", "'s", "has", "have", "then", "now", "just"} & {*clause.words.split()}
+            and {"is", "are", "'s", "has", "have", "now", "just"} & {*clause.words.split()}
+            or clause.words.startswith("then ")
         )
-        if clause.means("see", "know", "say", "think"):
+        if clause.means("see", "know", "say", "think") and not clause.means("busy"):
             return
         recent = [one for one in self.scene.latest() if one.sentence >= self.scene.sentence - 1]
-        doing = clause.verb.progressive and not clause.link and not clause.means("see", "stay", "go", "come", "leave")
+        doing = clause.verb.progressive and clause.link in ("", "who") and not clause.means("see", "stay", "go", "come", "leave")
         if doing and recent and not now and clause.lemma not in ("help", "hold"):
             for who in people:  # what somebody was doing when a thing was moved is told because they missed it
                 if recent[-1].actor != who and self.scene.people[who].watching is None:
@@ -743,9 +745,11 @@ class Teller:
             and not clause.link
         )
         by = scene.witnesses(actor, words) | (frozenset() if clause.verb.passive else frozenset(self._subjects(clause)))
-        for prep, noun in clause.places:  # "before her eyes", "under her nose"
+        if clause.verb.perfect:  # "where is it?" asked Ann; he had hidden it
+            by -= self.askers - {actor}
+        for prep, noun in clause.places:  # "in front of her", "before her eyes", "under her nose"
             seer = noun.owner if noun.owner is not None and noun.head in BODY else noun
-            if seer is not noun and prep in ("before", "under") and scene.is_person(seer) and (who := scene.person(seer, exclude=[actor])):
+            if prep in (("before", "under") if seer is not noun else ("before",)) and scene.is_person(seer) and (who := scene.person(seer, exclude=[actor])):
                 by |= {who}
         for prep, noun in clause.places:  # "behind him, she ..."
             if prep == "behind" and noun.pronoun and (who := scene.person(noun, exclude=[actor])):
@@ -1079,6 +1083,7 @@ class Teller:
         place = scene.place(clause.places)
         whole = any(
             noun.pronoun in WHOLE
+            or {*noun.words} & WHOLE
             or scene.is_person(noun)
             or {"thing", "swap", "move", "switch", "exchange", "scene"} & {*noun.words}
             for noun in clause.objects
@@ -1265,6 +1270,9 @@ class Teller:
             return self._know(clause, people)
         if not people or clause.verb.negated:
             return NO_EFFECT
+        peeps = any(prep in ("through", "over", "round", "around") for prep, _ in clause.places)
+        if peeps and any(scene.matters(who) for who in people):
+            return MIND  # what they see from there is open
         for thing in scene.things:
             gone = place is not None and any(
                 (held := scene.where((who,), thing)) and held.fits(place) for who in people if scene.matters(who)
@@ -1284,6 +1292,7 @@ class Teller:
         self._ask_in(clause.quotes)
         for who in people if self._where_asked(clause) or clause.quotes else ():
             self.scene.unaware(who)  # whoever asks where a thing is has not seen it
+            self.askers.add(who)
         self.asked_for = self._where_asked(clause) or self.asked_for
         for noun in clause.objects:
             self.scene.person(noun, exclude=people)
@@ -1304,7 +1313,7 @@ class Teller:
             return Told("no effect", "was not said")
         speaker = people[0]
         inner = next((one for one in clause.content if one.link == "to" and one.means("say")), None)
-        if inner is not None and not clause.quotes:  # "rang him to say that ..."
+        if inner is not None and not clause.quotes and clause.lemma not in ("tell", "remind", "warn"):  # "rang to say ..."
             return self._say(replace(inner, objects=[*clause.objects, *inner.objects], subject=clause.subject), people)
         if any({"lie", "fib", "tale", "untruth"} & {*noun.words} for noun in clause.nouns):
             return MIND
@@ -1362,7 +1371,11 @@ class Teller:
             where = self._place_of(clause, speaker, asked)
             return (asked, where) if where else None
         moved = self._moved_in(clause)
-        if moved is None and not self._tells_all(clause):
+        latest = scene.latest()[-1:]
+        bare = not (clause.content or clause.quotes or [noun for noun in clause.objects if not scene.is_person(noun)])
+        bare = bare and clause.verb.form == "finite" and not clause.verb.modal and clause.lemma in ("tell", "inform")
+        bare = bare and bool(latest) and latest[0].sentence >= scene.sentence - 2  # "she met him and told him"
+        if moved is None and not bare and not self._tells_all(clause):
             return None
         logged = [one.event.obj for one in reversed(scene.log)]
         topical = [one for one in logged if one in scene.things and singulars(scene.things[one].words) & scene.topics]
