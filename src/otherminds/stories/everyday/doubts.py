@@ -163,7 +163,7 @@ def _requests(clause: Clause, *, by_asked: bool) -> bool:
     """Whether somebody wants another to do something: "asked him to move it", "as she had asked"."""
     if any(inner.link == "to" and inner.means(*MOVES) for inner in clause.content):
         return clause.means("ask", "say") or (clause.means("want") and bool(clause.objects))
-    return by_asked and clause.means("ask") and not clause.quotes and not clause.content and not any(
+    return by_asked and clause.means("ask") and clause.verb.form != "ing" and not clause.quotes and not clause.content and not any(
         prep in ("about", "for", "after") for prep, _ in clause.places
     )
 
@@ -178,9 +178,9 @@ def _may_inform(one: Read, acts: bool, *, late: bool) -> bool:
     clause = one.clause
     meant = clause.means("want") and any(inner.words.endswith(" but") for inner in inside(clause))
     tells = [inner for inner in inside(clause) if inner.means("say") and not inner.verb.negated and not meant]
-    if one.outcome != "observation" and tells and not clause.verb.negated:
+    if one.outcome != "observation" and tells and not acts and not clause.verb.negated:
         return True
-    ordinary = clause.means(*SAFE) or clause.lemma == "be"
+    ordinary = clause.means(*SAFE) or clause.lemma == "be" or (acts and clause.means("say") and not clause.verb.passive)
     if not acts:
         beside = [noun for prep, noun in clause.places if prep in ("for", "with", "beside", "past", "near", "behind")]
         others = [noun for noun in clause.objects if noun.name or noun.pronoun or is_person(noun)]

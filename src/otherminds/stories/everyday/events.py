@@ -60,6 +60,7 @@ class Teller:
         self.distracted: set[str] = set()  # those who attend to something else while something happens in this sentence
         self.last_said: tuple[str, list[str]] | None = None  # who spoke last, and to whom
         self.following: list[Clause] = []  # the clauses after this one in its sentence
+        self.weather = False
         self.hidden = False  # whether what is read now is told to be unknown to others
         self.asked_for = ""  # the thing somebody asked for last
 
@@ -126,10 +127,12 @@ class Teller:
         """Reads one clause."""
         scene = self.scene
         scene.clause += 1
+        self.weather = is_in(clause.lemma, "weather")  # "it" is nothing then
         number, people = scene.clause, self._subjects(clause)
         told = self._tell(clause, people)
         nouns = [noun for one in (clause, *inside(clause)) for noun in one.nouns]
         concerned = frozenset(one for noun in nouns for one in scene.may_be(noun)) | frozenset(people)
+        self.weather = is_in(clause.lemma, "weather")
         named = any(self._may_be_topic(noun) for noun in nouns)
         mental = [one.subject for one in inside(clause) if one.means("think", "know", "see") and one.subject]
         mental = [one for noun in mental for one in scene.may_be(noun)]
@@ -147,6 +150,8 @@ class Teller:
         """Whether a noun phrase may stand for the thing asked about."""
         if noun.parts:
             return any(self._may_be_topic(part) for part in noun.parts)
+        if noun.pronoun == "it" and self.weather:
+            return False
         if noun.pronoun in ("it", "they", "them", "both", "all", "everything", "one"):
             thing = self.scene.thing(noun)
             several = noun.pronoun in ("both", "all", "everything")
@@ -681,7 +686,7 @@ class Teller:
             person = scene.people[actor]
             if person.here is None or (person.here is False and not person.room):
                 person.here = True
-            if person.watching is False:
+            if person.watching is False and not clause.verb.perfect:
                 person.watching = None
         if not scene.log and not place.holder:
             scene.here |= set(place.around)
@@ -1081,6 +1086,15 @@ class Teller:
             None,
         )
         place = scene.place(clause.places)
+        if thing is None and place is not None and not misses and not place.holder:
+            seen = [noun for noun in clause.objects if noun.pronoun in ("it", "them")]
+            thing = scene.thing(seen[0]) if seen else None  # "saw it on the shelf"
+            if thing is not None and (now := scene.where((), thing)) is not None and not now.fits(place):
+                thing = None  # "watched it from the window"
+            if thing is not None:
+                for who in people:
+                    scene.believes(who, thing, place)
+                return Told("observation")
         whole = any(
             noun.pronoun in WHOLE
             or {*noun.words} & WHOLE
@@ -1117,6 +1131,10 @@ class Teller:
         latest = scene.latest()
         for one in latest:
             for who in people:
+                returned = who in one.missed and scene.people[who].here and not clause.verb.perfect
+                if returned and not misses and clause.lemma != "watch" and one.place is not None:
+                    scene.believes(who, one.event.obj, one.place)  # they see what has come of it
+                    continue
                 scene.notices(who, one, sees=not misses, openly=openly and scene.people[who].here is not False)
         if not misses:
             for who in people:
@@ -1175,7 +1193,8 @@ class Teller:
             and not any(one.lemma in ("be", "do", "happen", "watch", "see") for one in clause.content)
         )
         if about and any(scene.matters(who) for who in people):
-            return ELSE if self._of_else(clause) else MIND
+            watched = any(one.means("see", "know", "say") for one in inside(clause))
+            return ELSE if self._of_else(clause) or (clause.verb.negated and not watched) else MIND
         if clause.verb.negated or clause.lemma == "forget":
             thing = self._where_asked(clause)
             moves = self._moves_in(clause)
@@ -1357,7 +1376,7 @@ class Teller:
             if scene.is_person(noun):
                 found.append(scene.person(noun, exclude=people))
             elif noun.parts or is_in(noun.head, "groups") or noun.pronoun in ("everyone", "everybody", "them"):
-                found += scene.persons(noun)
+                found += [who for who in scene.persons(noun) if scene.people[who].here is not False]
         if not found:
             said = (re.match(r"(\w+),|.*, (\w+)[.!?]?$", quote.strip(" ,")) for quote in clause.quotes)
             named = {one.lower() for match in said if match for one in match.groups() if one}
@@ -1401,6 +1420,9 @@ class Teller:
     def _is_told(self, clause: Clause) -> Told | None:
         told = self._content(clause)
         people = self.scene.persons(clause.subject)
+        bidden = [one for one in clause.content if one.link == "to"]
+        if told is None and bidden and not any(one.means("put", "move", "take", "hand") for one in bidden):
+            return Told("no effect", "is only asked")  # "had been told to wait"
         if not people or told is None:
             matters = any(self.scene.matters(who) for who in people) and not self._of_else(clause)
             return MIND if matters else Told("no effect", "is told to others, or something else")

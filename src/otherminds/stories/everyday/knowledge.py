@@ -53,6 +53,9 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
             missed = True
         else:
             unsure = True
+    for one in scene.read if knows else ():  # "but she heard nothing"
+        denies = one.clause.means("see", "know", "think") and who in one.people and one.clause.verb.negated
+        unsure |= denies and one.number not in evidence
     for one in scene.read if missed else ():  # what they may learn later
         learns = one.clause.means("see", "know") and who in one.people
         learns |= one.clause.means("say") and (who in one.concerned or not one.hearers)

@@ -416,7 +416,7 @@ class Judge:
         if len(chain) != 1 or not wanted:
             return None
         found, self.evidence = knows_of(self.scene, chain[0], wanted, true=knows)
-        self.chain = chain
+        self.chain, self.by_signs = chain, found is True
         return found
 
     def _only_topic(self) -> str | None:

@@ -117,6 +117,8 @@ def find_names(found: Iterable[Sequence[Token]]) -> frozenset[str]:
             if not text[0].isupper():
                 lower.add(text)
                 continue
+            if is_in(low, "modals") and i and not sentence[i - 1].quote:
+                sure.add(text)  # "asked Will"
             if text == "I" or any(is_in(low, name) for name in KNOWN_SETS):
                 continue
             first = i == 0 or sentence[i - 1].quote or sentence[i - 1].text == ":"

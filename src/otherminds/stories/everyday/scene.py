@@ -574,10 +574,16 @@ class Scene:
         knowing = frozenset(
             who
             for who in heard
-            if truth and not truth.fits(place) and (known := self.where((who,), thing)) and known.fits(truth)
+            if truth and not truth.fits(place) and self._has_seen(who, thing)
+            if (known := self.where((who,), thing)) and known.fits(truth)
         )
         event = StatementEvent(speaker, thing, place.key, heard, heard - knowing, so)
         self.log.append(Happened(event, self.clause, speaker, "say", self.sentence, place))
+
+    def _has_seen(self, who: str, thing: str) -> bool:
+        """Whether the story says that somebody saw where a thing is; to be there when it begins is not enough."""
+        reached = [one.verb for one in self.log if one.event.obj == thing and one.event.reaches(who)]
+        return bool(reached) and reached[-1] != "initial"
 
     def notices(self, who: str, one: Happened, *, sees: bool, openly: bool = True) -> None:
         """Change who sees a logged move."""
