@@ -14,6 +14,7 @@ from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 LEAST = 0.6  # share of the words of what is asked that a clause must have to tell of the same (chosen)
 LIES = frozenset(["lie", "untrue", "false", "trick", "joke", "fib", "pretend", "invent"])
 UNSAID = frozenset(["was not said", "no message", "did not happen"])
+WRITTEN = frozenset(["write", "email", "note", "send"])
 COMMON = words_of("common")
 
 
@@ -45,11 +46,11 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
             unsure = True
         elif told and not (clause.means("see", "know", "say") or clause.quotes):
             unsure = True
-        elif who in one.people and who in one.away:
-            unsure = True  # "she won while she was asleep"
+        elif (who in one.people and who in one.away) or clause.lemma in WRITTEN:
+            unsure = True  # "she won while she was asleep"; a letter may be lost
         elif who in one.people or who in one.hearers:
             knows = True
-        elif who in one.away or (who in scene.untold and not told):
+        elif who in scene.untold or (who in one.away and not told):
             missed = True
         else:
             unsure = True

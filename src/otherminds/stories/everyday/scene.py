@@ -332,7 +332,7 @@ class Scene:
             for one in order
             if self.people[one].gender == "they" and not is_in(next(iter(self.people[one].roles), ""), "groups")
         ]
-        fits = sure or unsure
+        fits = [*sure, *unsure]
         if sure and unsure and order[0] in unsure and self.subjects and order[0] == self.subjects[-1]:
             fits = [unsure[0], *sure]
         if not fits:
@@ -342,7 +342,7 @@ class Scene:
             goes_on = self.subjects and one == self.subjects[-1] and pronoun in ("he", "she")
             p = SAME_SUBJECT if goes_on else FIRST_CHOICE
             one = fits[self.fork.choose(p, 1.0 - p)]
-        if not sure:
+        if one in unsure:
             self.people[one].gender = wanted
         self._mention(one)
         return one
