@@ -12,7 +12,7 @@ from otherminds.stories import model as stories
 from otherminds.stories.english.sentences import plain, tokens
 from otherminds.stories.everyday.by_model import put_plainly
 from otherminds.stories.everyday.chunks import Chunker
-from otherminds.stories.everyday.doubts import doubt
+from otherminds.stories.everyday.doubts import Doubts
 from otherminds.stories.everyday.questions import NO, YES, Judge, Query, read_query
 from otherminds.stories.everyday.reading import Sentence, play, sentences_of
 from otherminds.stories.everyday.scene import Fork, Place, Scene, readings
@@ -103,7 +103,7 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
     assert first is not None
     scene, accounts, judge = first
     reading = _reading(scene, accounts)
-    unread = None if judge.by_signs else doubt(accounts, sentences_of(text)[0], query, scene, judge)
+    unread = None if judge.by_signs else Doubts(scene, query, judge).first(accounts, sentences_of(text)[0])
     unread = unread or _unexplained(accounts, query, scene, judge)
     labels = tuple(options) or (
         (YES, NO) if query.asked == "" else tuple(dict.fromkeys([*weights, *_places(scene, judge), ELSEWHERE]))

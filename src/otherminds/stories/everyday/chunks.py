@@ -308,9 +308,9 @@ class Chunker:
         while k > 0 and (is_in(self.word(k), "adverbs") or self.word(k).endswith("ly")):
             k -= 1
         before = self.word(k)
-        if word.endswith("s") and not word.endswith("ss") and self._opens(i + 1):  # "she selects a block"
-            if self._is_name(k) or before in ("he", "she", "it", "who", "which") or vocabulary().person(before):
-                return {word[:-1]: frozenset({"s"})}
+        acts = self._is_name(k) or before in ("he", "she", "it", "who", "which") or vocabulary().person(before)
+        if acts and word.endswith("s") and not word.endswith("ss") and self._opens(i + 1):  # "she selects a block"
+            return {word[:-1]: frozenset({"s"})}
         for ending, tag in REGULAR_ENDINGS.items():
             if word.endswith(ending):
                 stem = word.removesuffix(ending)
@@ -523,7 +523,7 @@ class Chunker:
             return (
                 plural
                 and (is_in(before, "pronouns", "anybody") or self._opens(j + 1))
-                and self.word(j) not in ("light", "box", "store", "place", "watch", "book", "park", "hook", "sink", "match", "film")
+                and not is_in(self.word(j), "rather_nouns")
             )
         if "s" in tags and not tags & {"past"}:
             named = self._is_name(j - 1) or before in (
@@ -645,9 +645,10 @@ class Chunker:
         if (word == "no" and self.word(i + 1) == "one") or (
             word in ("none", "neither") and self.word(i + 1) == "of" and self.noun(i + 2)
         ):  # "no one", "none of them": nobody
-            end = self.noun(i + 2)[1] if word != "no" else i + 2  # type: ignore[index]
-            end += self.word(end) == "else"
-            return Noun((), self._text(i, end), token.start, self.tokens[end - 1].end, pronoun="nobody"), end
+            others = self.noun(i + 2) if word != "no" else None
+            stop = others[1] if others else i + 2
+            stop += self.word(stop) == "else"
+            return Noun((), self._text(i, stop), token.start, self.tokens[stop - 1].end, pronoun="nobody"), stop
         if is_in(word, "pronouns", "anybody") and not self._is_name(i):
             determiner = (
                 word in ("her", "this", "that", "these", "those")
@@ -658,8 +659,8 @@ class Chunker:
             if word in ("there", "here"):
                 return None
             if not determiner:
-                end = i + 2 if self.word(i + 1) == "else" else i + 1
-                return Noun((), token.text, token.start, token.end, pronoun=word), end
+                stop = i + 2 if self.word(i + 1) == "else" else i + 1
+                return Noun((), token.text, token.start, token.end, pronoun=word), stop
         j, det, owner = i, "", None
         while (is_in(self.word(j), "determiners", "possessives") and not self._is_name(j)) or self.word(j).isdigit():
             if is_in(self.word(j), "possessives"):
@@ -682,9 +683,9 @@ class Chunker:
                 break  # "Ann things"
             words.append(self.word(j))
             j += 1
-        if not words and word == "one" and j == i + 1 and self.word(j) == "of" and (whole := self._simple_noun(j + 1)):
-            if whole[0].words:  # "one of the players": a player
-                return Noun(whole[0].words, self._text(i, whole[1]), token.start, whole[0].end, "a"), whole[1]
+        whole = self._simple_noun(j + 1) if word == "one" and j == i + 1 and self.word(j) == "of" else None
+        if not words and whole is not None and whole[0].words:  # "one of the players": a player
+            return Noun(whole[0].words, self._text(i, whole[1]), token.start, whole[0].end, "a"), whole[1]
         if not words and j > i and self.word(j) == "of" and self.word(j + 1) in ("them", "us", "these"):
             end = self.tokens[j + 1]
             return Noun(

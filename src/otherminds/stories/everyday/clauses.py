@@ -9,7 +9,6 @@ from otherminds.stories.english.sentences import Token
 from otherminds.stories.everyday.chunks import Chunk, Chunker, Noun, VerbGroup
 from otherminds.stories.everyday.words import is_in, vocabulary
 
-
 SUBJECTS = frozenset(["he", "she", "they", "i", "we", "you"])
 TELLING = ("think", "know", "say", "see", "want", "ask")
 
@@ -163,13 +162,18 @@ class _Builder:
             else:
                 target.places.append(place)
             return
-        of_last = before is not None and before.noun is not None and (
-            before.noun is self.subject
-            or (self.cur
-                and not self.fresh
-                and self.cur.objects[-1:] == [before.noun]
-                and not self.cur.means(*TELLING)
-                and not is_in(self.cur.link, "subordinators")  # "when she had done it she ..."
+        of_last = (
+            before is not None
+            and before.noun is not None
+            and (
+                before.noun is self.subject
+                or (
+                    self.cur
+                    and not self.fresh
+                    and self.cur.objects[-1:] == [before.noun]
+                    and not self.cur.means(*TELLING)
+                    and not is_in(self.cur.link, "subordinators")  # "when she had done it she ..."
+                )
             )
         )
         if of_last and self._verb_follows(k, "finite") and (noun.pronoun in SUBJECTS or noun.name):

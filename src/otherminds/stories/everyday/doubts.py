@@ -1,8 +1,8 @@
 """Clauses that may decide an answer and were not understood. While there is one, no answer is given.
 
-A clause may matter if it names the thing asked about or a place where that has been, or if somebody asked about acts in it or may
-perceive or be told something. Such a clause must have been read as an event or an observation, without a word left over, or be of a
-kind that is known to change neither where things are nor what anybody believes.
+A clause may matter if it names the thing asked about or a place where that has been, or if somebody asked about acts in
+it or may perceive or be told something. Such a clause must have been read as an event or an observation, without a word
+left over, or be of a kind that is known to change neither where things are nor what anybody believes.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ import re
 from collections.abc import Sequence
 
 from otherminds.stories import model as stories
-from otherminds.stories.everyday.chunks import Noun
 from otherminds.stories.everyday.clauses import Clause, inside
 from otherminds.stories.everyday.events import ELSE, MIND
 from otherminds.stories.everyday.questions import Judge, Query
 from otherminds.stories.everyday.reading import Sentence
-from otherminds.stories.everyday.scene import Read, Scene, singulars
+from otherminds.stories.everyday.scene import Happened, Read, Scene
 from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.worlds.household.nested_belief import MoveEvent
 
@@ -25,188 +24,181 @@ QUOTED = frozenset(
     ["it", "they", "them", "gone", "moved", "there", "here", "took", "put"]
 )  # a quote with one of these may be about the thing
 PERSONAL = frozenset(["he", "she", "they", "him", "her", "them"])
+BESIDE = frozenset(["for", "with", "beside", "past", "near", "behind"])
 MOVES = ("put", "move", "take", "hand", "swap", "lose")
 SAFE = ("idle", "busy", "want", "ask", "think", "sleep", "wake", "stay", "go", "come", "leave")
-CERTAIN = (ELSE.reason, "is only asked", "was not said", "did not happen", "is not said to have happened", "is told in another clause")
+UNTOLD = (
+    "is only asked",
+    "was not said",
+    "did not happen",
+    "is not said to have happened",
+    "is told in another clause",
+)
 
 
-def doubt(
-    accounts: Sequence[stories.ClauseAccount], sentences: Sequence[Sentence], query: Query, scene: Scene, judge: Judge
-) -> str | None:
-    """The first clause, or quote, that may decide the answer and was not understood; None if there is none."""
-    if judge.thing in scene.twins:
-        return next((one.text for one in scene.read if judge.thing in one.text), judge.thing)
-    for who in judge.chain:  # "another nurse", "the first nurse"
-        mine = scene.people[who]
-        same = [one.key for one in scene.people.values() if one is not mine and one.roles & mine.roles]
-        if same and not mine.names and not mine.traits:
-            return f"which of them is {who}"
-    return (
-        _unread(accounts, query, scene, judge)
-        or _unsafe(scene, judge, query)
-        or _unheard(sentences, query, scene, judge)
-    )
+class Doubts:
+    """What of a story was not understood and may matter to a question, in one reading of it."""
 
+    def __init__(self, scene: Scene, query: Query, judge: Judge) -> None:
+        self.scene, self.query, self.judge = scene, query, judge
+        self.minds = set(judge.chain)
+        self.about = [one for one in scene.log if one.event.obj == judge.thing]
+        moves = [one for one in self.about if isinstance(one.event, MoveEvent)]
+        self.last = max((one.clause for one in moves if one.verb != "believe"), default=0)
+        self.heads = {word for one in self.about if one.place for word in one.place.words[-1:]}
+        self.logged = {one.clause for one in self.about}
+        # what somebody may have learned before they last put the thing somewhere, or saw it, no longer matters
+        own = [one.clause for one in moves if judge.chain[1:] == () and one.actor in self.minds]
+        self.settled = max(own, default=0)
 
-def _unread(accounts: Sequence[stories.ClauseAccount], query: Query, scene: Scene, judge: Judge) -> str | None:
-    """The first unread clause that may bear on the question, by the things and people that it names."""
-    heads = {word for place in scene.places.values() for word in place.words[-1:]}
-    minds = set(judge.chain)
-    last = max((one.clause for one in scene.log if one.event.obj == judge.thing and one.verb != "believe"), default=0)
-    by_others = {  # what others do with a thing before they move it on changes nobody's belief who has no part in it
-        one.text
-        for one in scene.read
-        if minds and not minds & one.concerned and not (one.clause.unknown or one.clause.quotes) and _by_another(one)
-        if one.number < last or not one.named
-    }
-    settled = _settled(scene, judge)
-    evidence = {one.text for one in scene.read if one.number in judge.evidence or one.number < settled}
-    for account in accounts:
-        if account.outcome != "unread" or any(account.text.startswith(text) for text in evidence):
-            continue
-        if account.reason == MIND.reason:
-            return account.text
-        if account.text in by_others:
-            continue
-        words = set(re.findall(r"[a-z]+", account.text.lower()))
-        quote = account.text.partition('"')[2].lower()
-        said = set(re.findall(r"[a-z]+", quote))
-        if said & (query.topics | QUOTED | heads):
-            return account.text
-        plural = {word + "s" for word in query.minds}
-        named = query.minds | PERSONAL if account.reason == "unknown verb" else query.topics
-        if words & (query.topics | named | plural | {"it", "them"}):
-            return account.text
-        if quote and account.reason == "has no verb":
-            return account.text
-    return None
+    def first(self, accounts: Sequence[stories.ClauseAccount], sentences: Sequence[Sentence]) -> str | None:
+        """The first clause, or quote, that may decide the answer and was not understood; None if there is none."""
+        read = self.scene.read
+        return (
+            self._unidentified()
+            or self._unread(accounts)
+            or next((self._text(one) for one in self.scene.log if self._moves_container(one)), None)
+            or next((one.text for one in read if one.number >= self.settled and self._matters(one)), None)
+            or self._unheard(sentences)
+        )
 
+    def _text(self, happened: Happened) -> str:
+        return next((one.text for one in self.scene.read if one.number == happened.clause), happened.event.obj)
 
-def _settled(scene: Scene, judge: Judge) -> int:
-    """The number of the clause in which somebody asked about last put the thing somewhere, or saw it; 0 if there is none.
+    def _unidentified(self) -> str | None:
+        """The thing or person asked about, if there may be another of the same name."""
+        scene = self.scene
+        if self.judge.thing in scene.twins:
+            return f"which {self.judge.thing} is meant"
+        for who in self.judge.chain:  # "another nurse", "the first nurse"
+            mine = scene.people[who]
+            same = any(one is not mine and one.roles & mine.roles for one in scene.people.values())
+            if same and not mine.names and not mine.traits:
+                return f"who is meant by {who}"
+        return None
 
-    What they may have learned before no longer matters.
-    """
-    if len(judge.chain) != 1:
-        return 0
-    about = [one for one in scene.log if one.event.obj == judge.thing and isinstance(one.event, MoveEvent)]
-    return max((one.clause for one in about if one.actor == judge.chain[0]), default=0)
+    def _unread(self, accounts: Sequence[stories.ClauseAccount]) -> str | None:
+        """The first unread clause that may bear on the question, by the things and people that it names."""
+        topics, places = self.query.topics, self.scene.places.values()
+        quotable = topics | QUOTED | {word for place in places for word in place.words[-1:]}
+        read = self.scene.read
+        by_others = {one.text for one in read if self._by_others(one)}
+        settled = [one.text for one in read if one.number in self.judge.evidence or one.number < self.settled]
+        for account in accounts:
+            if account.outcome != "unread" or any(account.text.startswith(text) for text in settled):
+                continue
+            words = set(re.findall(r"[a-z]+", account.text.lower()))
+            quote = account.text.partition('"')[2].lower()
+            named = topics | {"it", "them"} | self.query.minds | {word + "s" for word in self.query.minds}
+            named |= PERSONAL if account.reason == "unknown verb" else set()
+            if account.reason == MIND.reason:
+                return account.text
+            if account.text in by_others:
+                continue
+            if words & named or set(re.findall(r"[a-z]+", quote)) & quotable:
+                return account.text
+            if quote and account.reason == "has no verb":
+                return account.text
+        return None
 
+    def _by_others(self, one: Read) -> bool:
+        """Whether a clause tells what others do; that changes nobody's belief who has no part in it."""
+        clause, subject = one.clause, one.clause.subject
+        known = one.people or (subject is not None and subject.words and not is_in(subject.head, "signs"))
+        alone = self.minds and not self.minds & one.concerned and not clause.unknown and not clause.quotes
+        return bool(known and alone) and (one.number < self.last or not one.named)
 
-def _by_another(one: Read) -> bool:
-    """Whether a known person or thing does what a clause tells, and no message."""
-    subject = one.clause.subject
-    return bool(one.people) or bool(subject is not None and subject.words and not is_in(subject.head, "signs"))
+    def _moves_container(self, one: Happened) -> bool:
+        """Whether what the thing is in is moved after it."""
+        words = self.scene.things[one.event.obj].words if one.event.obj in self.scene.things else ()
+        moved = isinstance(one.event, MoveEvent) and one.verb not in ("believe", "initial")
+        return moved and one.clause > self.last and self.judge.thing is not None and bool({*words[-1:]} & self.heads)
 
-
-def _unsafe(scene: Scene, judge: Judge, query: Query) -> str | None:
-    """A clause of which something is left over that may matter: by it somebody may learn, or a thing may be moved."""
-    minds = set(judge.chain)
-    about = [one for one in scene.log if one.event.obj == judge.thing]
-    moves = [one for one in about if isinstance(one.event, MoveEvent) and one.verb != "believe"]
-    last = max((one.clause for one in moves), default=0)
-    heads = {word for one in about if one.place for word in one.place.words[-1:]}
-    logged = {one.clause for one in about}
-    for one in scene.log if judge.thing is not None else ():  # the box that the thing is in is moved
-        words = scene.things[one.event.obj].words if one.event.obj in scene.things else ()
-        if {*words[-1:]} & heads and one.clause > last and isinstance(one.event, MoveEvent) and one.verb not in ("believe", "initial"):
-            return next((said.text for said in scene.read if said.number == one.clause), words[-1])
-    settled = _settled(scene, judge)
-    for one in scene.read:
-        if one.number < settled:
-            continue
-        clause, concerned, acts = one.clause, minds & one.concerned, bool(minds & set(one.people))
-        if one.number in judge.evidence:
-            continue
-        if (acts or one.named) and not clause.verb.negated and _requests(clause, by_asked=acts):
-            return one.text  # whoever asks for something may take it to be done
+    def _matters(self, one: Read) -> bool:
+        """Whether something is left over in a clause by which somebody may learn, or a thing may be moved."""
+        clause, chain = one.clause, self.judge.chain
+        concerned, acts = self.minds & one.concerned, bool(self.minds & set(one.people))
+        denied, without = clause.verb.negated, one.outcome == "no effect"
+        if one.number in self.judge.evidence:
+            return False
+        if (acts or one.named) and not denied and _requests(clause, by_asked=acts):
+            return True  # whoever asks for something may take it to be done
         if concerned and clause.verb.form == "inf" and clause.means("say"):
-            return one.text  # "ran after her to tell her"
-        if minds & one.mental and one.outcome == "no effect" and one.reason not in CERTAIN[1:]:
-            return one.text  # "saw that she did not believe him"
-        if acts and one.reason == ELSE.reason and _at(clause, heads):
-            return one.text
-        if one.outcome == "unread" or one.reason in CERTAIN:
-            continue
+            return True  # "ran after her to tell her"
+        if self.minds & one.mental and without and one.reason not in UNTOLD:
+            return True  # "saw that she did not believe him"
+        if one.reason == ELSE.reason:
+            return acts and self._at(clause)
+        if one.outcome == "unread" or one.reason in UNTOLD:
+            return False
         if (one.named or concerned) and clause.unknown:
-            return one.text
-        if one.number in logged:
-            setting = [noun for _, noun in clause.setting if noun.head != "absence"]
-            phrases = [part for noun in setting for part in (noun, noun.owner) if part is not None]
-            at_will = minds & {who for noun in phrases for who in scene.may_be(noun)}
-            if at_will and not clause.means("see", "know", "say"):
-                return one.text  # "on her orders, he moved it"
-            continue
-        if one.named and (not minds or concerned) and one.outcome == "no effect" and not clause.means(*SAFE) and clause.lemma != "be":
-            return one.text
-        notices = clause.means("see", "know") and not clause.verb.negated
-        notices = notices and {*judge.chain[:-1]} & {*one.people} and judge.chain[-1] in one.concerned
-        if len(minds) > 1 and notices and not any(inner.means(*MOVES) for inner in inside(clause)):
-            return one.text  # one of them notices the other
-        if len(concerned) > 1 and one.number > last and one.outcome == "no effect" and not clause.verb.negated:
-            return one.text  # what passes between two people may show one what the other knows
-        if concerned and _may_inform(one, acts, late=one.number > last):
-            return one.text
-        at = _at(clause, heads)
-        if acts and at and one.outcome != "observation" and not clause.verb.negated and not clause.verb.modal:
-            return one.text  # at the place, they may see that the thing is there, or gone
-    return None
+            return True
+        if one.number in self.logged:
+            return self._on_orders(clause)
+        ordinary = clause.means(*SAFE) or clause.lemma == "be"
+        if one.named and (not self.minds or concerned) and without and not ordinary:
+            return True
+        notices = clause.means("see", "know") and not denied and {*chain[:-1]} & {*one.people}
+        if notices and chain[-1] in one.concerned and not any(inner.means(*MOVES) for inner in inside(clause)):
+            return True  # one of them notices the other
+        if len(concerned) > 1 and one.number > self.last and without and not denied:
+            return True  # what passes between two people may show one what the other knows
+        if concerned and _may_inform(one, acts, late=one.number > self.last):
+            return True
+        # at the place, they may see that the thing is there, or gone
+        return acts and self._at(clause) and one.outcome != "observation" and not denied and not clause.verb.modal
 
+    def _at(self, clause: Clause) -> bool:
+        """Whether a clause, or one in it, names a place where the thing has been."""
+        nouns = (noun for one in (clause, *inside(clause)) for noun in one.nouns)
+        return any({*noun.words[-1:]} & self.heads for noun in nouns if noun is not clause.subject)
 
-def _at(clause: Clause, heads: set[str]) -> bool:
-    """Whether a clause, or one in it, names a place where the thing has been."""
-    nouns = (noun for one in (clause, *inside(clause)) for noun in one.nouns)
-    return any({*noun.words[-1:]} & heads for noun in nouns if noun is not clause.subject)
+    def _on_orders(self, clause: Clause) -> bool:
+        """Whether a phrase before a deed names somebody asked about: "on her orders, he moved it"."""
+        setting = [noun for _, noun in clause.setting if noun.head != "absence"]
+        phrases = [part for noun in setting for part in (noun, noun.owner) if part is not None]
+        named = {who for noun in phrases for who in self.scene.may_be(noun)}
+        return bool(self.minds & named) and not clause.means("see", "know", "say")
+
+    def _unheard(self, sentences: Sequence[Sentence]) -> str | None:
+        """A quote that may tell where the thing is but was not read so, or words of which it is open who hears them."""
+        if self.judge.chain and self.scene.vague:
+            return self.scene.vague[0]
+        said = {one.sentence for one in self.scene.log if one.verb == "say"}
+        for n, sentence in enumerate(sentences):
+            for quote in sentence.quotes if n not in said else ():
+                words = set(re.findall(r"[a-z]+", quote.lower()))
+                placed = any(is_in(word, "at") for word in words) and "?" not in quote
+                if placed and words & (self.query.topics | QUOTED | {"s"}):
+                    return f'"{quote}"'
+        return None
 
 
 def _requests(clause: Clause, *, by_asked: bool) -> bool:
     """Whether somebody wants another to do something: "asked him to move it", "as she had asked"."""
     if any(inner.link == "to" and inner.means(*MOVES) for inner in clause.content):
         return clause.means("ask", "say") or (clause.means("want") and bool(clause.objects))
-    return by_asked and clause.means("ask") and clause.verb.form != "ing" and not clause.quotes and not clause.content and not any(
-        prep in ("about", "for", "after") for prep, _ in clause.places
-    )
-
-
-def is_person(noun: Noun) -> bool:
-    """Whether the head of a noun phrase is a role or kinship."""
-    return vocabulary().person(noun.head) is not None
+    asks = clause.means("ask") and clause.verb.form != "ing" and not clause.quotes and not clause.content
+    return by_asked and asks and not any(prep in ("about", "for", "after") for prep, _ in clause.places)
 
 
 def _may_inform(one: Read, acts: bool, *, late: bool) -> bool:
     """Whether somebody asked about, who is in a clause, may learn something by it that was not read."""
-    clause = one.clause
-    meant = clause.means("want") and any(inner.words.endswith(" but") for inner in inside(clause))
-    tells = [inner for inner in inside(clause) if inner.means("say") and not inner.verb.negated and not meant]
-    if one.outcome != "observation" and tells and not acts and not clause.verb.negated:
-        return True
-    ordinary = clause.means(*SAFE) or clause.lemma == "be" or (acts and clause.means("say") and not clause.verb.passive)
+    clause, without = one.clause, one.outcome == "no effect"
     if not acts:
-        beside = [noun for prep, noun in clause.places if prep in ("for", "with", "beside", "past", "near", "behind")]
-        others = [noun for noun in clause.objects if noun.name or noun.pronoun or is_person(noun)]
-        return one.outcome == "no effect" and not ordinary and (bool(others) or not beside)
+        meant = clause.means("want") and any(inner.words.endswith(" but") for inner in inside(clause))
+        tells = any(inner.means("say") and not inner.verb.negated for inner in inside(clause)) and not meant
+        others = [noun for noun in clause.objects if noun.name or noun.pronoun or vocabulary().person(noun.head)]
+        apart = any(prep in BESIDE for prep, _ in clause.places) and not others  # "she sat with him"
+        ordinary = clause.means(*SAFE) or clause.lemma == "be"
+        return (tells and one.outcome != "observation" and not clause.verb.negated) or (
+            without and not ordinary and not apart
+        )
     if clause.verb.perfect and clause.means("come") and not clause.link and late:
         return True  # it is open whether they had come back before
     if clause.means("say") and clause.verb.passive and not clause.verb.negated:
         return True
-    if one.outcome == "no effect" and not ordinary:
+    if without and not clause.means(*SAFE, "say") and clause.lemma != "be":
         told = clause.quotes or any(inner.link != "to" for inner in clause.content)
-        return bool(told or any(noun.pronoun and noun.pronoun in WHOLE for noun in clause.objects))
+        return bool(told or any(noun.pronoun in WHOLE for noun in clause.objects if noun.pronoun))
     return late and is_in(clause.lemma, "hints") and not clause.verb.negated
-
-
-def _unheard(sentences: Sequence[Sentence], query: Query, scene: Scene, judge: Judge) -> str | None:
-    """A quote that may tell where the thing is but was not read so, or words of which it is open who hears them."""
-    if judge.chain and scene.vague:
-        return scene.vague[0]
-    said = {one.sentence for one in scene.log if one.verb == "say"}
-    for n, sentence in enumerate(sentences):
-        for quote in sentence.quotes if n not in said else ():
-            words = set(re.findall(r"[a-z]+", quote.lower()))
-            if (
-                words & (query.topics | QUOTED | {"s"})
-                and any(is_in(word, "at") for word in words)
-                and "?" not in quote
-            ):
-                return f'"{quote}"'
-    return None

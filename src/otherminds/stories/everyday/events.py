@@ -19,8 +19,21 @@ BACKGROUND = ("while", "when", "as", "after", "because", "since", "once", "whils
 WHOLE = words_of("whole")
 NOTES = frozenset(["note", "message", "letter", "email", "text", "sign", "memo", "postcard", "card"])
 NEARBY = words_of("nearby")
-TELLING = frozenset(["call", "phone", "ring", "text", "contact", "write", "send", "speak", "talk", "mention", "breathe", "warn", "message", "be", "hear", "get", "leave", "have", "find"])
-PATHS = ("across", "round", "around", "through", "along", "past", "up", "down", "over", "towards", "toward", "from", "off")
+PATHS = (
+    "across",
+    "round",
+    "around",
+    "through",
+    "along",
+    "past",
+    "up",
+    "down",
+    "over",
+    "towards",
+    "toward",
+    "from",
+    "off",
+)
 BODY = frozenset(["eye", "back", "head", "face", "ear", "mind", "attention", "nose", "gaze"])
 ELSEWHERE = Place("", (), frozenset(), "somewhere else")
 GOALS = words_of("goals")
@@ -134,8 +147,8 @@ class Teller:
         concerned = frozenset(one for noun in nouns for one in scene.may_be(noun)) | frozenset(people)
         self.weather = is_in(clause.lemma, "weather")
         named = any(self._may_be_topic(noun) for noun in nouns)
-        mental = [one.subject for one in inside(clause) if one.means("think", "know", "see") and one.subject]
-        mental = [one for noun in mental for one in scene.may_be(noun)]
+        subjects = [one.subject for one in inside(clause) if one.means("think", "know", "see") and one.subject]
+        mental = [one for noun in subjects for one in scene.may_be(noun)]
         hearers = frozenset(self._hearers(clause, people) if clause.means("say") or clause.quotes else ())
         away = frozenset(who for who, one in scene.people.items() if one.here is False or one.watching is False)
         scene.read.append(
@@ -155,7 +168,8 @@ class Teller:
         if noun.pronoun in ("it", "they", "them", "both", "all", "everything", "one"):
             thing = self.scene.thing(noun)
             several = noun.pronoun in ("both", "all", "everything")
-            return several or (thing is not None and bool(singulars(self.scene.things[thing].words) & self.scene.topics))
+            words = self.scene.things[thing].words if thing is not None else ()
+            return several or bool(singulars(words) & self.scene.topics)
         return bool(singulars(noun.words) & self.scene.topics) and not self.scene.is_person(noun)
 
     def _tell(self, clause: Clause, people: list[str]) -> Told:
@@ -179,8 +193,8 @@ class Teller:
             return UNREAD  # of a verb that is not known to tell something: "dreamed that"
         self._mention(clause)
         for _, noun in (*clause.setting, *clause.places):  # "in Ann's absence"
-            if noun.head == "absence" and noun.owner is not None and (who := scene.person(noun.owner)):
-                scene.people[who].here, scene.people[who].room = False, frozenset()
+            if noun.head == "absence" and noun.owner is not None and (missing := scene.person(noun.owner)):
+                scene.people[missing].here, scene.people[missing].room = False, frozenset()
         told = self._cue(clause, words, people) or self._by_verb(clause, people)
         self._background(clause, people)
         if told.outcome == "no effect" and told.reason in EMPTY:
@@ -427,7 +441,8 @@ class Teller:
     # who perceives what
 
     def _inattentive(self, who: str, clause: Clause) -> None:
-        if any(prep in ("beside", "with", "near", "opposite") and self.scene.is_person(one) for prep, one in clause.places):
+        near = [one for prep, one in clause.places if prep in ("beside", "with", "near", "opposite")]
+        if any(self.scene.is_person(one) for one in near):
             return  # whoever is beside others may see what they do
         self.scene.people[who].watching = False
         if clause.link in ("while", "whilst", "as"):
@@ -466,16 +481,13 @@ class Teller:
     def _background(self, clause: Clause, people: Sequence[str]) -> None:
         """What is told of somebody's state held already during the last move told, unless it says "then" or "now"."""
         scene = self.scene
-        now = (
-            clause.verb.form == "finite"
-            and clause.words
-            and {"is", "are", "'s", "has", "have", "now", "just"} & {*clause.words.split()}
-            or clause.words.startswith("then ")
-        )
+        present = {"is", "are", "'s", "has", "have", "now", "just"} & {*clause.words.split()}
+        now = clause.words.startswith("then ") or (clause.verb.form == "finite" and present)
         if clause.means("see", "know", "say", "think") and not clause.means("busy"):
             return
         recent = [one for one in self.scene.latest() if one.sentence >= self.scene.sentence - 1]
-        doing = clause.verb.progressive and clause.link in ("", "who") and not clause.means("see", "stay", "go", "come", "leave")
+        moving = clause.means("see", "stay", "go", "come", "leave")
+        doing = clause.verb.progressive and clause.link in ("", "who") and not moving
         if doing and recent and not now and clause.lemma not in ("help", "hold"):
             for who in people:  # what somebody was doing when a thing was moved is told because they missed it
                 if recent[-1].actor != who and self.scene.people[who].watching is None:
@@ -567,8 +579,8 @@ class Teller:
         return None
 
     def _no_message(self, clause: Clause, nobody: bool) -> bool:
-        """Whether a clause says that somebody is told nothing: "nobody rang her", "he left no note", "she has heard nothing"."""
-        if clause.quotes or not (clause.means("say", "ask", "hand") or clause.lemma in TELLING):
+        """Whether a clause says that somebody is told nothing: "nobody rang her", "he left no note"."""
+        if clause.quotes or not (clause.means("say", "ask", "hand") or is_in(clause.lemma, "telling")):
             return False
         nothing = any(
             noun.pronoun in ("nothing", "nobody", "anything", "anyone", "anybody")
@@ -702,7 +714,7 @@ class Teller:
 
     def _unplaced(self, clause: Clause, actor: str) -> Place | None:
         """Where a thing is that is taken, moved or used up without word of where to; None if the verb moves nothing."""
-        if clause.lemma in ("put_back", "hang_back", "take_back", "bring_back", "carry_back", "move_back") and actor and clause.objects:  # to where it was
+        if clause.lemma.endswith("_back") and actor and clause.objects:  # to where it was
             thing = self.scene.thing(clause.objects[0])
             return self._before_taken(thing) if thing else None
         if clause.means("lose") and not clause.means("put"):
@@ -754,7 +766,8 @@ class Teller:
             by -= self.askers - {actor}
         for prep, noun in clause.places:  # "in front of her", "before her eyes", "under her nose"
             seer = noun.owner if noun.owner is not None and noun.head in BODY else noun
-            if prep in (("before", "under") if seer is not noun else ("before",)) and scene.is_person(seer) and (who := scene.person(seer, exclude=[actor])):
+            faces = prep == "before" or (prep == "under" and seer is not noun)
+            if faces and scene.is_person(seer) and (who := scene.person(seer, exclude=[actor])):
                 by |= {who}
         for prep, noun in clause.places:  # "behind him, she ..."
             if prep == "behind" and noun.pronoun and (who := scene.person(noun, exclude=[actor])):
@@ -880,10 +893,12 @@ class Teller:
     def _beside_actor(self, clause: Clause, people: list[str]) -> bool:
         """Reads that somebody is beside the person who has just moved a thing: they see it."""
         scene = self.scene
-        near = [noun for prep, noun in clause.places if prep in ("beside", "with", "near", "by", "next") and scene.is_person(noun)]
+        near = [noun for prep, noun in clause.places if prep in ("beside", "with", "near", "by", "next")]
+        near = [noun for noun in near if scene.is_person(noun)]
         latest = [one for one in scene.latest() if one.sentence >= scene.sentence - 1]
         other = scene.person(near[0], exclude=people) if near else None
-        if other is None or not latest or latest[-1].actor != other or not clause.means("stay", "lie") and clause.lemma != "be":
+        rests = clause.means("stay", "lie") or clause.lemma == "be"
+        if other is None or not latest or latest[-1].actor != other or not rests:
             return False
         for one in latest:
             for who in people:
@@ -917,8 +932,8 @@ class Teller:
         noun = next(iter(clause.objects), None) if dummy else clause.subject
         place = scene.place(clause.places)
         if noun is None or place is None or clause.verb.negated:
-            elsewhere = bool({"there", "here", "gone", "away", "missing", "anywhere", "nowhere"} & {*clause.words.split()})
-            if (clause.verb.negated or elsewhere) and self._may_be_topic(noun or Noun((), "", 0, 0)):
+            somewhere = {"there", "here", "gone", "away", "missing", "anywhere", "nowhere"} & {*clause.words.split()}
+            if (clause.verb.negated or somewhere) and self._may_be_topic(noun or Noun((), "", 0, 0)):
                 return UNREAD
             return Told("no effect", "says what something is like")
         thing = scene.thing(noun)
@@ -946,9 +961,7 @@ class Teller:
                     place,
                 ),
             )
-        elif (
-            not now.fits(place) and not vocabulary().patterns["early"].search(clause.words)
-        ):
+        elif not now.fits(place) and not vocabulary().patterns["early"].search(clause.words):
             scene.moved(thing, place, "", frozenset(), verb="be")
         return Told("fact")
 
@@ -1087,8 +1100,8 @@ class Teller:
         )
         place = scene.place(clause.places)
         if thing is None and place is not None and not misses and not place.holder:
-            seen = [noun for noun in clause.objects if noun.pronoun in ("it", "them")]
-            thing = scene.thing(seen[0]) if seen else None  # "saw it on the shelf"
+            sighted = next((noun for noun in clause.objects if noun.pronoun in ("it", "them")), None)
+            thing = scene.thing(sighted)  # "saw it on the shelf"
             if thing is not None and (now := scene.where((), thing)) is not None and not now.fits(place):
                 thing = None  # "watched it from the window"
             if thing is not None:
@@ -1332,7 +1345,8 @@ class Teller:
             return Told("no effect", "was not said")
         speaker = people[0]
         inner = next((one for one in clause.content if one.link == "to" and one.means("say")), None)
-        if inner is not None and not clause.quotes and clause.lemma not in ("tell", "remind", "warn"):  # "rang to say ..."
+        bids = clause.lemma in ("tell", "remind", "warn")
+        if inner is not None and not clause.quotes and not bids:  # "rang him to say that ..."
             return self._say(replace(inner, objects=[*clause.objects, *inner.objects], subject=clause.subject), people)
         if any({"lie", "fib", "tale", "untruth"} & {*noun.words} for noun in clause.nouns):
             return MIND
@@ -1348,9 +1362,10 @@ class Teller:
             sure = bool(asker or alone)
         known = set(scene.things)
         told = self._content(clause) or self._quoted(clause)
-        if told is not None and told[0] not in known and clause.quotes and any(scene.matters(who) for who in heard):
-            if not singulars(scene.things[told[0]].words if told[0] in scene.things else ()) & scene.topics:
-                return MIND  # "I put the little one in the pen": perhaps the thing asked about, by another name
+        new = told is not None and told[0] not in known and clause.quotes and any(scene.matters(who) for who in heard)
+        words = scene.things[told[0]].words if told is not None and told[0] in scene.things else ()
+        if new and not singulars(words) & scene.topics:
+            return MIND  # "I put the little one in the pen": perhaps the thing asked about, by another name
         self.last_said = speaker, heard
         if clause.quotes and clause.quotes[-1].rstrip().endswith("?"):
             return self._ask(clause, people)

@@ -69,4 +69,3 @@ def _done(scene: Scene, one: Read, helper: str, other: str) -> int:
 def _of(scene: Scene, clause: Clause, other: str) -> bool:
     owner = clause.subject.owner if clause.subject is not None else None
     return owner is not None and other in scene.may_be(owner)
-

@@ -42,9 +42,8 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
         if not told and not _same(wanted, content(clause)):
             continue
         evidence.add(one.number)
-        if any(part.verb.negated or part.verb.modal for part in (clause, *inside(clause))):
-            unsure = True
-        elif told and not (clause.means("see", "know", "say") or clause.quotes):
+        denied = any(part.verb.negated or part.verb.modal for part in (clause, *inside(clause)))
+        if denied or (told and not (clause.means("see", "know", "say") or clause.quotes)):
             unsure = True
         elif (who in one.people and who in one.away) or clause.lemma in WRITTEN:
             unsure = True  # "she won while she was asleep"; a letter may be lost
@@ -78,4 +77,3 @@ def _quoted(wanted: Collection[str], clause: Clause) -> bool:
     words = {word for quote in clause.quotes for word in re.findall(r"[a-z]+", quote.lower())}
     lemmas = {lemma for word in words for lemma in forms.get(word, ())}
     return bool(words) and _same(wanted, {singular(word) for word in words} | lemmas)
-

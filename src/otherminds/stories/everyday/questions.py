@@ -104,8 +104,10 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
     people = {word for word in words if vocabulary().person(word) or word.capitalize() in known}
     if asked == "who":
         people |= {name.lower() for name in known} | vocabulary().sets["either"]
-    minds = [one.subject for one in clauses if one.subject and (one.means("think", "know", "look") or one.verb.modal)]
-    minds += [*query.helped, *(one.subject for one in clauses[:1] if query.helped)]
+    minds: list[Noun | None] = [
+        one.subject for one in clauses if one.subject and (one.means("think", "know", "look") or one.verb.modal)
+    ]
+    minds += [*query.helped, *([clauses[0].subject] if query.helped else [])]
     query.roles = frozenset(one.head for one in minds if one is not None and one.head and not one.name)
     words -= query.roles
     query.minds, query.topics = frozenset(words | people | query.roles), frozenset(words - people)
@@ -191,9 +193,9 @@ class Judge:
         return self.scene.thing(noun, create=False) if noun is not None else None
 
     def _only_of_time(self, clause: Clause) -> bool:
-        """Whether the phrases of a question about where a thing is only say that the first or the present place is meant."""
-        patterns = vocabulary().patterns
-        said = {token for pattern in ("early", "real") for token in " ".join(patterns[pattern].findall(clause.words)).split()}
+        """Whether the phrases of a question where a thing is only say that the first or the present place is meant."""
+        patterns = [vocabulary().patterns[name] for name in ("early", "real")]
+        said = {word for one in patterns for found in one.findall(clause.words) for word in found.split()}
         rest = [noun for _, noun in clause.places if not {*noun.text.lower().split()} <= said]
         return not rest and {*clause.adverbs} <= said | ORDINARY
 

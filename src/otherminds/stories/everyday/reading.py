@@ -14,7 +14,7 @@ from otherminds.stories.everyday.scene import Fork, Scene
 from otherminds.stories.everyday.words import is_in, vocabulary
 from otherminds.stories.model import ClauseAccount
 
-FILLERS = (["later", "on"], ["straight", "away"], ["by", "then"], ["by", "far"], ["of", "course"], ["at", "all"], ["so", "as"])
+FILLERS = [one.split() for one in ("later on", "straight away", "by then", "by far", "of course", "at all", "so as")]
 ENDS = frozenset(".!?;\n")
 TITLES = frozenset(["dr", "mr", "mrs", "ms", "prof", "st", "sgt", "capt", "lt"])
 KNOWN_SETS = (
