@@ -523,7 +523,8 @@ class Teller:
             return Told("observation")
         if self._no_message(clause, nobody):
             silent = () if clause.lemma in ("hear", "get", "have", "find") else people  # they may know it themselves
-            for who in {*people, *(one for noun in clause.nouns for one in scene.may_be(noun))} - {*silent}:
+            named = [who for noun in clause.objects if scene.is_person(noun) and (who := scene.person(noun))]
+            for who in {*people, *named, *(one for noun in clause.nouns for one in scene.may_be(noun))} - {*silent}:
                 scene.unaware(who)
             return Told("observation", "no message")
         if nobody:
@@ -1371,6 +1372,8 @@ class Teller:
             return self._ask(clause, people)
         if told is None:
             told = self._known_to_all(clause, speaker)
+        if told is None and not clause.quotes and any(one.means("say") for one in self.following[:1]):
+            return Told("no effect", "is told in another clause")  # "rang him and told him that ..."
         if told is None:
             open_ended = clause.quotes or (
                 not clause.content and any(scene.matters(who) for who in heard) and hearers and not clause.objects[1:]
@@ -1426,6 +1429,7 @@ class Teller:
             or "so" in clause.adverbs
             or any(
                 noun.pronoun in WHOLE
+                or {*noun.words} & WHOLE
                 or {"move", "swap", "switch", "change", "truth", "news"} & {*noun.words}
                 or self._may_be_topic(noun)
                 for noun in about

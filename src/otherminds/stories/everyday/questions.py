@@ -98,7 +98,8 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
         query.helped = tuple(noun for one in clauses for noun in one.objects)
     query.more = any(one.parent is None and one is not query.before and one.link in TIMES for one in clauses[1:])
     nouns = _nouns(clauses)
-    words = {singular(word) for noun in nouns for word in (*noun.words, *((noun.owner.words) if noun.owner else ()))}
+    said = [word for noun in nouns for word in (*noun.words, *((noun.owner.words) if noun.owner else ()))]
+    words = {word if word.capitalize() in known else singular(word) for word in said}
     for option in options:
         words |= {token.low for token in tokens(plain(option)) if token.text in known}
     people = {word for word in words if vocabulary().person(word) or word.capitalize() in known}
