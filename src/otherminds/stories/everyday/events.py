@@ -523,7 +523,7 @@ class Teller:
             return Told("observation")
         if self._no_message(clause, nobody):
             silent = () if clause.lemma in ("hear", "get", "have", "find") else people  # they may know it themselves
-            named = [who for noun in clause.objects if scene.is_person(noun) and (who := scene.person(noun))]
+            named = [met for noun in clause.objects if scene.is_person(noun) and (met := scene.person(noun))]
             for who in {*people, *named, *(one for noun in clause.nouns for one in scene.may_be(noun))} - {*silent}:
                 scene.unaware(who)
             return Told("observation", "no message")
