@@ -707,7 +707,7 @@ class Chunker:
             return None
         if len(words) > 1 and (words[-1].isdigit() or words[-1] in LABELS) and not name:  # "locker twelve"
             words.insert(0, words.pop())
-        words[-1] = singular(words[-1]) if not name else words[-1]
+        words[-1] = words[-1] if name and self._is_name(j - 1) else singular(words[-1])
         return Noun(tuple(words), self._text(i, j), token.start, self.tokens[j - 1].end, det, owner, " ".join(name)), j
 
     def _content(self, j: int, *, first: bool) -> bool:

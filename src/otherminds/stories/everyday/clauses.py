@@ -272,6 +272,16 @@ class _Builder:
         ):
             self.cur.verb.lemma = verb.lemma  # "had it taken to the shed": somebody else did it
             return None
+        if (
+            verb.form in ("ing", "pp")
+            and self.cur
+            and self.cur.lemma in ("leave", "keep", "find", "put")
+            and self.cur.objects
+            and before is not None
+            and before.noun is self.cur.objects[-1]
+            and {"put", "lie"} & vocabulary().senses.get(verb.lemma, frozenset())
+        ):
+            return None  # "left the ladder leaning against the shed"
         if verb.lemma == "know" and verb.form == "base" and self.cur and self.cur.lemma == "let" and self.subject:
             self.cur.verb.lemma = "let_know"  # "let him know"
             self.cur.objects.append(self.subject)

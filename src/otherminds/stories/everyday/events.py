@@ -34,6 +34,7 @@ PATHS = (
     "from",
     "off",
 )
+FETCHING = ("fetch", "get", "collect", "gather", "pick")  # whoever does so is elsewhere
 BODY = frozenset(["eye", "back", "head", "face", "ear", "mind", "attention", "nose", "gaze"])
 ELSEWHERE = Place("", (), frozenset(), "somewhere else")
 GOALS = words_of("goals")
@@ -337,11 +338,16 @@ class Teller:
             )  # "he was not to know that"
         if clause.lemma == "be":
             return self._be(clause, people)
+        away = {"away", "out", "off"} & {*clause.adverbs} and not clause.verb.negated
+        for noun in clause.objects if away and clause.lemma in ("call", "send", "drag", "lead", "summon", "take") else ():
+            if self.scene.is_person(noun) and (called := self.scene.person(noun, exclude=people)):
+                self.scene.people[called].here, self.scene.people[called].room = False, frozenset()
+                return Told("event")  # "her mother called her away"
         if (
             people
             and clause.verb.progressive
             and clause.link in ("while", "whilst")
-            and not clause.means("see", "stay", "put", "move", "take", "hand", "swap")
+            and (not clause.means("see", "stay", "put", "move", "take", "hand", "swap") or clause.lemma in FETCHING)
             and clause.lemma not in ("help", "hold")
         ):
             for who in people:
@@ -482,7 +488,8 @@ class Teller:
         """What is told of somebody's state held already during the last move told, unless it says "then" or "now"."""
         scene = self.scene
         present = {"is", "are", "'s", "has", "have", "now", "just"} & {*clause.words.split()}
-        now = clause.words.startswith("then ") or (clause.verb.form == "finite" and present)
+        present = present and not (clause.verb.perfect and "since" in clause.words.split())
+        now = clause.words.startswith("then ") or (clause.verb.form == "finite" and bool(present))
         if clause.means("see", "know", "say", "think") and not clause.means("busy"):
             return
         recent = [one for one in self.scene.latest() if one.sentence >= self.scene.sentence - 1]
@@ -568,7 +575,7 @@ class Teller:
                 scene.people[who].watching = False
             return Told("observation", "attends to something else")
         if (
-            (clause.lemma in ("be", "stay", "remain") or clause.verb.progressive)
+            (clause.lemma in ("be", "stay", "remain", "have") or clause.verb.progressive)
             and patterns["away"].search(words)
             and not clause.means("go", "leave", "come", "see")
         ):
@@ -1251,6 +1258,8 @@ class Teller:
         scene = self.scene
         if not people:
             return None
+        if clause.verb.passive:  # "was supposed to be in bed"
+            return Told("no effect", "is not said to have happened")
         if clause.verb.negated and clause.lemma in ("believe", "trust"):
             for said in reversed(scene.log):
                 if isinstance(said.event, StatementEvent):
