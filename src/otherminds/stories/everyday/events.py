@@ -339,7 +339,9 @@ class Teller:
         if clause.lemma == "be":
             return self._be(clause, people)
         away = {"away", "out", "off"} & {*clause.adverbs} and not clause.verb.negated
-        for noun in clause.objects if away and clause.lemma in ("call", "send", "drag", "lead", "summon", "take") else ():
+        for noun in (
+            clause.objects if away and clause.lemma in ("call", "send", "drag", "lead", "summon", "take") else ()
+        ):
             if self.scene.is_person(noun) and (called := self.scene.person(noun, exclude=people)):
                 self.scene.people[called].here, self.scene.people[called].room = False, frozenset()
                 return Told("event")  # "her mother called her away"
@@ -488,7 +490,7 @@ class Teller:
         """What is told of somebody's state held already during the last move told, unless it says "then" or "now"."""
         scene = self.scene
         present = {"is", "are", "'s", "has", "have", "now", "just"} & {*clause.words.split()}
-        present = present and not (clause.verb.perfect and "since" in clause.words.split())
+        present = set() if clause.verb.perfect and "since" in clause.words.split() else present
         now = clause.words.startswith("then ") or (clause.verb.form == "finite" and bool(present))
         if clause.means("see", "know", "say", "think") and not clause.means("busy"):
             return
@@ -622,6 +624,8 @@ class Teller:
             here = True if here is None else here
         person.here = False if here is None else here
         person.watching = None
+        hidden = place is not None and (place.side == "behind" or any(is_in(word, "lookouts") for word in place.words))
+        person.apart = hidden
 
     # moves
 
@@ -1056,6 +1060,8 @@ class Teller:
         openly = not self.hidden and not any(
             prep in ("from", "through", "behind", "over") for prep, _ in (*clause.places, *clause.setting)
         )
+        if openly and not misses and len(people) == 1 and scene.people[people[0]].apart and scene.matters(*people):
+            openly = scene.fork.choose(0.5, 0.5) == 0  # it is open whether they are noticed
         moves = self._moves_in(clause)
         if any(one.verb.negated for one in moves):
             return UNREAD

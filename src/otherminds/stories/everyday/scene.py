@@ -102,6 +102,7 @@ class Person:
     here: bool | None = None
     watching: bool | None = None  # whether they attend to what happens; None if it is not told
     room: frozenset[str] = frozenset()
+    apart: bool = False  # whether they are at a window or the like, where those whom they see may not see them
     traits: frozenset[str] = frozenset()  # "tall" of "the tall guard"
     since: int = 0  # the number of events before they came into the story
 
