@@ -15,7 +15,7 @@ from otherminds.stories.everyday.chunks import Chunker
 from otherminds.stories.everyday.doubts import Doubts
 from otherminds.stories.everyday.questions import NO, YES, Judge, Query, read_query
 from otherminds.stories.everyday.reading import Sentence, play, sentences_of
-from otherminds.stories.everyday.scene import Fork, Place, Scene, readings
+from otherminds.stories.everyday.scene import Fork, Place, Scene, readings, singulars
 from otherminds.stories.everyday.words import is_in, words_of
 from otherminds.stories.relevance import UNREAD
 
@@ -86,6 +86,7 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
     if query is None:
         found = play(text, Fork(()), frozenset(), frozenset())
         return _reading(*found), None, stories.abstention(len(options), f"cannot read the question: {stem.strip()}")
+    _name_topic(text, query)
     weights: dict[str, float] = {}
     first: tuple[Scene, list[stories.ClauseAccount], Judge] | None = None
 
@@ -121,6 +122,17 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
     if weights.get(labels[best], 0.0) < SURE:
         return reading, asked, stories.Answer(None, posterior, abstained=OPEN)
     return reading, asked, stories.Answer(best, posterior, _terms(scene, judge, best, len(labels)))
+
+
+def _name_topic(text: str, query: Query) -> None:
+    """If a question names no thing, as "What will she do?", take it to be about the thing that its answer rests on."""
+    if query.topics:
+        return
+    scene, _ = play(text, Fork(()), query.minds, query.topics, query.roles)
+    judge = Judge(scene, query)
+    judge.answer()
+    if judge.thing in scene.things:
+        query.topics = singulars(scene.things[judge.thing].words)
 
 
 def _label(value: str | Place | None, query: Query, scene: Scene) -> str | None:

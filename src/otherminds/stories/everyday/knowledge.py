@@ -35,7 +35,7 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
 
     None if it is open. If `true`, what is known has to be so: after a lie nothing is known.
     """
-    evidence, knows, missed, unsure = set[int](), False, False, False
+    evidence, knows, missed, unsure, told_so = set[int](), False, False, False, False
     for one in scene.read:
         clause = one.clause
         told = any(_same(wanted, content(inner)) for inner in inside(clause)) or _quoted(wanted, clause)
@@ -49,13 +49,22 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
             unsure = True  # "she won while she was asleep"; a letter may be lost
         elif who in one.people or who in one.hearers:
             knows = True
+            told_so |= who not in one.people
         elif who in scene.untold or (who in one.away and not told):
             missed = True
         else:
             unsure = True
     for one in scene.read if knows else ():  # "but she heard nothing"
-        denies = one.clause.means("see", "know", "think") and who in one.people and one.clause.verb.negated
-        unsure |= denies and one.number not in evidence
+        other = one.clause.means("see", "know", "think") and who in one.people and one.number not in evidence
+        trusts = one.clause.lemma in ("believe", "trust")
+        unsure |= other and (one.clause.verb.negated or (told_so and not trusts))  # they may know better
+        unsure |= (
+            told_so
+            and one.outcome == "unread"
+            and bool(one.reason)
+            and who in one.concerned
+            and one.number not in evidence
+        )
     for one in scene.read if missed else ():  # what they may learn later
         learns = one.clause.means("see", "know") and who in one.people
         learns |= one.clause.means("say") and (who in one.concerned or not one.hearers)

@@ -14,7 +14,7 @@ from otherminds.stories.everyday.events import Teller
 from otherminds.stories.everyday.helping import helps
 from otherminds.stories.everyday.knowledge import content, knows_of
 from otherminds.stories.everyday.reading import find_names, split
-from otherminds.stories.everyday.scene import Place, Scene, singulars
+from otherminds.stories.everyday.scene import GONE, Place, Scene, singulars
 from otherminds.stories.everyday.wishes import wished_option
 from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
@@ -423,8 +423,13 @@ class Judge:
         return found
 
     def _only_topic(self) -> str | None:
-        things = {one.event.obj for one in self.scene.log}
-        return next(iter(things)) if len(things) == 1 else None
+        places: dict[str, set[str]] = {}
+        for one in self.scene.log:
+            if one.place is not None and one.place.text != GONE:
+                places.setdefault(one.event.obj, set()).add(one.place.key)
+        moved = [thing for thing, been in places.items() if len(been) > 1]
+        things = list(places) if len(places) == 1 else moved
+        return things[0] if len(things) == 1 else None
 
     def _knows_place(self, chain: tuple[str, ...], thing: str) -> bool | None:
         """Whether the last mind of a chain believes the thing to be where the mind before it (or reality) has it."""
