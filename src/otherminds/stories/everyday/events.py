@@ -1535,8 +1535,3 @@ class Teller:
             for writer, thing, place in self.notes:
                 self.scene.told(writer, thing, place, [who])
         return Told("observation")
-
-
-def topics_of(words: Sequence[str]) -> frozenset[str]:
-    """The words by which things are known in a question."""
-    return singulars(words)
