@@ -256,6 +256,7 @@ class _Builder:
         self.antecedent = antecedent
 
     def _verb(self, verb: VerbGroup, k: int, before: Chunk | None) -> None:
+        verb.negated |= verb.form == "ing" and self.prep in ("instead", "without", "than")  # "instead of moving it"
         self.prep = ""
         if verb.form == "inf" and self.cur and (self.subject is None or not self.fresh):
             subject = (

@@ -50,6 +50,13 @@ class Doubts:
         # what somebody may have learned before they last put the thing somewhere, or saw it, no longer matters
         own = [one.clause for one in moves if judge.chain[1:] == () and one.actor in self.minds]
         self.settled = max(own, default=0)
+        # their belief is not so, or older than this clause: whatever they perceive after it may have changed it
+        self.stale, self.known_at = False, 0
+        if len(judge.chain) == 1 and judge.thing is not None:
+            now, held = scene.where((), judge.thing), scene.where(judge.chain, judge.thing)
+            self.stale = held is None or now is None or not held.fits(now)
+            reached = [one.clause for one in self.about if one.event.reaches(judge.chain[0])]
+            self.known_at = max(reached, default=0)
 
     def first(self, accounts: Sequence[stories.ClauseAccount], sentences: Sequence[Sentence]) -> str | None:
         """The first clause, or quote, that may decide the answer and was not understood; None if there is none."""
@@ -121,6 +128,15 @@ class Doubts:
         denied, without = clause.verb.negated, one.outcome == "no effect"
         if one.number in self.judge.evidence:
             return False
+        late = one.number > self.last and one.number not in self.logged
+        if late and not denied and acts and self.stale and self._may_have_learned(one):
+            return True
+        if late and self._of_place(clause):
+            return True  # "the shelf was empty"
+        if not self.minds and one.named and _may_be_so(one):
+            return True  # "he says he has moved it", "he may have moved it"
+        if one.named and clause.means(*MOVES) and one.number not in self.logged and one.outcome == "event":
+            return True  # "he moved everything"
         if (acts or one.named) and not denied and _requests(clause, by_asked=acts):
             return True  # whoever asks for something may take it to be done
         if concerned and clause.verb.form == "inf" and clause.means("say"):
@@ -148,6 +164,27 @@ class Doubts:
         # at the place, they may see that the thing is there, or gone
         return acts and self._at(clause) and one.outcome != "observation" and not denied and not clause.verb.modal
 
+    def _may_have_learned(self, one: Read) -> bool:
+        """Whether somebody asked about, whose belief is not so, does what whoever has learned better may do."""
+        clause = one.clause
+        if clause.means("see", "know") and one.reason != ELSE.reason:
+            return True
+        if clause.means("ask") and one.number > self.known_at:
+            return True  # they ask for it where it was
+        if (clause.means("think") and one.outcome == "no effect") or clause.lemma in ("agree", "arrange"):
+            return True
+        if clause.lemma == "be" and any(is_in(word, "moods") for noun in clause.objects for word in noun.words):
+            return True
+        return one.named and one.outcome == "no effect" and not clause.means("want", "ask", "look", "think")
+
+    def _of_place(self, clause: Clause) -> bool:
+        """Whether a clause says something of a place where the thing has been, or takes something from it."""
+        subject = clause.subject
+        if subject is not None and {*subject.words[-1:]} & self.heads and not is_in(clause.lemma, "searching"):
+            return True
+        taken = any(prep in ("from", "off") and {*noun.words[-1:]} & self.heads for prep, noun in clause.places)
+        return taken and not self.minds and not clause.verb.negated
+
     def _at(self, clause: Clause) -> bool:
         """Whether a clause, or one in it, names a place where the thing has been."""
         nouns = (noun for one in (clause, *inside(clause)) for noun in one.nouns)
@@ -174,10 +211,21 @@ class Doubts:
         return None
 
 
+def _may_be_so(one: Read) -> bool:
+    """Whether a clause says that somebody claims to have moved something, or may have."""
+    clause = one.clause
+    if clause.verb.modal in ("may", "might", "must", "could") and clause.verb.perfect:
+        return clause.means(*MOVES)
+    moved = [inner for inner in inside(clause) if inner.means(*MOVES) and not inner.verb.passive]
+    return clause.means("say") and any(part.subject is not None and part.subject.pronoun for part in moved)
+
+
 def _requests(clause: Clause, *, by_asked: bool) -> bool:
     """Whether somebody wants another to do something: "asked him to move it", "as she had asked"."""
     if any(inner.link == "to" and inner.means(*MOVES) for inner in clause.content):
         return clause.means("ask", "say") or (clause.means("want") and bool(clause.objects))
+    if by_asked and clause.means("say") and clause.words.endswith(" to"):
+        return True  # "as she had told him to"
     asks = clause.means("ask") and clause.verb.form != "ing" and not clause.quotes and not clause.content
     return by_asked and asks and not any(prep in ("about", "for", "after") for prep, _ in clause.places)
 
@@ -185,6 +233,9 @@ def _requests(clause: Clause, *, by_asked: bool) -> bool:
 def _may_inform(one: Read, acts: bool, *, late: bool) -> bool:
     """Whether somebody asked about, who is in a clause, may learn something by it that was not read."""
     clause, without = one.clause, one.outcome == "no effect"
+    about = clause.subject.pronoun if clause.subject is not None else ""
+    if late and clause.lemma == "be" and about in ("it", "that", "this"):
+        return True  # "it was her own idea"
     if not acts:
         meant = clause.means("want") and any(inner.words.endswith(" but") for inner in inside(clause))
         tells = any(inner.means("say") and not inner.verb.negated for inner in inside(clause)) and not meant

@@ -35,6 +35,7 @@ PATHS = (
     "off",
 )
 FETCHING = ("fetch", "get", "collect", "gather", "pick")  # whoever does so is elsewhere
+VAGUE = frozenset(["everything", "all", "things", "thing", "stuff", "contents", "content"])
 BODY = frozenset(["eye", "back", "head", "face", "ear", "mind", "attention", "nose", "gaze"])
 ELSEWHERE = Place("", (), frozenset(), "somewhere else")
 GOALS = words_of("goals")
@@ -145,6 +146,8 @@ class Teller:
         number, people = scene.clause, self._subjects(clause)
         told = self._tell(clause, people)
         nouns = [noun for one in (clause, *inside(clause)) for noun in one.nouns]
+        if clause.lemma == "be":  # "it was her idea"
+            nouns += [noun.owner for noun in clause.objects if noun.owner is not None]
         concerned = frozenset(one for noun in nouns for one in scene.may_be(noun)) | frozenset(people)
         self.weather = is_in(clause.lemma, "weather")
         named = any(self._may_be_topic(noun) for noun in nouns)
@@ -171,6 +174,8 @@ class Teller:
             several = noun.pronoun in ("both", "all", "everything")
             words = self.scene.things[thing].words if thing is not None else ()
             return several or bool(singulars(words) & self.scene.topics)
+        if {*noun.words} & VAGUE:
+            return True
         return bool(singulars(noun.words) & self.scene.topics) and not self.scene.is_person(noun)
 
     def _tell(self, clause: Clause, people: list[str]) -> Told:
@@ -526,6 +531,13 @@ class Teller:
             return MIND
         nobody = noun is not None and noun.pronoun in ("nobody", "no-one", "noone")
         if nobody and clause.means("see", "know"):
+            inner = inside(clause)
+            told_of = any(self._may_be_topic(noun) for one in inner for noun in one.nouns)
+            put = [place for one in inner if (place := scene.place(one.places)) is not None]
+            if told_of and any(
+                not (one.place and one.place.fits(place)) for place in put for one in scene.latest()[-1:]
+            ):
+                return UNREAD  # "nobody knows how it got into the attic"
             for one in scene.latest():
                 for who in list(scene.people):
                     scene.notices(who, one, sees=False)
@@ -683,8 +695,8 @@ class Teller:
             place = scene.last_place or next((one.place for one in reversed(scene.log) if one.place), None)
         if not objects:
             return None
-        if len([one for one in objects if one.words]) > 1 and len(goals) > 1:
-            return UNREAD  # "put the jar on the shelf and the lid in the drawer"
+        if " and back" in clause.words or (len([one for one in objects if one.words]) > 1 and len(goals) > 1):
+            return UNREAD  # "took it to the attic and back", "put the jar on the shelf and the lid in the drawer"
         if clause.lemma in ("leave", "enter", "return", "pass") and place is None:
             return None
         if clause.verb.negated:

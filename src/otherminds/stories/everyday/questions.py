@@ -298,6 +298,8 @@ class Judge:
             )
             return first.place if first else None
         found = self.scene.where(chain, thing)
+        if found is not None and not found.words and not found.holder:
+            return None  # taken away, or eaten
         taken = (
             found is not None
             and found.holder

@@ -115,6 +115,7 @@ class Thing:
     words: tuple[str, ...]
     owner: str
     plural: bool
+    whose: str = ""  # the person that "his" or "her" stood for when it was named last
 
 
 @dataclass
@@ -365,10 +366,10 @@ class Scene:
             return next((one for one in found if one), None)
         if noun.pronoun:
             return self._it(noun.pronoun)
-        words, owner = noun.words, ""
+        words, owner, whose = noun.words, "", ""
         if noun.owner is not None:  # "her bag" may be Ann's bag or Bea's: only names tell two bags apart
             owner = self.person(noun.owner, create=self.is_person(noun.owner)) or ""
-            owner = owner if noun.owner.words else ""
+            whose, owner = (owner, "") if not noun.owner.words else ("", owner)
         for key in [*reversed(self.focus), *(one for one in self.things if one not in self.focus)]:
             thing = self.things[key]
             mine, theirs = set(words), set(thing.words)
@@ -380,6 +381,9 @@ class Scene:
                 fresh = noun.det in ("a", "an") or " own " in f" {noun.text} " or (mine > theirs and not noun.plural)
                 if fresh and any(one.event.obj == key for one in self.log):
                     self.twins.add(key)  # "a cup", "the red cup": perhaps not the cup of before
+                if whose and thing.whose and whose != thing.whose and any(one.event.obj == key for one in self.log):
+                    self.twins.add(key)  # "her medal", "his medal"
+                thing.whose = whose or thing.whose
                 self._focus(key)
                 return key
         if not create:
@@ -387,7 +391,7 @@ class Scene:
         key = " ".join(words)
         while key in self.things:
             key += "'"
-        self.things[key] = Thing(key, words, owner, noun.plural)
+        self.things[key] = Thing(key, words, owner, noun.plural, whose)
         self._focus(key)
         return key
 
