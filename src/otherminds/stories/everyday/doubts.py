@@ -17,7 +17,7 @@ from otherminds.stories.everyday.questions import Judge, Query
 from otherminds.stories.everyday.reading import Sentence
 from otherminds.stories.everyday.scene import Happened, Read, Scene
 from otherminds.stories.everyday.words import is_in, vocabulary, words_of
-from otherminds.worlds.household.nested_belief import MoveEvent
+from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
 WHOLE = words_of("whole")
 QUOTED = frozenset(
@@ -51,12 +51,13 @@ class Doubts:
         own = [one.clause for one in moves if judge.chain[1:] == () and one.actor in self.minds]
         self.settled = max(own, default=0)
         # their belief is not so, or older than this clause: whatever they perceive after it may have changed it
-        self.stale, self.known_at = False, 0
+        self.stale, self.known_at, self.by_word = False, 0, False
         if len(judge.chain) == 1 and judge.thing is not None:
             now, held = scene.where((), judge.thing), scene.where(judge.chain, judge.thing)
             self.stale = held is None or now is None or not held.fits(now)
-            reached = [one.clause for one in self.about if one.event.reaches(judge.chain[0])]
-            self.known_at = max(reached, default=0)
+            reached = [one for one in self.about if one.event.reaches(judge.chain[0])]
+            self.known_at = max((one.clause for one in reached), default=0)
+            self.by_word = bool(reached) and isinstance(reached[-1].event, StatementEvent)
 
     def first(self, accounts: Sequence[stories.ClauseAccount], sentences: Sequence[Sentence]) -> str | None:
         """The first clause, or quote, that may decide the answer and was not understood; None if there is none."""
@@ -131,6 +132,13 @@ class Doubts:
         late = one.number > self.last and one.number not in self.logged
         if late and not denied and acts and self.stale and self._may_have_learned(one):
             return True
+        if self.by_word and one.number > self.known_at and not denied and not acts and _of_words(clause):
+            return True  # "later she confessed", "the wind carried her words away"
+        if late and acts and one.named and any(inner.means("see") for inner in inside(clause)):
+            return True  # "came back in time to see it"
+        elsewhere = one.reason == "is told in another clause"
+        if late and len(concerned) > 1 and clause.means("ask", "say") and not denied and not elsewhere:
+            return True  # what one of them asks the other may show what they know
         if late and self._of_place(clause):
             return True  # "the shelf was empty"
         if not self.minds and one.named and _may_be_so(one):
@@ -144,7 +152,7 @@ class Doubts:
         if self.minds & one.mental and without and one.reason not in UNTOLD:
             return True  # "saw that she did not believe him"
         if one.reason == ELSE.reason:
-            return acts and self._at(clause)
+            return acts and any({*noun.words} & self.heads for part in (clause, *inside(clause)) for noun in part.nouns)
         if one.outcome == "unread" or one.reason in UNTOLD:
             return False
         if (one.named or concerned) and clause.unknown:
@@ -209,6 +217,11 @@ class Doubts:
                 if placed and words & (self.query.topics | QUOTED | {"s"}):
                     return f'"{quote}"'
         return None
+
+
+def _of_words(clause: Clause) -> bool:
+    """Whether a clause tells of something said, or of what becomes of words."""
+    return clause.means("say") or any(is_in(noun.head, "signs") for noun in clause.nouns)
 
 
 def _may_be_so(one: Read) -> bool:

@@ -76,11 +76,13 @@ class Teller:
         self.last_said: tuple[str, list[str]] | None = None  # who spoke last, and to whom
         self.following: list[Clause] = []  # the clauses after this one in its sentence
         self.weather = False
+        self.overlaps = False  # whether the sentence says that it is told of the same moment as the one before
         self.hidden = False  # whether what is read now is told to be unknown to others
         self.asked_for = ""  # the thing somebody asked for last
 
-    def sentence(self, clauses: Sequence[Clause]) -> list[tuple[Clause, Told]]:
+    def sentence(self, clauses: Sequence[Clause], text: str) -> list[tuple[Clause, Told]]:
         """Reads the clauses of one sentence, what lies in the background first; tells what became of each."""
+        self.overlaps = vocabulary().patterns["overlap"].search(text.lower()) is not None
         top = [one for one in clauses if one.parent is None]
         told: list[tuple[Clause, Told]] = []
         ordered = self._in_order(top)
@@ -529,6 +531,8 @@ class Teller:
         noun = clause.subject
         if patterns["relayed"].search(words):
             return MIND
+        if self.overlaps and any(scene.matters(who) for who in people):
+            return MIND  # "just then Ann came in"
         nobody = noun is not None and noun.pronoun in ("nobody", "no-one", "noone")
         if nobody and clause.means("see", "know"):
             inner = inside(clause)

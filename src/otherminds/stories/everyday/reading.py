@@ -172,7 +172,7 @@ def play(
             scene.sentence += 1
             quoted = " ".join(f'"{quote}"' for quote in sentence.quotes)
             accounts.append(ClauseAccount(f"{sentence.text} {quoted}".strip(), "unread", "has no verb"))
-        for clause, told in teller.sentence(sentence.clauses) if sentence.clauses else ():
+        for clause, told in teller.sentence(sentence.clauses, sentence.text) if sentence.clauses else ():
             said = "".join(f' "{quote}"' for quote in clause.quotes)
             said += "".join(f" {inner.words}" for inner in clause.content if told.outcome == "unread")
             accounts.append(
