@@ -87,7 +87,8 @@ def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
     """The sentence without idioms that change nothing: "later on", "of course"."""
     low, out, i = [token.low for token in sentence], list[Token](), 0
     while i < len(sentence):
-        phrases = idioms("fillers").get(low[i], ())
+        overlap = vocabulary().patterns["overlap"]  # "just then" is no filler: it says who may have come
+        phrases = [one for one in idioms("fillers").get(low[i], ()) if not overlap.search(" ".join(one))]
         if low[i : i + 2] == ["no", "longer"]:
             out.append(Token("not", sentence[i].start, sentence[i + 1].end))
             i += 2
