@@ -175,7 +175,7 @@ class Doubts:
     def _may_have_learned(self, one: Read) -> bool:
         """Whether somebody asked about, whose belief is not so, does what whoever has learned better may do."""
         clause = one.clause
-        if clause.means("see", "know") and one.reason != ELSE.reason:
+        if clause.means("see", "know") and one.reason not in (ELSE.reason, "attends to something else", "no message"):
             return True
         if clause.means("ask") and one.number > self.known_at:
             return True  # they ask for it where it was
@@ -221,7 +221,7 @@ class Doubts:
 
 def _of_words(clause: Clause) -> bool:
     """Whether a clause tells of something said, or of what becomes of words."""
-    return clause.means("say") or any(is_in(noun.head, "signs") for noun in clause.nouns)
+    return (clause.means("say") and clause.link != "wh") or any(is_in(noun.head, "signs") for noun in clause.nouns)
 
 
 def _may_be_so(one: Read) -> bool:

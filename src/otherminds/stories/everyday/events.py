@@ -363,6 +363,15 @@ class Teller:
                 self._inattentive(who, clause)
             return Told("observation", "attends to something else")
         moved = self._moved_in(clause) if clause.lemma in ("help", "let") else None
+        helped = [noun for noun in clause.objects if self.scene.is_person(noun)]
+        if clause.lemma == "help" and helped and not clause.content and people and not clause.verb.negated:
+            for one in self.scene.latest():  # "and Ann helped him"
+                if one.sentence >= self.scene.sentence - 1 and one.actor == self.scene.person(
+                    helped[0], exclude=people
+                ):
+                    for who in people:
+                        self.scene.notices(who, one, sees=True)
+            return Told("observation")
         known = moved is not None and (moved.link == "to" or not moved.places) and bool(self.scene.latest())
         if known and people and not clause.verb.negated:
             for one in self.scene.latest():  # "he helped to carry it"
@@ -756,6 +765,8 @@ class Teller:
             return Place("", (), frozenset(), f"with {actor}", actor)
         if clause.means("take", "move") or clause.lemma in ("hide", "hide_away", "put_away"):
             return ELSEWHERE
+        if any(prep in ("from", "off") for prep, _ in clause.places):
+            return ELSEWHERE  # "threw it out of the window"
         return None
 
     def _before_taken(self, thing: str) -> Place | None:
@@ -1073,6 +1084,10 @@ class Teller:
         if not people or clause.verb.passive:
             return None
         misses = clause.verb.negated or clause.means("miss")
+        after = (
+            self.following[:1] if clause.words.endswith(" and") and not clause.objects and not clause.content else []
+        )
+        misses |= any(one.means("see") and one.verb.negated for one in after)  # "has seen and heard nothing"
         openly = not self.hidden and not any(
             prep in ("from", "through", "behind", "over") for prep, _ in (*clause.places, *clause.setting)
         )
@@ -1293,6 +1308,8 @@ class Teller:
         if (before or of_mind) and any(scene.matters(who) for who in people):
             return MIND
         if known is not None and not clause.verb.negated:
+            if clause.verb.lemma + "s" in clause.words.split():
+                scene.pinned |= set(people)  # "she thinks", at the end of the story
             for who in people:
                 scene.believes(who, *known)
             return Told("observation")

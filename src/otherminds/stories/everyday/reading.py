@@ -179,4 +179,5 @@ def play(
             accounts.append(
                 ClauseAccount(clause.words + said, told.outcome, told.reason, len(scene.log), tuple(scene.people))
             )
+    scene.finished = True
     return scene, accounts

@@ -180,6 +180,8 @@ class Scene:
     untold: set[str] = field(default_factory=set)  # those who the story says were told nothing
     undecided: set[str] = field(default_factory=set)  # those of whom it is open whether they saw what happened last
     read: list[Read] = field(default_factory=list)
+    pinned: set[str] = field(default_factory=set)  # those who the story says still believe something
+    finished: bool = False  # whether all of the story has been read
     clause: int = 0
     sentence: int = 0
 
@@ -381,7 +383,8 @@ class Scene:
                 fresh = noun.det in ("a", "an") or " own " in f" {noun.text} " or (mine > theirs and not noun.plural)
                 if fresh and any(one.event.obj == key for one in self.log):
                     self.twins.add(key)  # "a cup", "the red cup": perhaps not the cup of before
-                if whose and thing.whose and whose != thing.whose and any(one.event.obj == key for one in self.log):
+                other = whose and thing.whose and whose != thing.whose and not self.finished
+                if other and any(one.event.obj == key for one in self.log):
                     self.twins.add(key)  # "her medal", "his medal"
                 thing.whose = whose or thing.whose
                 self._focus(key)
@@ -478,7 +481,7 @@ class Scene:
 
     def sees(self, who: str, person: Person, room: frozenset[str], words: frozenset[str]) -> bool:
         """Whether a person sees what happens in a room, among things of these words."""
-        if person.watching is False:
+        if person.watching is False or who in self.pinned:
             return False
         together = bool(person.room and person.room & (room | words))
         if person.here is False and not together:
