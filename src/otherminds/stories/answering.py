@@ -88,7 +88,7 @@ def ask(
     found = _ask_of_household(story, stem, options, conventions, costs, least, None)
     complete = found.question is not None and found.reading.coverage == 1.0
     of_places = _only_of_places(found.question)
-    if complete and not of_places:
+    if complete and (not of_places or found.answer.option is None):
         return found
     general = StoryAnswer(*everyday.answer(story, stem, options))
     if complete:

@@ -15,7 +15,7 @@ from otherminds.stories.everyday.clauses import Clause, inside
 from otherminds.stories.everyday.events import ELSE, MIND
 from otherminds.stories.everyday.questions import Judge, Query
 from otherminds.stories.everyday.reading import Sentence
-from otherminds.stories.everyday.scene import Happened, Read, Scene
+from otherminds.stories.everyday.scene import Happened, Read, Scene, singulars
 from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
@@ -160,6 +160,8 @@ class Doubts:
         if one.number in self.logged:
             return self._on_orders(clause)
         ordinary = clause.means(*SAFE) or clause.lemma == "be"
+        if late and without and clause.lemma != "be" and self._is_thing(clause):
+            return True  # "the ball sang"
         if one.named and (not self.minds or concerned) and without and not ordinary:
             return True
         notices = clause.means("see", "know") and not denied and {*chain[:-1]} & {*one.people}
@@ -171,6 +173,12 @@ class Doubts:
             return True
         # at the place, they may see that the thing is there, or gone
         return acts and self._at(clause) and one.outcome != "observation" and not denied and not clause.verb.modal
+
+    def _is_thing(self, clause: Clause) -> bool:
+        """Whether the thing asked about does something itself."""
+        subject = clause.subject
+        named = subject is not None and bool(singulars(subject.words) & self.query.topics)
+        return named and not clause.verb.passive and not clause.verb.negated
 
     def _may_have_learned(self, one: Read) -> bool:
         """Whether somebody asked about, whose belief is not so, does what whoever has learned better may do."""
