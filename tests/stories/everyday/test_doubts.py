@@ -70,6 +70,13 @@ def test_what_is_seen_and_told_decides(story: str, question: str, right: str) ->
         "Everybody but Ines overlooked it.",
         "Ines came back, went to the barn and fed the goats.",
         "Ines smiled.",
+        "When Ines came back, the raft was empty.",
+        "Ines was furious with him.",
+        "Ines thanked him for it.",
+        "Ruben and Ines had agreed on that.",
+        "It was her own idea.",
+        "Just then Ines came in.",
+        "At that moment Ines was standing in the doorway.",
     ],
 )
 def test_by_what_somebody_may_learn_the_answer_stays_open(more: str) -> None:
@@ -85,6 +92,12 @@ def test_by_what_somebody_may_learn_the_answer_stays_open(more: str) -> None:
         HERE + "Ruben dreamed that he moved the lantern to the barn.",
         HERE + "Ruben asked Olga to move the lantern to the barn.",
         HERE + "It is no longer there.",
+        HERE + "Ruben moved everything to the barn.",
+        HERE + "Ruben took it to the barn and back again.",
+        HERE + "Ruben may have moved it to the barn.",
+        HERE + "Ruben says that he has moved it to the barn.",
+        HERE + "The raft sank.",
+        "Ines put her lantern on the raft. Ruben put his lantern in the barn.",
         "Ines put the lantern on the raft and the rope in the barn.",
     ],
 )
@@ -99,6 +112,9 @@ def test_what_may_have_happened_to_the_thing_keeps_it_open(story: str) -> None:
         "Ines saw right through it.",
         "Ines looked on the raft, but it was not there.",
         "Then he told her that this was a lie.",
+        "Later he admitted that he had made it up.",
+        "Ines was not listening.",
+        "But the wind carried his words away.",
         "'No, wait, in the loft.' Ines nodded.",
     ],
 )

@@ -105,7 +105,8 @@ class Doubts:
                 continue
             if words & named or set(re.findall(r"[a-z]+", quote)) & quotable:
                 return account.text
-            if quote and account.reason == "has no verb":
+            no_verb = account.reason == "has no verb"
+            if (quote and no_verb) or (words & self.heads and (no_verb or not self.minds)):
                 return account.text
         return None
 
