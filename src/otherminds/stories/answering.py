@@ -77,8 +77,8 @@ def ask(
 ) -> StoryAnswer:
     """Read a story and a question about it in English, and answer.
 
-    A story of which the reader of households leaves something unread, or whose question it cannot read, is read by the
-    reader of stories about anything (`everyday`). Abstains, with a reason, if the question cannot be read, if less than
+    Read by the reader of households and, if the question is where something is or is believed to be, or if something is
+    left unread, by the reader of stories about anything (`everyday`), too; where both answer, they must agree. Abstains, with a reason, if the question cannot be read, if less than
     `least` of the story's clauses are understood, or if some reading of an unread clause would change the answer. A
     language model, if given, reads what the rules cannot; it never answers. Raises ModelError if the model cannot be
     reached.

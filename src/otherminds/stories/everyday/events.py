@@ -555,6 +555,9 @@ class Teller:
                 for who in list(scene.people):
                     scene.notices(who, one, sees=False)
             return Told("observation")
+        apart = any(prep == "to" and not scene.is_person(one) for prep, one in clause.places)  # "to the radio"
+        if clause.lemma in ("listen", "eavesdrop") and not apart and any(scene.matters(who) for who in people):
+            return MIND
         if self._no_message(clause, nobody):
             silent = () if clause.lemma in ("hear", "get", "have", "find") else people  # they may know it themselves
             named = [met for noun in clause.objects if scene.is_person(noun) and (met := scene.person(noun))]
