@@ -78,10 +78,10 @@ def ask(
     """Read a story and a question about it in English, and answer.
 
     Read by the reader of households and, if the question is where something is or is believed to be, or if something is
-    left unread, by the reader of stories about anything (`everyday`), too; where both answer, they must agree. Abstains, with a reason, if the question cannot be read, if less than
-    `least` of the story's clauses are understood, or if some reading of an unread clause would change the answer. A
-    language model, if given, reads what the rules cannot; it never answers. Raises ModelError if the model cannot be
-    reached.
+    left unread, by the reader of stories about anything (`everyday`), too. If the first has read all of a story, both
+    must agree about places. Abstains, with a reason, if the question cannot be read, if less than `least` of the
+    story's clauses are understood, or if some reading of an unread clause would change the answer. A language model, if
+    given, reads what the rules cannot; it never answers. Raises ModelError if the model cannot be reached.
     """
     if not isinstance(story, str):
         return _ask_of_household(story, stem, options, conventions, costs, least, model)
