@@ -36,6 +36,7 @@ PLACES = 3  # of a thing, which an unread clause may name; more would rarely add
 READINGS = 40  # of one clause; bounds the time of an answer (chosen; not tuned)
 UNFORESEEN = 0.05  # probability that an unread clause means something that is not among its readings (chosen)
 
+MARKS = " ,;:"  # that may stand before and after a clause
 UNREAD = "could not read"  # begins the reason for no answer if an unread clause decides
 
 Answerer = Callable[[stories.Episode], stories.Answer]
@@ -69,7 +70,7 @@ def answer_over(reading: stories.Reading, question: stories.Question, answer: An
             if other.option is None and other.abstained and "explain" in other.abstained:
                 continue  # the story excludes this reading
             if other.option != found.option:
-                return stories.abstention(len(found.posterior), f"{UNREAD}: {clause.text}")
+                return stories.abstention(len(found.posterior), f"{UNREAD}: {clause.text.strip(MARKS)}")
             others.append(other.posterior)
         if others:
             columns = zip(found.posterior, *others, strict=True)

@@ -17,7 +17,7 @@ from otherminds.stories.everyday.questions import NO, YES, Judge, Query, read_qu
 from otherminds.stories.everyday.reading import Sentence, play, sentences_of
 from otherminds.stories.everyday.scene import Fork, Place, Scene, readings, singulars
 from otherminds.stories.everyday.words import is_in, words_of
-from otherminds.stories.relevance import UNREAD
+from otherminds.stories.relevance import MARKS, UNREAD
 
 UNFORESEEN = (
     0.12  # probability that a story means something that is not among its readings (chosen, see docs/stories.md)
@@ -47,7 +47,7 @@ def answer_with(
         why = found[2].abstained or ""
         if found[1] is None or not why.startswith(UNREAD) or monotonic() - began > seconds:
             break
-        clause = why.removeprefix(f"{UNREAD}: ")
+        clause = why.partition(": ")[2]
         sentence = next((one for one in sentences_of(text)[0] if _holds(one, clause)), None)
         if sentence is None or sentence.text in written:
             break
@@ -69,9 +69,8 @@ def answer_with(
 
 def _holds(sentence: Sentence, clause: str) -> bool:
     """Whether a clause, as an account tells it, is of this sentence."""
-    return any(clause.startswith(one.words) for one in sentence.clauses if one.words) or clause.startswith(
-        sentence.text
-    )
+    told = [one.words.strip(MARKS) for one in sentence.clauses]
+    return any(clause.startswith(words) for words in (*told, sentence.text) if words)
 
 
 def _with_prepositions(places: Iterable[str]) -> list[str]:
@@ -110,15 +109,16 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
         (YES, NO) if query.asked == "" else tuple(dict.fromkeys([*weights, *_places(scene, judge), ELSEWHERE]))
     )
     asked = _question(query, judge, labels, scene)
+    surely = "" if unread in reading.unread else " with certainty"
+    why = f"{UNREAD}{surely}: {unread.strip(MARKS)}" if unread else "the story does not tell"
     if not weights or not labels:
-        why = f"{UNREAD}: {unread}" if unread else "the story does not tell"
         return reading, asked, stories.abstention(len(labels), why)
     even = UNFORESEEN / len(labels)
     posterior = tuple((1.0 - UNFORESEEN) * weights.get(label, 0.0) + even for label in labels)
     posterior = tuple(p / sum(posterior) for p in posterior)
     best = max(range(len(labels)), key=posterior.__getitem__)
     if unread:
-        return reading, asked, stories.abstention(len(labels), f"{UNREAD}: {unread}")
+        return reading, asked, stories.abstention(len(labels), why)
     if weights.get(labels[best], 0.0) < SURE:
         return reading, asked, stories.Answer(None, posterior, abstained=OPEN)
     return reading, asked, stories.Answer(best, posterior, _terms(scene, judge, best, len(labels)))
