@@ -561,6 +561,7 @@ def test_it_thinks_freely_and_answers_when_it_has(way: str) -> None:
     think, answer = written(speaker)[-2:]
     assert (think.schema, think.max_tokens, len(think.prompt)) == ("", 99, 1)
     assert answer.schema
+    assert (think.temperature, answer.temperature) == (1.0, 0.0)
     assert [turn.role for turn in answer.prompt[1:] if not isinstance(turn, str)] == ["assistant", "user"]
     assert [one.reading for one in player.said][-2:] == ["", "F"]
 

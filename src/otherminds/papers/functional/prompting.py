@@ -260,8 +260,10 @@ class Prompted:
     def _named(self, question: prompts.Question, prompt: str, said: list[Exchange]) -> ModelMove:
         """An answer that can be nothing else than one of the options, after a chain of thought if it is to reason.
 
-        The chain of thought is not read; the model answers when it has written it (Kojima et al. 2022).
+        The chain of thought is not read: the model says what follows from it, with its likeliest answer (Kojima et al.
+        2022).
         """
+        temperature = 0.0 if self.strategy.reason else self.sampling.temperature
         turns: tuple[Message, ...] = (Message("user", prompt),)
         labels = self.setting.labels(question)
         if self.strategy.reason:
@@ -270,7 +272,7 @@ class Prompted:
             turns = (*turns, Message("assistant", thought.text), Message("user", self._asked(question)))
         options = [f"Answer: option {label}" for label in labels]
         schema = json.dumps(enum_schema(options))
-        reply = self._request(question, turns, self.sampling.max_tokens, schema=schema)
+        reply = self._request(question, turns, self.sampling.max_tokens, schema=schema, temperature=temperature)
         try:
             action = options.index(strict_json.loads(reply.text))
         except ValueError:
@@ -287,14 +289,23 @@ class Prompted:
         return action if isinstance(action, Unreadable) else prompts.AnswerWithNotes(action, "", "")
 
     def _write(self, purpose: str, prompt: str, length: int, attempt: int = 0) -> Reply:
-        return self._request(purpose, (Message("user", prompt),), length, attempt)
+        return self._request(
+            purpose, (Message("user", prompt),), length, attempt, temperature=self.sampling.temperature
+        )
 
     def _request(
-        self, purpose: str, turns: tuple[Message, ...], length: int, attempt: int = 0, schema: str = ""
+        self,
+        purpose: str,
+        turns: tuple[Message, ...],
+        length: int,
+        attempt: int = 0,
+        *,
+        temperature: float,
+        schema: str = "",
     ) -> Reply:
         draw = f"{self.draw} round {len(self.rounds) + 1} {purpose} {attempt}"
         seed = zlib.crc32(f"{self.seed} {draw}".encode()) >> 1
-        return self.model.complete(Request(turns, length, self.sampling.temperature, seed, schema=schema, draw=draw))
+        return self.model.complete(Request(turns, length, temperature, seed, schema=schema, draw=draw))
 
     # Prompts
 
