@@ -1,0 +1,83 @@
+"""Everyday stories by writers who did not know the reader: how many questions it answers, and how many rightly.
+
+    python benchmarks/blind_stories.py           # the counts, by kind of question
+    python benchmarks/blind_stories.py --wrong   # and the stories that are answered wrongly
+
+They were counted before anybody had read them; a rule that is chosen by them makes them development stories.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from otherminds.stories.answering import ask
+
+STORIES = Path(__file__).with_suffix(".jsonl")
+# words by which two names of a place may differ
+SMALL = frozenset(
+    re.findall(r"\w+", "the a an in on at to into onto under inside of by from behind near his her its their")
+)
+
+
+class Judged(NamedTuple):
+    """A story with our answer, None if there is none, its probability, and whether it is right."""
+
+    item: dict[str, Any]
+    ours: str | None
+    p: float
+    right: bool
+
+
+def judged() -> Iterator[Judged]:
+    """Every story, answered without a language model."""
+    for line in STORIES.read_text("utf-8").splitlines():
+        item = json.loads(line)
+        found = ask(item["story"], item["question"], item["options"])
+        if found.answer.option is None or found.question is None:
+            yield Judged(item, None, 0.0, right=False)
+            continue
+        ours = (item["options"] or found.question.labels)[found.answer.option]
+        same = _equal if item["options"] or item["answers"][0] in ("yes", "no") else _alike
+        right = any(same(ours, answer) for answer in item["answers"])
+        yield Judged(item, ours, max(found.answer.posterior), right)
+
+
+def _equal(ours: str, answer: str) -> bool:
+    return ours.lower().strip(" .") == answer.lower().strip(" .")
+
+
+def _alike(ours: str, answer: str) -> bool:
+    """Whether two phrases name one place: the words of one, but for small ones, are among those of the other."""
+    one, other = ({*re.findall(r"[a-z0-9']+", text.lower())} - SMALL for text in (ours, answer))
+    return bool(one and other) and (one <= other or other <= one)
+
+
+def main() -> None:
+    """Print the counts."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--wrong", action="store_true")
+    chosen = parser.parse_args()
+    found = list(judged())
+    answered = [one for one in found if one.ours is not None]
+    wrong = [one for one in answered if not one.right]
+    sure = sum(one.p >= 0.95 for one in wrong)
+    print(f"{len(found)} stories, {len(answered)} answered, {len(wrong)} wrongly, {sure} of these with P >= .95")
+    asked, told, right = (
+        Counter(one.item["kind"] for one in some) for some in (found, answered, [one for one in answered if one.right])
+    )
+    for kind, number in sorted(asked.items()):
+        print(f"{kind:15} {number:3} asked, {told[kind]:3} answered, {right[kind]:3} rightly")
+    for one in wrong if chosen.wrong else ():
+        print(
+            f"\n{one.item['story']}\n{one.item['question']}\n  {one.ours} ({one.p:.2f}), not {one.item['answers'][0]}"
+        )
+
+
+if __name__ == "__main__":
+    main()
