@@ -8,7 +8,7 @@ from typing import Literal
 
 from otherminds.stories.english.lexicon import singular
 from otherminds.stories.english.sentences import Token
-from otherminds.stories.everyday.words import is_in, vocabulary, words_of
+from otherminds.stories.everyday.words import BOUNDARIES, is_in, vocabulary, words_of
 
 ChunkKind = Literal["noun", "verb", "prep", "adverb", "sub", "conj", "rel", "that", "wh", "comma", "quote", "unknown"]
 
@@ -214,18 +214,7 @@ class Chunker:
         word = self.word(i)
         if self._is_name(i):
             return False
-        small = (
-            "prepositions",
-            "modals",
-            "negations",
-            "subordinators",
-            "conjunctions",
-            "relatives",
-            "questions",
-            "pronouns",
-            "anybody",
-        )
-        return not word[:1].isalnum() or word in AUXILIARIES or is_in(word, *small)
+        return not word[:1].isalnum() or word in AUXILIARIES or is_in(word, *BOUNDARIES)
 
     def _is_that(self, i: int, last: Chunk | None) -> bool:
         """Whether "that" joins clauses; otherwise it is an article or a pronoun."""
@@ -233,7 +222,7 @@ class Chunker:
         if not last or last.kind == "prep":
             return False
         if self._verb(i + 1):
-            return last.kind == "noun" and not (after in AUXILIARIES and last.kind != "noun")
+            return last.kind == "noun"
         return (
             self._is_name(i + 1)
             or is_in(after, "determiners", "possessives", "pronouns", "anybody")

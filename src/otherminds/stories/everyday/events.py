@@ -42,8 +42,8 @@ GOALS = words_of("goals")
 
 
 @dataclass
-class Told:
-    """What became of a clause."""
+class Effect:
+    """What a clause does to the scene: its outcome, and the reason if it has none."""
 
     outcome: Outcome
     reason: str = ""
@@ -57,13 +57,13 @@ EMPTY = frozenset(
         "knows something else",
     )
 )
-NO_EFFECT = Told("no effect", "an activity that moves nothing and shows nothing")
-ELSE = Told("no effect", "perceives or learns something else")
-UNREAD = Told("unread")
-MIND = Told("unread", "what somebody perceives or is told")  # of somebody asked about: it always matters
+NO_EFFECT = Effect("no effect", "an activity that moves nothing and shows nothing")
+ELSE = Effect("no effect", "perceives or learns something else")
+UNREAD = Effect("unread")
+MIND = Effect("unread", "what somebody perceives or is told")  # of somebody asked about: it always matters
 
 
-class Teller:
+class ClauseReader:
     """Reads the clauses of a story, one after the other, into a scene."""
 
     def __init__(self, scene: Scene, names: frozenset[str]) -> None:
@@ -80,11 +80,11 @@ class Teller:
         self.hidden = False  # whether what is read now is told to be unknown to others
         self.asked_for = ""  # the thing somebody asked for last
 
-    def sentence(self, clauses: Sequence[Clause], text: str) -> list[tuple[Clause, Told]]:
+    def sentence(self, clauses: Sequence[Clause], text: str) -> list[tuple[Clause, Effect]]:
         """Reads the clauses of one sentence, what lies in the background first; tells what became of each."""
         self.overlaps = vocabulary().patterns["overlap"].search(text.lower()) is not None
         top = [one for one in clauses if one.parent is None]
-        told: list[tuple[Clause, Told]] = []
+        told: list[tuple[Clause, Effect]] = []
         ordered = self._in_order(top)
         self.hidden = vocabulary().patterns["hidden"].search(" ".join(one.words for one in clauses)) is not None
         for n, one in enumerate(ordered):
@@ -92,12 +92,12 @@ class Teller:
             cleft = told and told[-1][0].asked == "what" and one.lemma == "be" and one.content
             if cleft:  # "what he does not know is that ...": it is so
                 self.hidden = told[-1][0].means("know")
-                told += [(inner, self.tell(inner)) for inner in one.content]
+                told += [(inner, self.read_clause(inner)) for inner in one.content]
             else:
-                told.append((one, self.tell(one)))
+                told.append((one, self.read_clause(one)))
         for one in clauses:
             if one.parent is not None:
-                told.append((one, Told("no effect", "is told in another clause")))
+                told.append((one, Effect("no effect", "is told in another clause")))
         self.scene.sentence += 1
         self.hidden = False
         for who in self.distracted:
@@ -140,7 +140,7 @@ class Teller:
         """Mention the people of a clause that stands first in the text but is read later."""
         self.scene.person(clause.subject)
 
-    def tell(self, clause: Clause) -> Told:
+    def read_clause(self, clause: Clause) -> Effect:
         """Reads one clause."""
         scene = self.scene
         scene.clause += 1
@@ -180,7 +180,7 @@ class Teller:
             return True
         return bool(singulars(noun.words) & self.scene.topics) and not self.scene.is_person(noun)
 
-    def _tell(self, clause: Clause, people: list[str]) -> Told:
+    def _tell(self, clause: Clause, people: list[str]) -> Effect:
         scene, words = self.scene, clause.words
         if clause.verb.modal and not (clause.verb.modal in ("could", "can") and clause.means("see")):
             if clause.verb.negated and clause.means("see"):
@@ -189,14 +189,14 @@ class Teller:
                 for one in scene.latest():
                     for who in people:
                         scene.notices(who, one, sees=True)
-                return Told("observation")
+                return Effect("observation")
             if clause.means("see", "miss", "know") and any(scene.matters(who) for who in people):
                 return MIND
-            return Told("no effect", "is not said to have happened")
+            return Effect("no effect", "is not said to have happened")
         if clause.link in ("where", "if", "unless", "so that", "lest") or clause.verb.form == "inf":
-            return Told("no effect", "is not said to have happened")
+            return Effect("no effect", "is not said to have happened")
         if {"nearly", "almost"} & {*clause.adverbs}:
-            return Told("no effect", "is not said to have happened")
+            return Effect("no effect", "is not said to have happened")
         if clause.link == "that" and clause.parent is None:
             return UNREAD  # of a verb that is not known to tell something: "dreamed that"
         self._mention(clause)
@@ -224,7 +224,7 @@ class Teller:
                 scene.subjects.insert(0, who)
         return told
 
-    def _open(self, clause: Clause, people: list[str]) -> Told | None:
+    def _open(self, clause: Clause, people: list[str]) -> Effect | None:
         """Why a clause that was taken to have no effect may have one after all: by it somebody may learn something."""
         inner = [clause, *inside(clause)]
         signs = any(is_in(noun.head, "signs") for one in inner for noun in one.nouns if noun is not clause.subject)
@@ -313,8 +313,8 @@ class Teller:
             return [one]
         return []
 
-    def _by_verb(self, clause: Clause, people: list[str]) -> Told:
-        verbs: list[tuple[tuple[str, ...], Callable[[Clause, list[str]], Told | None]]] = [
+    def _by_verb(self, clause: Clause, people: list[str]) -> Effect:
+        verbs: list[tuple[tuple[str, ...], Callable[[Clause, list[str]], Effect | None]]] = [
             (("swap",), self._swap),
             (("hand",), self._hand),
             (("put", "move", "take", "lose"), self._move),
@@ -351,7 +351,7 @@ class Teller:
         ):
             if self.scene.is_person(noun) and (called := self.scene.person(noun, exclude=people)):
                 self.scene.people[called].here, self.scene.people[called].room = False, frozenset()
-                return Told("event")  # "her mother called her away"
+                return Effect("event")  # "her mother called her away"
         if (
             people
             and clause.verb.progressive
@@ -361,7 +361,7 @@ class Teller:
         ):
             for who in people:
                 self._inattentive(who, clause)
-            return Told("observation", "attends to something else")
+            return Effect("observation", "attends to something else")
         moved = self._moved_in(clause) if clause.lemma in ("help", "let") else None
         helped = [noun for noun in clause.objects if self.scene.is_person(noun)]
         if clause.lemma == "help" and helped and not clause.content and people and not clause.verb.negated:
@@ -371,21 +371,21 @@ class Teller:
                 ):
                     for who in people:
                         self.scene.notices(who, one, sees=True)
-            return Told("observation")
+            return Effect("observation")
         known = moved is not None and (moved.link == "to" or not moved.places) and bool(self.scene.latest())
         if known and people and not clause.verb.negated:
             for one in self.scene.latest():  # "he helped to carry it"
                 for who in people:
                     self.scene.notices(who, one, sees=True)
-            return Told("observation")
+            return Effect("observation")
         if moved is not None and people and not clause.verb.negated:
-            told = self.tell(moved)
+            told = self.read_clause(moved)
             for one in self.scene.latest() if told.outcome == "event" else ():
                 for who in people:
                     self.scene.notices(who, one, sees=True)
             return told
         if not vocabulary().knows(clause.lemma):
-            return Told("unread", "unknown verb")
+            return Effect("unread", "unknown verb")
         if any({*noun.words} & NOTES for noun in clause.objects) and clause.lemma in (
             "send",
             "give",
@@ -415,7 +415,7 @@ class Teller:
         ):
             for who in people:
                 self._inattentive(who, clause)
-            return Told("observation", "attends to something else")
+            return Effect("observation", "attends to something else")
         if (
             clause.lemma in ("have", "get")
             and people
@@ -425,7 +425,7 @@ class Teller:
             thing = self.scene.thing(self._objects(clause)[0])
             if thing is not None and not clause.verb.negated and self.scene.where((), thing) is None:
                 self._moved(clause, people[0], thing, place)
-                return Told("fact")
+                return Effect("fact")
         if (
             self._objects(clause)
             and not clause.verb.negated
@@ -534,7 +534,7 @@ class Teller:
                         if self.scene.people[who].watching is False or self.scene.people[who].here is False:
                             self.scene.notices(who, one, sees=False)
 
-    def _cue(self, clause: Clause, words: str, people: list[str]) -> Told | None:
+    def _cue(self, clause: Clause, words: str, people: list[str]) -> Effect | None:
         """Reads phrases about who perceives nothing: "with his back turned", "was away", "nobody saw it"."""
         scene, patterns = self.scene, vocabulary().patterns
         noun = clause.subject
@@ -554,7 +554,7 @@ class Teller:
             for one in scene.latest():
                 for who in list(scene.people):
                     scene.notices(who, one, sees=False)
-            return Told("observation")
+            return Effect("observation")
         apart = any(prep == "to" and not scene.is_person(one) for prep, one in clause.places)  # "to the radio"
         if clause.lemma in ("listen", "eavesdrop") and not apart and any(scene.matters(who) for who in people):
             return MIND
@@ -563,11 +563,11 @@ class Teller:
             named = [met for noun in clause.objects if scene.is_person(noun) and (met := scene.person(noun))]
             for who in {*people, *named, *(one for noun in clause.nouns for one in scene.may_be(noun))} - {*silent}:
                 scene.unaware(who)
-            return Told("observation", "no message")
+            return Effect("observation", "no message")
         if nobody:
-            return Told("no effect", "did not happen")
+            return Effect("no effect", "did not happen")
         if patterns["believed"].search(words) and not clause.verb.negated and not patterns["distrust"].search(words):
-            return Told("observation", "believes it")
+            return Effect("observation", "believes it")
         if patterns["distrust"].search(words) and not patterns["trusted"].search(words):
             if clause.verb.negated and clause.lemma in ("believe", "trust"):
                 return None
@@ -582,7 +582,7 @@ class Teller:
             for one in scene.latest():
                 for who in people:
                     scene.watched_unawares(who, one)
-            return Told("observation")
+            return Effect("observation")
         if patterns["unaware"].search(words) and not clause.verb.negated:
             for one in scene.latest():
                 for who in people:
@@ -590,20 +590,20 @@ class Teller:
                     scene.watched_unawares(who, one)
             for who in people:
                 scene.people[who].watching = False
-            return Told("observation")
+            return Effect("observation")
         seeing = clause.means("see", "look", "know", "think", "go", "leave", "come") and not clause.verb.negated
         if re.search(r"\balone\b", words) and clause.lemma in ("be", "stay"):
             for who, person in scene.people.items():
                 if who not in people:
                     person.here, person.room = False, frozenset()
-            return Told("event")
+            return Effect("event")
         blind = patterns["blind"].search(words)
         if blind and clause.verb.negated and not re.search(r"not|n't|never|without|no ", blind[0]):
             return MIND  # "was not asleep"
         if blind and not (seeing and not clause.verb.progressive):
             for who in people:
                 scene.people[who].watching = False
-            return Told("observation", "attends to something else")
+            return Effect("observation", "attends to something else")
         if (
             (clause.lemma in ("be", "stay", "remain", "have") or clause.verb.progressive)
             and patterns["away"].search(words)
@@ -613,7 +613,7 @@ class Teller:
                 scene.people[who].here = bool(clause.verb.negated)
                 scene.people[who].room = frozenset()
                 self._to_room(who, clause, False)
-            return Told("event")
+            return Effect("event")
         return None
 
     def _no_message(self, clause: Clause, nobody: bool) -> bool:
@@ -674,7 +674,7 @@ class Teller:
             return self.scene.person(agent) or ""
         return people[0] if people else ""
 
-    def _move(self, clause: Clause, people: list[str]) -> Told | None:
+    def _move(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that somebody puts, moves, takes or uses up a thing; None if the verb means something else here."""
         scene = self.scene
         objects = self._objects(clause)
@@ -716,7 +716,7 @@ class Teller:
         if clause.lemma in ("leave", "enter", "return", "pass") and place is None:
             return None
         if clause.verb.negated:
-            return Told("no effect", "did not happen")
+            return Effect("no effect", "did not happen")
         if not scene.log:
             scene.here |= {word for prep, noun in clause.setting if scene.is_place(prep, noun) for word in noun.words}
         actor = self._actor(clause, people)
@@ -746,7 +746,7 @@ class Teller:
             thing = scene.thing(noun)
             if thing is not None:
                 self._moved(clause, actor, thing, place)
-        return Told("event")
+        return Effect("event")
 
     @staticmethod
     def _side(prep: str, noun: Noun) -> str:
@@ -782,14 +782,14 @@ class Teller:
         )
         return next((place for place in been if now is None or not place.fits(now)), None)
 
-    def _moves_itself(self, clause: Clause, place: Place | None) -> Told | None:
+    def _moves_itself(self, clause: Clause, place: Place | None) -> Effect | None:
         """Reads that a thing or force moves a thing: "the wind blew it into the ditch"."""
         scene, objects = self.scene, self._objects(clause)
         thing = scene.thing(objects[0]) if objects else None
         if place is None or thing is None or clause.subject is None or clause.subject.pronoun:
             return None if place is None else UNREAD
         scene.moved(thing, place, "", scene.witnesses("", frozenset()), verb=clause.lemma)
-        return Told("event")
+        return Effect("event")
 
     def _moved(self, clause: Clause, actor: str, thing: str, place: Place) -> None:
         """Log a move with its witnesses. What is told in the past perfect for the first time was so at the start."""
@@ -837,7 +837,7 @@ class Teller:
             by |= {place.holder}
         scene.moved(thing, place, actor, by - {""}, verb=clause.lemma)
 
-    def _swap(self, clause: Clause, people: list[str]) -> Told | None:
+    def _swap(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that somebody exchanges one thing for another: each is then where the other was."""
         scene = self.scene
         objects = self._objects(clause)
@@ -858,9 +858,9 @@ class Teller:
             one, second or Place("", (), frozenset(), f"with {people[0]}", people[0]), people[0], by, verb="swap"
         )
         scene._focus(one)
-        return Told("event")
+        return Effect("event")
 
-    def _hand(self, clause: Clause, people: list[str]) -> Told | None:
+    def _hand(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that somebody gives a thing to somebody."""
         scene = self.scene
         to = [noun for noun in clause.objects if scene.is_person(noun)]
@@ -878,11 +878,11 @@ class Teller:
         if thing is not None and not clause.verb.negated:
             holder = Place("", (), frozenset(), f"with {who}", who)
             scene.moved(thing, holder, people[0], scene.witnesses(people[0], frozenset()) | {who}, verb=clause.lemma)
-        return Told("event")
+        return Effect("event")
 
     # going
 
-    def _go(self, clause: Clause, people: list[str]) -> Told | None:
+    def _go(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that people go, leave or come back."""
         scene = self.scene
         if not people:
@@ -890,7 +890,7 @@ class Teller:
                 return self._be(clause, people)
             return None
         if clause.verb.negated:
-            return Told("no effect", "did not happen")
+            return Effect("no effect", "did not happen")
         for who in people:
             if clause.means("leave"):
                 self._to_room(who, clause, None)
@@ -903,9 +903,9 @@ class Teller:
                     scene.people[who].here, scene.people[who].room = True, frozenset()
             else:
                 self._to_room(who, clause, None)
-        return Told("event")
+        return Effect("event")
 
-    def _sleep(self, clause: Clause, people: list[str]) -> Told | None:
+    def _sleep(self, clause: Clause, people: list[str]) -> Effect | None:
         for who in people:
             person = self.scene.people[who]
             person.watching = None if clause.means("wake") else False
@@ -913,9 +913,9 @@ class Teller:
                 self.distracted.add(who)
             if clause.lemma.startswith(("look", "turn")) and person.here is False:
                 person.here = None  # they may see it from where they are
-        return Told("event") if people else None
+        return Effect("event") if people else None
 
-    def _stay(self, clause: Clause, people: list[str]) -> Told | None:
+    def _stay(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that somebody stays, or that a thing lies somewhere."""
         if clause.means("lie") and clause.places and not people:
             return self._be(clause, people)
@@ -929,7 +929,7 @@ class Teller:
                 self.scene.people[who].here = (
                     True if self.scene.people[who].here is None else self.scene.people[who].here
                 )
-            return Told("event")
+            return Effect("event")
         return self._be(clause, people) if clause.places else NO_EFFECT
 
     def _beside_actor(self, clause: Clause, people: list[str]) -> bool:
@@ -947,13 +947,13 @@ class Teller:
                 scene.notices(who, one, sees=True)
         return True
 
-    def _be(self, clause: Clause, people: list[str]) -> Told:
+    def _be(self, clause: Clause, people: list[str]) -> Effect:
         """Reads where people or things are."""
         scene = self.scene
         if people and any(is_in(noun.head, "signs") for _, noun in clause.places):
             return MIND if any(scene.matters(who) for who in people) else NO_EFFECT
         if people and not clause.verb.negated and self._beside_actor(clause, people):
-            return Told("observation")
+            return Effect("observation")
         if people:
             if clause.places and scene.place(clause.places):
                 for who in people:
@@ -961,15 +961,15 @@ class Teller:
                         scene.people[who].here, scene.people[who].room = False, frozenset()
                     else:
                         self._to_room(who, clause, None)
-                return Told("event")
+                return Effect("event")
             if clause.verb.negated and {"there", "here", "in", "around", "present"} & {*clause.words.split()}:
                 for who in people:
                     scene.people[who].here, scene.people[who].room = False, frozenset()
-                return Told("event")
+                return Effect("event")
             for who in people:
                 for role in clause.objects:
                     scene.people[who].roles |= {word for word in role.words if vocabulary().person(word)}
-            return Told("no effect", "says what somebody is or feels")
+            return Effect("no effect", "says what somebody is or feels")
         dummy = clause.subject is None or clause.subject.pronoun in ("there", "this", "that")
         noun = next(iter(clause.objects), None) if dummy else clause.subject
         place = scene.place(clause.places)
@@ -977,12 +977,12 @@ class Teller:
             somewhere = {"there", "here", "gone", "away", "missing", "anywhere", "nowhere"} & {*clause.words.split()}
             if (clause.verb.negated or somewhere) and self._may_be_topic(noun or Noun((), "", 0, 0)):
                 return UNREAD
-            return Told("no effect", "says what something is like")
+            return Effect("no effect", "says what something is like")
         thing = scene.thing(noun)
         if thing is None:
             return UNREAD
         if clause.objects and clause.subject is not None and not clause.means("lie"):
-            return Told("no effect", "says what something is like")
+            return Effect("no effect", "says what something is like")
         now = scene.where((), thing)
         if now is None:
             said = any(
@@ -1005,7 +1005,7 @@ class Teller:
             )
         elif not now.fits(place) and not vocabulary().patterns["early"].search(clause.words):
             scene.moved(thing, place, "", frozenset(), verb="be")
-        return Told("fact")
+        return Effect("fact")
 
     # minds
 
@@ -1078,12 +1078,12 @@ class Teller:
             return fits[-1] if fits else None
         return scene.where((who,), thing) or scene.where((), thing) if clause.means("say") else scene.where((), thing)
 
-    def _see(self, clause: Clause, people: list[str]) -> Told | None:
+    def _see(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that people see, or miss, a move, a thing, or where it is."""
         scene = self.scene
         if not people and clause.subject is not None and clause.subject.pronoun in ("everyone", "everybody"):
             moved = self._moved_in(clause)
-            return self.tell(moved) if moved is not None else None
+            return self.read_clause(moved) if moved is not None else None
         if not people or clause.verb.passive:
             return None
         misses = clause.verb.negated or clause.means("miss")
@@ -1102,24 +1102,24 @@ class Teller:
         for moved in moves:
             self._see_move(moved, people, misses, openly)
         if moves:
-            return Told("observation")
+            return Effect("observation")
         asked = self._where_asked(clause)
         if asked is not None and not misses:  # "she saw where it was"
             for who in people:
                 if (now := self._place_of(clause, who, asked)) is not None:
                     scene.believes(who, asked, now)
-            return Told("observation")
+            return Effect("observation")
         if misses and clause.lemma in ("hear", "overhear", "catch"):
             for said in scene.log[-1:]:
                 if isinstance(said.event, StatementEvent):
                     said.event = replace(said.event, hearers=said.event.hearers - set(people))
-                    return Told("observation")
+                    return Effect("observation")
         for noun in clause.objects if misses and not moves else ():  # "he did not notice her"
             if scene.is_person(noun) and (other := scene.person(noun, exclude=people)):
                 for one in scene.latest():
                     if one.actor in people:
                         scene.overlooked(other, one)
-                return Told("observation")
+                return Effect("observation")
         for noun in clause.objects:  # "she saw his face at the window"
             seen = noun.owner if noun.head in BODY else noun if scene.is_person(noun) else None
             if seen is not None and not misses and (other := scene.person(seen, exclude=people)):
@@ -1128,14 +1128,14 @@ class Teller:
             for who in people:
                 if (now := scene.where((), sight)) is not None:
                     scene.believes(who, sight, now)
-            return Told("observation")
+            return Effect("observation")
         if (known := self._content(clause)) is not None and not misses:
             truth = scene.where((), known[0])
             if truth is not None and not truth.fits(known[1]):
                 return MIND  # what is seen is so, but it was not told
             for who in people:
                 scene.believes(who, *known, true=truth is None)
-            return Told("observation")
+            return Effect("observation")
         thing = next(
             (
                 scene.thing(
@@ -1155,7 +1155,7 @@ class Teller:
             if thing is not None:
                 for who in people:
                     scene.believes(who, thing, place)
-                return Told("observation")
+                return Effect("observation")
         whole = any(
             noun.pronoun in WHOLE
             or {*noun.words} & WHOLE
@@ -1170,7 +1170,7 @@ class Teller:
                 now = place or scene.where((), thing)
                 if now is not None and not (clause.verb.perfect and place is None):
                     scene.believes(who, thing, now, true=place is not None and scene.where((), thing) is None)
-            return Told("observation")
+            return Effect("observation")
         if clause.content and not any(
             one.lemma in ("do", "happen", "go", "fall", "roll", "land", "drop")
             or one.means("put", "move", "take", "swap")
@@ -1185,7 +1185,7 @@ class Teller:
                 for one in scene.latest():
                     if one.sentence >= scene.sentence - 1:
                         scene.notices(who, one, sees=False)
-            return Told("observation", "attends to something else")
+            return Effect("observation", "attends to something else")
         if not misses and clause.objects and not whole and not any(noun.pronoun for noun in clause.objects):
             matters = any(scene.matters(who) for who in people) and not self._of_else(clause)
             return MIND if matters else ELSE  # "could see the bench"
@@ -1209,7 +1209,7 @@ class Teller:
             for who in people:
                 if not clause.objects:
                     scene.people[who].watching = False
-        return Told("observation")
+        return Effect("observation")
 
     def _moving(self, clause: Clause) -> str | None:
         """The thing that is seen to go somewhere: "saw the goat trot into the grass"."""
@@ -1237,13 +1237,13 @@ class Teller:
             if (actor in (None, one.actor)) and (place is None or one.place is None or place.fits(one.place))
         ]
         last = fits[-1:]
-        if not last and thing is not None and self.tell(moved).outcome == "event":
+        if not last and thing is not None and self.read_clause(moved).outcome == "event":
             last = scene.latest(thing)[-1:]
         for one in last:
             for who in people:
                 scene.notices(who, one, sees=not misses, openly=openly)
 
-    def _know(self, clause: Clause, people: list[str]) -> Told | None:
+    def _know(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that people know, learn or do not know where a thing is, or that it was moved."""
         scene = self.scene
         if not people:
@@ -1262,7 +1262,7 @@ class Teller:
             for moved in moves:
                 self._see_move(moved, people, True, True)
             if moves:
-                return Told("observation")
+                return Effect("observation")
             watches = next((one for one in clause.content if one.means("see", "look") and not one.verb.negated), None)
             if watches is not None and (watchers := scene.persons(watches.subject)):  # "did not know that she saw it"
                 self.hidden = True
@@ -1271,7 +1271,7 @@ class Teller:
                 for who in people:
                     scene.notices(who, one, sees=False)
                     scene.watched_unawares(who, one)
-            return Told("observation")
+            return Effect("observation")
         known = self._content(clause)
         thing = self._where_asked(clause)
         moves = self._moves_in(clause)
@@ -1290,21 +1290,21 @@ class Teller:
                 for who in people:
                     scene.notices(who, one, sees=True, openly=False)
         else:
-            return Told("no effect", "knows something else")
-        return Told("observation")
+            return Effect("no effect", "knows something else")
+        return Effect("observation")
 
-    def _think(self, clause: Clause, people: list[str]) -> Told | None:
+    def _think(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads what people believe."""
         scene = self.scene
         if not people:
             return None
         if clause.verb.passive:  # "was supposed to be in bed"
-            return Told("no effect", "is not said to have happened")
+            return Effect("no effect", "is not said to have happened")
         if clause.verb.negated and clause.lemma in ("believe", "trust"):
             for said in reversed(scene.log):
                 if isinstance(said.event, StatementEvent):
                     said.event = replace(said.event, trusting=said.event.trusting - set(people))
-                    return Told("observation")
+                    return Effect("observation")
         known = self._content(clause)
         before = clause.verb.perfect and any(one.event.obj == known[0] for one in scene.log) if known else False
         of_mind = any(one.means("see", "know") and one.subject is not clause.subject for one in clause.content)
@@ -1315,7 +1315,7 @@ class Teller:
                 scene.pinned |= set(people)  # "she thinks", at the end of the story
             for who in people:
                 scene.believes(who, *known)
-            return Told("observation")
+            return Effect("observation")
         if clause.lemma in ("believe", "trust") and clause.objects and not clause.content and not clause.verb.negated:
             for said in reversed(scene.log):
                 if isinstance(said.event, StatementEvent) and said.actor not in people:
@@ -1323,19 +1323,19 @@ class Teller:
                     said.event = replace(
                         said.event, hearers=said.event.hearers | heard, trusting=said.event.trusting | heard
                     )
-                    return Told("observation")
+                    return Effect("observation")
         for one in clause.content:
             other, deeper = scene.person(one.subject, exclude=people), self._content(one)
             if one.means("think", "know") and other and deeper and not one.verb.negated:
                 scene.stated[(people[0], other), deeper[0]] = deeper[1]
-                return Told("observation")
+                return Effect("observation")
         return (
-            Told("no effect", "is thought, and of nothing that is asked")
+            Effect("no effect", "is thought, and of nothing that is asked")
             if not clause.content or not clause.verb.negated
             else UNREAD
         )
 
-    def _want(self, clause: Clause, people: list[str]) -> Told | None:
+    def _want(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads what people want, in the words of the story."""
         wish = next((one for one in clause.content if one.link == "to"), None)
         wished = wish.words if wish else next((noun.text for noun in clause.objects), "")
@@ -1344,9 +1344,9 @@ class Teller:
         for who in people:
             if wished and not clause.verb.negated:
                 self.scene.wants.setdefault(who, []).append(wished.strip(" ,."))
-        return Told("no effect", "is only wanted") if people else None
+        return Effect("no effect", "is only wanted") if people else None
 
-    def _look(self, clause: Clause, people: list[str]) -> Told | None:
+    def _look(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that somebody looks into a place: they see what is there."""
         scene = self.scene
         place = scene.place(clause.places) or scene.place([("in", noun) for noun in clause.objects if noun.words])
@@ -1369,9 +1369,9 @@ class Teller:
             if place is not None and now is not None and now.fits(place):
                 for who in people:
                     scene.believes(who, thing, now)
-        return Told("observation") if place else NO_EFFECT
+        return Effect("observation") if place else NO_EFFECT
 
-    def _ask(self, clause: Clause, people: list[str]) -> Told | None:
+    def _ask(self, clause: Clause, people: list[str]) -> Effect | None:
         self.asker = people[0] if people else ""
         self._ask_in(clause.quotes)
         for who in people if self._where_asked(clause) or clause.quotes else ():
@@ -1380,21 +1380,21 @@ class Teller:
         self.asked_for = self._where_asked(clause) or self.asked_for
         for noun in clause.objects:
             self.scene.person(noun, exclude=people)
-        return Told("no effect", "is only asked")
+        return Effect("no effect", "is only asked")
 
-    def _say(self, clause: Clause, people: list[str]) -> Told | None:
+    def _say(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that somebody tells others where a thing is."""
         scene = self.scene
         if clause.verb.passive:
             return (
                 self._is_told(clause)
                 if clause.subject is not None and not clause.verb.negated
-                else Told("no effect", "was not said")
+                else Effect("no effect", "was not said")
             )
         if not people:
             return None
         if clause.verb.negated and not clause.quotes:
-            return Told("no effect", "was not said")
+            return Effect("no effect", "was not said")
         speaker = people[0]
         inner = next((one for one in clause.content if one.link == "to" and one.means("say")), None)
         bids = clause.lemma in ("tell", "remind", "warn")
@@ -1424,19 +1424,19 @@ class Teller:
         if told is None:
             told = self._known_to_all(clause, speaker)
         if told is None and not clause.quotes and any(one.means("say") for one in self.following[:1]):
-            return Told("no effect", "is told in another clause")  # "rang him and told him that ..."
+            return Effect("no effect", "is told in another clause")  # "rang him and told him that ..."
         if told is None:
             open_ended = clause.quotes or (
                 not clause.content and any(scene.matters(who) for who in heard) and hearers and not clause.objects[1:]
             )
-            return UNREAD if open_ended else Told("no effect", "says nothing of where a thing is")
+            return UNREAD if open_ended else Effect("no effect", "says nothing of where a thing is")
         if not sure or (any(noun.pronoun == "them" for noun in clause.objects) and len(hearers) < 2):
             scene.vague.append(clause.words)
         if note and not hearers:
             self.notes.append((speaker, *told))
         else:
             scene.told(speaker, *told, heard)
-        return Told("event")
+        return Effect("event")
 
     def _hearers(self, clause: Clause, people: list[str]) -> list[str]:
         """Those whom a clause names as hearers: its objects, "to her", or by name in what is said."""
@@ -1487,15 +1487,15 @@ class Teller:
             )
         )
 
-    def _is_told(self, clause: Clause) -> Told | None:
+    def _is_told(self, clause: Clause) -> Effect | None:
         told = self._content(clause)
         people = self.scene.persons(clause.subject)
         bidden = [one for one in clause.content if one.link == "to"]
         if told is None and bidden and not any(one.means("put", "move", "take", "hand") for one in bidden):
-            return Told("no effect", "is only asked")  # "had been told to wait"
+            return Effect("no effect", "is only asked")  # "had been told to wait"
         if not people or told is None:
             matters = any(self.scene.matters(who) for who in people) and not self._of_else(clause)
-            return MIND if matters else Told("no effect", "is told to others, or something else")
+            return MIND if matters else Effect("no effect", "is told to others, or something else")
         by = next(
             (self.scene.person(noun) for prep, noun in clause.places if prep == "by" and self.scene.is_person(noun)),
             None,
@@ -1505,7 +1505,7 @@ class Teller:
                 self.scene.told(by, *told, [who])
             else:
                 self.scene.believes(who, *told)
-        return Told("observation")
+        return Effect("observation")
 
     def _quoted(self, clause: Clause) -> tuple[str, Place] | None:
         """The thing and place that quotes name: "They are in the pantry"; None if they name none, or two places."""
@@ -1566,8 +1566,8 @@ class Teller:
             return True
         return False
 
-    def _read_note(self, people: list[str]) -> Told:
+    def _read_note(self, people: list[str]) -> Effect:
         for who in people:
             for writer, thing, place in self.notes:
                 self.scene.told(writer, thing, place, [who])
-        return Told("observation")
+        return Effect("observation")

@@ -10,7 +10,7 @@ from otherminds.stories.english.lexicon import singular
 from otherminds.stories.english.sentences import Token, plain, tokens
 from otherminds.stories.everyday.chunks import AUXILIARIES, Chunker, Noun
 from otherminds.stories.everyday.clauses import Clause, inside, parse
-from otherminds.stories.everyday.events import Teller
+from otherminds.stories.everyday.events import ClauseReader
 from otherminds.stories.everyday.helping import helps
 from otherminds.stories.everyday.knowledge import content, knows_of
 from otherminds.stories.everyday.reading import find_names, split
@@ -155,14 +155,14 @@ class Judge:
 
     scene: Scene
     query: Query
-    teller: Teller = field(init=False)
+    reader: ClauseReader = field(init=False)
     chain: tuple[str, ...] = ()  # the minds that the answer rests on
     thing: str | None = None
     by_signs: bool = False  # whether the answer rests on signs of help or harm, not on who knows what
     evidence: set[int] = field(default_factory=set)  # the numbers of the clauses that the answer rests on
 
     def __post_init__(self) -> None:
-        self.teller = Teller(self.scene, self.query.names)
+        self.reader = ClauseReader(self.scene, self.query.names)
 
     def answer(self) -> str | Place | None:
         """The answer in words, a place, or None if the story does not say."""
@@ -387,7 +387,7 @@ class Judge:
 
     def _minds(self, clause: Clause, inner: Clause | None, chain: tuple[str, ...]) -> bool | None:
         knows = clause.means("know", "see") or clause.lemma in ("know", "realise", "realize", "notice", "see")
-        where = self.teller._where_asked(clause)
+        where = self.reader._where_asked(clause)
         if where is not None or (inner is not None and inner.asked == "where"):
             thing = where
             return None if thing is None else self._knows_place(chain, thing)

@@ -9,29 +9,15 @@ from functools import lru_cache
 from otherminds.stories.english.lexicon import idioms
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, plain, tokens
 from otherminds.stories.everyday.clauses import Clause, parse
-from otherminds.stories.everyday.events import Teller
+from otherminds.stories.everyday.events import ClauseReader
 from otherminds.stories.everyday.scene import Fork, Scene
-from otherminds.stories.everyday.words import is_in, vocabulary
+from otherminds.stories.everyday.words import BOUNDARIES, is_in, vocabulary
 from otherminds.stories.model import ClauseAccount
 
 FILLERS = [one.split() for one in ("later on", "straight away", "by then", "by far", "of course", "at all", "so as")]
 ENDS = frozenset(".!?;\n")
 TITLES = frozenset(["dr", "mr", "mrs", "ms", "prof", "st", "sgt", "capt", "lt"])
-KNOWN_SETS = (
-    "determiners",
-    "possessives",
-    "pronouns",
-    "anybody",
-    "prepositions",
-    "modals",
-    "negations",
-    "subordinators",
-    "conjunctions",
-    "relatives",
-    "questions",
-    "adverbs",
-    "times",
-)
+KNOWN_SETS = (*BOUNDARIES, "determiners", "possessives", "adverbs", "times")
 
 
 @dataclass(frozen=True)
@@ -162,18 +148,18 @@ def play(
     """The scene after a story, under one combination of choices, and what became of each clause."""
     sentences, names = sentences_of(text)
     scene = Scene(fork, minds, topics, asked_roles=roles)
-    teller = Teller(scene, names)
+    reader = ClauseReader(scene, names)
     accounts: list[ClauseAccount] = []
     for sentence in sentences:
         if not sentence.clauses:
-            if sentence.quotes and teller.lone_quote(sentence.quotes):
+            if sentence.quotes and reader.lone_quote(sentence.quotes):
                 accounts.append(ClauseAccount(sentence.quotes[0], "event"))
                 scene.sentence += 1
                 continue
             scene.sentence += 1
             quoted = " ".join(f'"{quote}"' for quote in sentence.quotes)
             accounts.append(ClauseAccount(f"{sentence.text} {quoted}".strip(), "unread", "has no verb"))
-        for clause, told in teller.sentence(sentence.clauses, sentence.text) if sentence.clauses else ():
+        for clause, told in reader.sentence(sentence.clauses, sentence.text) if sentence.clauses else ():
             said = "".join(f' "{quote}"' for quote in clause.quotes)
             said += "".join(f" {inner.words}" for inner in clause.content if told.outcome == "unread")
             accounts.append(

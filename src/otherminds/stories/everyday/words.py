@@ -35,6 +35,18 @@ PERSON_ENDINGS = (
     "girl",
     "boy",
 )
+# Sets of small words that no noun phrase begins with, or goes on across; names of lists in words.toml
+BOUNDARIES = (
+    "prepositions",
+    "modals",
+    "negations",
+    "subordinators",
+    "conjunctions",
+    "relatives",
+    "questions",
+    "pronouns",
+    "anybody",
+)
 
 
 @dataclass(frozen=True)
@@ -111,8 +123,8 @@ class Vocabulary:
         """The pronoun of a person of this role or kinship: he, she, or they for either; None if it is no person."""
         one = "child" if word == "children" else singular(word)
         one = one[:-2] + "an" if one.endswith("men") else one
-        for pronoun, name in (("he", "he"), ("she", "she")):
-            if one in self.sets[f"{name}_roles"]:
+        for pronoun in ("he", "she"):
+            if one in self.sets[f"{pronoun}_roles"]:
                 return pronoun
         if one in self.sets["either"]:
             return "they"
