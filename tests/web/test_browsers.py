@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 from importlib.util import find_spec
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from sqlite3 import connect
 from typing import TYPE_CHECKING, Any, Literal
@@ -364,8 +364,11 @@ def practise(page: Page) -> None:
     perform([page], joints[:t])
     page.get_by_role("button", name="Got it").click()
     perform([page], joints[t:])
-    while stage(page) == "game":
-        perform([page], [{seat(page): "stay"}])
+    for n in count(len(joints)):
+        if stage(page) != "game":
+            break
+        page.keyboard.press(KEYS["stay"])
+        beyond(page, n)
     until(page, "reveal")
     expect(page.get_by_text("End of the practice")).to_be_visible()
     assert narrow(page)
