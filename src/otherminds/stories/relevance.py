@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from otherminds.stories import model as stories
-from otherminds.stories.english.lexicon import wordset
+from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.model import Event, Fact, Happening, Observation, Utterance
 from otherminds.stories.social_goals.inference import facts
 
@@ -32,6 +32,8 @@ UNNAMED_PERSON = wordset("pronouns") - {
     "there",
     "here",
 }
+BECOMING = frozenset(("getting", "growing", "becoming", "turning", "dark", "late", "light"))
+ABSENT = frozenset(("there", "here", "gone", "missing", "away", "empty", "inside", "elsewhere"))
 PLACES = 3  # of a thing, which an unread clause may name; more would rarely add another answer (chosen; not tuned)
 READINGS = 40  # of one clause; bounds the time of an answer (chosen; not tuned)
 UNFORESEEN = 0.05  # probability that an unread clause means something that is not among its readings (chosen)
@@ -145,11 +147,20 @@ def _about(clause: stories.ClauseAccount, episode: stories.Episode, things: Sequ
         return tuple(entity for entity in entities if entity.lower().split()[-1] in stems)
 
     thing = next((one for one in things if one.split()[-1] in stems), None)
-    if thing is None and things and UNNAMED_THING & set(words):
+    if _only_describes(words):
+        thing = None
+    elif thing is None and things and UNNAMED_THING & set(words):
         thing = things[0]
     people = episode.agents if UNNAMED_PERSON & set(words) else clause.people
     quoted = any(mark in clause.text for mark in '"“”«»')
     return _About(tuple(people), thing, named("place"), named("room"), quoted)
+
+
+def _only_describes(words: Sequence[str]) -> bool:
+    """Whether words without a place have no verb but a form of "be", as "it was almost noon": they move nothing."""
+    known = lexicon()
+    acts = {word for word in words if word in known.forms} - known.sets["auxiliaries"] - BECOMING
+    return not acts and not ABSENT & set(words) and not any(word in wordset("kinds") | wordset("rooms") for word in words)
 
 
 def _candidates(thing: str, episode: stories.Episode, question: stories.Question) -> tuple[str, ...]:

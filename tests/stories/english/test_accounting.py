@@ -38,6 +38,7 @@ CLAUSES = {
     "silence": "Ann kept silent.",
     "direct": "Ann pointed to the fridge.",
     "suggest": "Ann suggested looking in the fridge.",
+    "begin": "Ann started towards the fridge.",
 }
 
 

@@ -42,13 +42,17 @@ class Chunker(NounReader):
                 return end
         word, sets = self.word(i), self.known.sets
         kinds: tuple[tuple[WordKind, bool], ...] = (
-            ("mark", word in wordset("marks")),
+            ("mark", word in wordset("marks") and not self._is_late(i)),
             ("negation", word in sets["negations"]),
             ("hedge", word in sets["hedges"]),
             ("adverb", word in sets["adverbs"] | sets["before_now"] | sets["prepositions"] or word.endswith("ly")),
         )
         self._add(out, next((kind for kind, fits in kinds if fits), "unknown"), i, i + 1)
         return i + 1
+
+    def _is_late(self, i: int) -> bool:
+        """Whether "before" ends its clause: "the cup that she had put down before was taken"."""
+        return self.word(i) == "before" and (not self.word(i + 1) or self.word(i + 1) in wordset("auxiliaries"))
 
     def _add(self, out: list[Chunk], kind: WordKind, i: int, end: int, text: str = "") -> None:
         text = text or " ".join(self.words[i:end])
@@ -69,11 +73,15 @@ class Chunker(NounReader):
             if phrase[-1] in wordset("possessives"):
                 goes_on = self.continues_noun(end)
             else:
-                goes_on = phrase[-1] in wordset("need_more") and self.starts_noun(end)
+                goes_on = phrase[-1] in wordset("need_more") and self.starts_noun(end) and not self._is_subject(end)
             if not goes_on:
                 self._add(out, "adverb", i, end, "nowhere" if phrase[0] in ("nowhere", "not") else "")
                 return end
         return i
+
+    def _is_subject(self, i: int) -> bool:
+        """Whether the subject of a verb stands here: a name or "she"."""
+        return (self.is_name(i) or self.word(i) in wordset("nominative")) and self.verb_follows(i + 1)
 
     def _preposition(self, i: int, out: list[Chunk]) -> int:
         """A preposition of one or several words that governs a noun or a verb, or the "to" of an infinitive."""
@@ -93,7 +101,7 @@ class Chunker(NounReader):
             if base or (self.word(j) in ("be", "have", "do") and not self.is_name(j)):
                 self._add(out, "mark", i, i + 1)
                 return i + 1
-        if word in wordset("prepositions") and self._governs(i + 1, word):
+        if word in wordset("prepositions") and self._governs(i + 1, word) and not self._is_late(i):
             self._add(out, "mark" if word in wordset("marks") else "prep", i, i + 1)
             return i + 1
         return i
@@ -107,6 +115,8 @@ class Chunker(NounReader):
         while self.word(i) in ("both", "either", "just", "right", "exactly", "only", "even"):
             i += 1
         word = self.word(i)
+        if word in ("which", "whom") and self.starts_noun(i + 1):
+            return True
         if word in ("where", "what", "which", "there", "here", "inside"):
             return preposition in ("about", "of", "from", "in", "to", "for")
         if word == "not" or (word in wordset("adverbs") and not self.starts_noun(i)):
@@ -122,7 +132,11 @@ class Chunker(NounReader):
         if self.word(i) == "that":  # does it point at something: "that spoon"?
             telling = isinstance(before, VerbGroup) and before.means("say", "see", "think", "ask", "find", "want")
             ends = not self.word(i + 1) or self.word(i + 1) in self.boundary or self.is_name(i + 1)
-            if telling or ends or isinstance(before, (Noun, Quote)):
+            if i + 1 in self.taken:  # "picked that up"
+                out.append(Noun("pronoun", ("it",), self.tokens[i].start, self.tokens[i].end))
+                return i + 1
+            pointing = self.word(i + 1) in ("one", "same", "very")
+            if not pointing and (telling or ends or isinstance(before, (Noun, Quote))):
                 return i
         if self.both_of_them(i):
             return i

@@ -38,7 +38,7 @@ class ClauseParser:
         clause.verb, clause.end = verb, verb.end
         self.i += 1
         self.arguments(clause)
-        speech = clause.quotes and clause.means("say", "ask") and not clause.link
+        speech = clause.quotes and clause.means("say", "ask") and not clause.link and verb.finite
         if speech and not clause.subjects and clause.objects and clause.objects[0].kind in ("agent", "pronoun"):
             clause.subjects.append(clause.objects.pop(0))  # '"...", said Mary'
         return clause
@@ -96,6 +96,8 @@ class ClauseParser:
         while isinstance(chunk := self.peek(), (Quote, Word)):
             if isinstance(chunk, Quote):
                 clause.quotes.append(chunk)
+            elif self._governs_relative(clause, chunk):
+                continue
             elif chunk.kind == "prep":
                 if self._phrase(clause, fronted=True):
                     continue
@@ -112,6 +114,18 @@ class ClauseParser:
             elif chunk.kind in ("negation", "unknown"):
                 clause.unknown.append(chunk.text)
             self.i += 1
+
+    def _governs_relative(self, clause: Clause, prep: Word) -> bool:
+        """Reads "in which", "with which", "after which" in front of a relative clause, which tells what came next."""
+        if not self.at("mark", "which", "whom", ahead=1) or prep.text not in wordset("prepositions"):
+            return False
+        before = (one for one in reversed(self.chunks[: self.i]) if isinstance(one, Noun))
+        antecedent = next((one for one in before if one.kind in ("object", "place", "room")), None)
+        if antecedent is not None and prep.text in wordset("in"):
+            clause.places.append((prep.text, antecedent))
+        clause.link = "and"
+        self.i += 2
+        return True
 
     def _subject(self, clause: Clause) -> None:
         """The nouns in front of the verb, with a clause set between them and the verb."""
@@ -181,6 +195,9 @@ class ClauseParser:
             if self._content(clause):
                 continue
             if isinstance(chunk, Noun):
+                says = clause.means("say", "ask") and not clause.subjects  # '"...", said he'
+                if chunk.kind == "pronoun" and chunk.words[0] in wordset("nominative") and not says:
+                    return  # the subject of the next clause
                 after_quote = isinstance(self.peek(-1), (Quote, Word)) and not self._takes_content(clause)
                 if after_quote and self.verb_after(1):  # the subject of the next clause
                     return
@@ -216,7 +233,7 @@ class ClauseParser:
         if self.at("adverb", ahead=1) and isinstance(self.peek(2), Noun):
             noun = self.peek(2)
             self.i += 1
-        if not isinstance(noun, Noun) or not isinstance(prep, Word):
+        if not isinstance(noun, Noun) or not isinstance(prep, Word) or noun.words[0] in wordset("nominative"):
             return False
         clause.places.append((prep.text, noun))
         self.i += 1
@@ -247,6 +264,7 @@ class ClauseParser:
         if isinstance(chunk, Word) and chunk.kind == "prep":
             # ", in the hall Ann opened the box": the phrase belongs to the next subject
             after = ahead + 2
+            after += len(self.adverbs_from(after))
             after += self.at("comma", ahead=after)
             subject = isinstance(self.peek(after), Noun) and self.verb_after(after + 1)
             return isinstance(self.peek(ahead + 1), Noun) and not (chunk.text in wordset("fronted") and subject)
@@ -262,8 +280,12 @@ class ClauseParser:
                 return True
             if isinstance(self.peek(ahead), Noun):
                 return False
-            ahead += self.at("comma", ahead=ahead)
-            ahead += self.at("mark", "and", ahead=ahead)
+            comma = self.at("comma", ahead=ahead)
+            ahead += comma
+            joined = self.at("mark", "and", ahead=ahead)
+            ahead += joined
+            if comma and not joined and self.verb_after(ahead + 1):  # "..., Ann asked": only the last one
+                return False
         return False
 
     # clauses inside a clause

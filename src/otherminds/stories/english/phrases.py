@@ -164,7 +164,7 @@ class NounReader:
         if not word or not word[0].isalnum() or self.is_name(i):
             return False
         if word in self.boundary:
-            return word in ("own", "same", "other", "second", "third", "first", "two", "one")
+            return word in ("own", "same", "very", "other", "second", "third", "first", "two", "one")
         return word not in wordset("adverbs") or self._is_place(i) or word in ("left", "open", "back")
 
     def both_of_them(self, i: int) -> bool:

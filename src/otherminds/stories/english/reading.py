@@ -14,7 +14,7 @@ from dataclasses import replace
 from otherminds.errors import InputError
 from otherminds.stories.english.chunks import Chunker
 from otherminds.stories.english.clauses import parse
-from otherminds.stories.english.events import handlers, speech
+from otherminds.stories.english.events import handlers, handling, speech
 from otherminds.stories.english.events.going import Agents, Told
 from otherminds.stories.english.events.seeing import note_last_moved
 from otherminds.stories.english.events.states import be, be_gone, is_inattentive
@@ -171,6 +171,7 @@ class StoryReader:
         for i, clause in enumerate(clauses):
             name_rooms(clause, story.story_rooms)
             share(clause, clauses, i)
+        for i, clause in enumerate(clauses):
             if neither and clause.verb:
                 clause.verb.negated = True
             agents = agents_of(story, clause, done)
@@ -179,8 +180,10 @@ class StoryReader:
             else:
                 before = story.size
                 read = agents is not None and self._clause(clause, agents, clauses[i + 1 :])
+                if read is True and story.size == before and self._is_background(clause):
+                    read = "told before"
                 self._account((clause.start, clause.end), before, read, agents or ())
-            if agents:
+            if agents and not (done and clause.subjects and self._is_background(clause)):
                 done.append(agents)
                 if clause.link not in ("as", "while", "who", "that") or not story.subjects:
                     story.subjects = list(agents)
@@ -193,6 +196,10 @@ class StoryReader:
             moved = any(isinstance(one, Event) and one.obj == story.last_moved for one in told)
             misses = moved and note_last_moved(story, clause, agents, sees=False)
             self._account((clause.start, clause.end), before, misses or (len(clauses) > 1 and "misses nothing"), agents)
+
+    def _is_background(self, clause: Clause) -> bool:
+        """Whether a relative clause tells what had happened before: "the table, where Ann had put it"."""
+        return clause.link in wordset("relative") and clause.verb is not None and clause.verb.perfect
 
     def _clause(self, clause: Clause, agents: Agents, rest: Sequence[Clause]) -> Told:
         """Reads one clause; False if it cannot be read."""
@@ -215,6 +222,10 @@ class StoryReader:
         if handlers.tells_where_it_lies(clause):
             clause.subjects = clause.subjects or clause.objects
             return be(self.story, clause, ())
+        if not agents and verb.means("walk", "arrive", "move", "enter") and (agents := handlers.carried_by(self.story, clause)):
+            return handling.put(self.story, clause, agents)
+        if not agents and verb.means("arrive") and clause.subjects:  # "the toy turned up in the hall"
+            return be(self.story, clause, ()) or "is where somebody takes it"
         if not agents and not clause.quotes and not verb.means("contain", "feature", "be", "have"):
             # "the milk is kept in the fridge"
             placed = verb.means("put", "find", "stay", "see") or verb.lemma in wordset("kept")
@@ -266,12 +277,18 @@ def share(clause: Clause, clauses: Sequence[Clause], i: int) -> None:
     It shares that with a neighbour ("opened and closed the box"), or describes it ("the box, which Ann opened").
     """
     after = clauses[i + 1] if i + 1 < len(clauses) else None
-    if i == 0 and clause.verb and not clause.verb.finite and not clause.subjects and after and after.subjects:
-        clause.subjects = list(after.subjects)
+    if clause.verb and not clause.verb.finite and not clause.subjects and not any(one.subjects for one in clauses[:i]):
+        clause.subjects = next((list(one.subjects) for one in clauses[i + 1 :] if one.subjects), [])
     bare = clause.verb and not (clause.objects or clause.places or clause.content or clause.quotes)
     shared = after is not None and after.link == "and" and not after.subjects
     if bare and shared and after and clause.means("open", "close", "grab", "move", "put"):
         clause.objects = [noun for noun in after.objects if noun.kind != "agent"]
+    before = clauses[i - 1] if i else None
+    bare_participle = clause.verb and "pp" in clause.verb.tags and not clause.verb.perfect and not clause.subjects
+    if before and before.verb and before.verb.passive and bare_participle and clause.verb and clause.link == "and" and not clause.objects:
+        clause.verb = replace(clause.verb, passive=True)  # "was taken to the hall by Ann and put on the table"
+        clause.subjects = list(before.subjects)
+        clause.places += [(prep, noun) for prep, noun in before.places if prep == "by"]
     antecedent = clause.antecedent
     if antecedent is None:
         return
@@ -303,6 +320,8 @@ def agents_of(story: StoryState, clause: Clause, done: Sequence[Agents]) -> Agen
         if there_is or (clause.quotes and clause.lemma in ("come", "be")):  # '"...", came the answer'
             return ()
         return done[-1] if done else (tuple(story.subjects) or None)
+    if clause.verb and clause.verb.passive and clause.means("open", "close", "grab", "put", "move"):
+        return ()  # "both were picked up": things
     found: list[str] = []
     reply = clause.means("say") and not clause.link
     for noun in clause.subjects:

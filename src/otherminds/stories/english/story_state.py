@@ -251,10 +251,13 @@ class StoryState:
         if reply and self.asker and len(self.agents) > 1:
             recent = [one for one in recent if one != self.asker] + [self.asker]
         recent = [one for one in dict.fromkeys(recent) if one not in subject]
+        recent = recent or [one for one in self.names[:1] if one not in subject]  # "once he had come in, Ben ..."
         fitting = recent
         if word in ("he", "she"):
             gender = lexicon().gender
-            fitting = [one for one in recent if gender.get(one, self.genders.get(one, word)) == word] or recent
+            fitting = [one for one in recent if gender.get(one, self.genders.get(one, word)) == word]
+            named = [one for one in self.names if gender.get(one) == word and one not in subject]
+            fitting = fitting or (named if len(named) == 1 else recent)  # "they belonged to Emily. She ..."
         if len(recent) == 1 and subject:
             self.genders.setdefault(recent[0], word)
         unclear = not subject and len([one for one in self.subjects if one in fitting]) > 1

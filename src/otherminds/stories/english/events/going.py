@@ -43,6 +43,10 @@ def add_event(
 def walk(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads going somewhere: to a room, a place, a thing or somebody, or out."""
     clause.objects = [noun for noun in clause.objects if noun.words[-1] not in wordset("moods")]
+    reaching = clause.link in ("which", "that") or clause.lemma.endswith(("toward", "towards"))
+    if reaching and all(noun.kind in ("place", "object") for noun in clause.objects):  # "which she walked over to"
+        clause.places = [*(("to", noun) for noun in clause.objects), *clause.places]
+        clause.objects = []
     if clause.objects and (clause.means("approach") or all(noun.kind == "room" for noun in clause.objects)):
         goal = "into" if clause.means("enter") else "to"
         clause.places = [*((goal, noun) for noun in clause.objects), *clause.places]
@@ -134,6 +138,12 @@ def leave(story: StoryState, clause: Clause, agents: Agents) -> Told:
             if prep in ("for", "to", "into", "towards") and noun.kind in ("room", "place"):
                 _go(story, clause, agent, prep, noun)
     return True
+
+
+def set_out(story: StoryState, clause: Clause, agents: Agents) -> Told:
+    """Reads beginning at a place, or starting towards one; False for beginning anything else."""
+    goals = [prep for prep, noun in clause.places if noun.kind in ("place", "room")]
+    return walk(story, clause, agents) if goals and not clause.objects else False
 
 
 def follow(story: StoryState, clause: Clause, agents: Agents) -> Told:

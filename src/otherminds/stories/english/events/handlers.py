@@ -7,21 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.stories.english.events.going import Agents, Handler, Told, follow, leave, walk
+from otherminds.stories.english.events.going import Agents, Handler, Told, follow, leave, set_out, walk
 from otherminds.stories.english.events.handling import grab, move, open_, put
 from otherminds.stories.english.events.seeing import find, look, perceive
 from otherminds.stories.english.events.speech import be_silent, direct, shrug, speak
 from otherminds.stories.english.events.states import be, contain, feature, noise, stay, want
 from otherminds.stories.english.lexicon import wordset
-from otherminds.stories.english.phrases import Clause
+from otherminds.stories.english.phrases import Clause, Noun
 from otherminds.stories.english.story_state import StoryState
+from otherminds.stories.model import Event
 
 HANDLERS: dict[str, Handler] = {
     "walk": walk, "approach": walk, "arrive": walk, "enter": walk, "return": walk, "leave": leave, "follow": follow,
     "open": open_, "close": open_, "grab": grab, "put": put, "move": move, "look": look, "find": find,
     "see": perceive, "think": perceive, "say": speak, "ask": speak, "suggest": speak, "direct": direct, "stay": stay,
     "contain": contain, "feature": feature, "noise": noise, "silence": be_silent, "shrug": shrug, "be": be,
-    "have": contain, "want": want,
+    "have": contain, "want": want, "begin": set_out,
 }  # fmt: skip
 
 
@@ -95,10 +96,51 @@ def tells_where_it_lies(clause: Clause) -> bool:
     return fronted and bool(clause.objects) and clause.objects[0].kind == "object"
 
 
+def _unnamed_agent(story: StoryState, clause: Clause) -> list[str]:
+    """Who did what a passive clause tells without naming anybody: whoever the story tells of, if that fits.
+
+    Things that are put somewhere must be in that person's hands: "the milk is kept in the fridge" is nobody's deed.
+    """
+    if clause.means("put", "move"):
+        return _holders(story, clause.subjects)
+    if len(story.subjects) != 1 or not clause.means("open", "close", "grab"):
+        return []
+    return list(story.subjects) if story.events_of(story.subjects[0]) else []
+
+
+def _holders(story: StoryState, nouns: Sequence[Noun]) -> list[str]:
+    """The one person who took all these things last and has put none of them anywhere; empty if there is none."""
+    holders: set[str] = set()
+    for noun in nouns:
+        if noun.kind not in ("object", "one", "pronoun"):
+            return []
+        obj = story.thing(noun, None)
+        deeds = (one for one, _ in reversed(story.timeline) if isinstance(one, Event) and one.obj == obj)
+        last = next(deeds, None)
+        if obj is None or last is None or last.verb not in ("grab", "move"):
+            return []
+        holders.add(last.agent)
+    return list(holders) if len(holders) == 1 else []
+
+
+def carried_by(story: StoryState, clause: Clause) -> Agents:
+    """Who carries the things that "go" or "come" somewhere, as "the milk went into the fridge"; empty if none do.
+
+    The clause then says that this person puts them there.
+    """
+    particle = clause.verb.particle if clause.verb else ""
+    goal = any(prep in wordset("in") for prep, _ in clause.places) or wordset("here") & {*clause.adverbs, particle}
+    holders = _holders(story, clause.subjects) if goal and not clause.objects else []
+    if holders:
+        clause.objects, clause.subjects = clause.subjects, []
+    return holders
+
+
 def turned_active(story: StoryState, clause: Clause) -> Agents:
     """Turns a passive clause into an active one; returns the agents named after "by", or else who told a hearer."""
     agents = [name for prep, noun in clause.places if prep == "by" for name in story.person(noun)]
     clause.places = [(prep, noun) for prep, noun in clause.places if prep != "by"]
+    agents = agents or _unnamed_agent(story, clause)
     if clause.means("say", "ask"):
         hearers = [name for noun in clause.subjects for name in story.person(noun)]
         other = story.other(hearers[0]) if len(hearers) == 1 else None

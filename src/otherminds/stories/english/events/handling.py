@@ -9,7 +9,7 @@ from otherminds.stories.english.events.going import FROM, HERE, IN, Agents, Told
 from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.english.phrases import Clause, Noun
 from otherminds.stories.english.story_state import Spot, StoryState, relation
-from otherminds.stories.model import Verb
+from otherminds.stories.model import Event, Verb
 
 NEARBY = frozenset(("by", "beside", "near"))
 HandleOne = Callable[[StoryState, Clause, str, Noun, str | None], Told]
@@ -18,7 +18,10 @@ HandleOne = Callable[[StoryState, Clause, str, Noun, str | None], Told]
 
 def open_(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads opening or closing one or several places."""
+    clause.objects = [noun for noun in clause.objects if noun.words[0] not in ("himself", "herself", "themselves")]
     verb: Verb = "close" if clause.means("close") else "open"
+    if not clause.objects and (last := story.of(agents[0]).spot) and relation(last.kind) == "in":  # "and closed again"
+        clause.objects = [Noun("one", ("it",), clause.start, clause.end)]
     spots = [spot for noun in clause.objects if (spot := handled_place(story, noun, agents[0])) is not None]
     if len(spots) != len(clause.objects) or not spots:
         harmless = wordset("openings") | {"bottle", "book"}
@@ -70,8 +73,12 @@ def location(
             spot, said = spot or story.spot(noun, agent), True
         elif noun.words[0] in ("it", "them", "one"):
             spot, said = spot or last, True
-    if spot is None and HERE & set(clause.adverbs):
-        spot, said = state.spot or last, True
+    particle = clause.verb.particle if clause.verb else ""
+    if not said and HERE & {*clause.adverbs, particle}:
+        if state.spot is None and room is None and isinstance(story.there, str):
+            room, said = story.there, True  # "went to the hall, and there she took the cup"
+        else:
+            spot, said = state.spot or last, True
     if spot and room and not spot.room and spot.kind in wordset("furniture"):
         spot = story.spot(Noun("place", (*spot.extra, spot.kind), 0, 0, room=room), agent)
     return spot, room or (spot.room if spot else None), said
@@ -164,12 +171,16 @@ def _put_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str
     state = story.of(agent)
     spot, room, said = location(story, clause, agent, IN)
     particle = clause.verb.particle if clause.verb else ""
-    away = particle in ("back", "down", "away", "aside") or bool({"back", "down", "away"} & set(clause.adverbs))
+    away = particle in ("back", "down", "away", "aside", "in") or bool({"back", "down", "away", "in"} & set(clause.adverbs))
     if away and not said:
         spot, said = state.spot, state.spot is not None
     if not said or (spot is None and room is None):
         return False
     obj = obj if obj is not None else (state.held[-1] if state.held else None)
+    if clause.link in wordset("relative") and clause.verb and clause.verb.perfect:
+        puts = [(one, where) for one, where in story.timeline if isinstance(one, Event) and one.verb == "put"]
+        if any(one.agent == agent and one.obj == obj and where is spot for one, where in puts):
+            return True  # "from the table, where Ann had put it": told before
     add_event(story, clause, agent, "put", obj, spot, room)
     if obj in state.held:
         state.held.remove(obj)

@@ -38,10 +38,20 @@ def read_quote(story: StoryState, text: str) -> list[DialogueAct] | None:
     for part, question in zip(parts, [*asked, *[False] * len(parts)], strict=False):
         bare = _without_calls(part, story.names)
         said = _read_sentence(story, bare, question=question, alone=len(parts) == 1)
+        if said is None and len(parts) > 1 and not question and _names_no_place(bare, story):
+            said = []  # "I did find one. It was on the desk."
         if said is None or any(one.act in ("assert", "deny") and one.obj is None for one in said):
             return None
         found += said
     return found
+
+
+def _names_no_place(part: Sequence[Token], story: StoryState) -> bool:
+    """Whether a sentence of a quote says nothing about where anything is: it denies nothing, and names no place."""
+    pieces = Chunker(part, story.names).chunks()
+    nouns = [piece for piece in pieces if isinstance(piece, Noun)]
+    denies = any(token.low in wordset("negations") | {"no", "but", "gone", "moved"} for token in part)
+    return not denies and not any(noun.kind in ("place", "room") for noun in nouns)
 
 
 def _without_calls(part: Sequence[Token], names: Collection[str]) -> list[Token]:
@@ -56,6 +66,9 @@ def _without_calls(part: Sequence[Token], names: Collection[str]) -> list[Token]
         if first.text != "," and not call and not (goes_on and first.low in wordset("greetings")):
             break
         kept.pop(0)
+    supposing = next((i for i, one in enumerate(kept) if i and one.low == "if" and kept[i - 1].text == ","), None)
+    if supposing and not any(one.low in wordset("kinds") | wordset("rooms") for one in kept[supposing:]):
+        kept = kept[:supposing]  # "..., if that helps"
     while kept and (kept[-1].text == "," or (kept[-1].text in names and len(kept) > 1 and kept[-2].text == ",")):
         kept.pop()
     return kept
@@ -117,7 +130,8 @@ def assertions(story: StoryState, clauses: Sequence[Clause], *, unsure: bool = F
         idle = idle and not any(noun.kind in ("place", "room") for noun in clause.objects)
         if clause.verb is None:
             idle = all(noun.kind in ("pronoun", "agent") for noun in clause.subjects) and not clause.unknown
-        lost = lost or not (unsure or (idle and not clause.places))
+        places = [noun for _, noun in clause.places if noun.words[0] not in ("it", "there")]
+        lost = lost or not (unsure or (idle and not places))
     if unsure and not found:
         return [DialogueAct("unsure")]
     return found if found and not lost else None

@@ -44,6 +44,10 @@ def _note_where(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> Tol
     """Notes that things are where the clause says; True also if it tells only a mood."""
     spot, room = stated_place(story, [noun for prep, noun in clause.places if prep in IN], ("place", "object"))
     if spot is None and room is None:
+        if "there" in clause.adverbs and not clause.places:  # "there was a desk"
+            for noun in nouns:
+                _ = story.spot(noun, None) if noun.kind == "place" else story.thing(noun, None)
+            return "is there"
         return "a mood" if _is_mood(clause) else False
     before = story.size
     told = all(_note_one(story, noun, spot, room) for noun in nouns)
@@ -185,7 +189,8 @@ def stay(story: StoryState, clause: Clause, agents: Agents) -> Told:
 def noise(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads what changes nothing; False for eating something, which does. Turning to a place is walking."""
     to_place = any(noun.kind == "place" and prep in ("to", "towards") for prep, noun in clause.places)
-    if clause.lemma == "turn" and to_place:
+    at_place = any(noun.kind in ("place", "room") and prep in IN | NEARBY for prep, noun in clause.places)
+    if (clause.lemma == "turn" and to_place) or (clause.lemma in ("stop", "pause", "halt", "begin", "start") and at_place):
         return walk(story, clause, agents)
     idle = bool(agents) and not (clause.lemma in ("eat", "drink", "sip") and clause.objects)
     return "an activity" if idle else False
