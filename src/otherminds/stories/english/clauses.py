@@ -378,6 +378,8 @@ class ClauseParser:
         verb = self.peek(after)
         if not isinstance(verb, VerbGroup):
             return
+        if not ahead and isinstance(subject, Noun) and set(verb.senses) <= wordset("speaking_senses"):
+            return  # "as she went to the box she asked": the next clause
         inner.verb = verb
         self.i += after + 1
         self.arguments(inner, bare=True)

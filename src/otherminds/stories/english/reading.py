@@ -179,7 +179,10 @@ class StoryReader:
                 inattentive.append((clause, agents))
             else:
                 before = story.size
-                read = agents is not None and self._clause(clause, agents, clauses[i + 1 :])
+                read: Told = agents is not None and self._clause(clause, agents, clauses[i + 1 :])
+                unnamed = {noun.words[0] for noun in clause.subjects} & wordset("unnamed")
+                if agents is None and unnamed and clause.means("look", "want"):
+                    read = "is said of nobody by name"
                 if read is True and story.size == before and self._is_background(clause):
                     read = "told before"
                 self._account((clause.start, clause.end), before, read, agents or ())
@@ -224,6 +227,11 @@ class StoryReader:
             return be(self.story, clause, ())
         if not agents and verb.means("walk", "arrive", "move", "enter") and (agents := handlers.carried_by(self.story, clause)):
             return handling.put(self.story, clause, agents)
+        if verb.lemma == "do" and all(noun.kind in ("vague", "pronoun", "one") for noun in clause.objects):
+            return "an activity"
+        subjects = {noun.words[0] for noun in clause.subjects}
+        if subjects and subjects <= wordset("happenings") and verb.means("walk", "begin", "stop") and not clause.places:
+            return "tells a time"
         if not agents and verb.means("arrive") and clause.subjects:  # "the toy turned up in the hall"
             return be(self.story, clause, ()) or "is where somebody takes it"
         if not agents and not clause.quotes and not verb.means("contain", "feature", "be", "have"):
