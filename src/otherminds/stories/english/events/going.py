@@ -142,6 +142,7 @@ def leave(story: StoryState, clause: Clause, agents: Agents) -> Told:
 
 def set_out(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads beginning at a place, or starting towards one; False for beginning anything else."""
+    clause.objects = [noun for noun in clause.objects if noun.words[0] not in ("himself", "herself", "themselves")]
     goals = [prep for prep, noun in clause.places if noun.kind in ("place", "room")]
     return walk(story, clause, agents) if goals and not clause.objects else False
 

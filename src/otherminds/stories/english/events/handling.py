@@ -43,7 +43,7 @@ def handled_place(story: StoryState, noun: Noun, agent: str) -> Spot | None:
         return state.spot
     if noun.kind in ("pronoun", "one"):
         spots = [spot for spot in state.spots or story.spots if relation(spot.kind) != "on"]
-        if not spots or noun.words[0] not in ("it", "one", "former", "latter", "itself", "other"):
+        if not spots or noun.words[0] not in wordset("a_place"):
             return None
         last = spots[-1]
         if noun.det in ("another", "second", "third", "other"):
@@ -75,10 +75,11 @@ def location(
             spot, said = spot or last, True
     particle = clause.verb.particle if clause.verb else ""
     if not said and HERE & {*clause.adverbs, particle}:
-        if state.spot is None and room is None and isinstance(story.there, str):
-            room, said = story.there, True  # "went to the hall, and there she took the cup"
+        there = story.there if "there" in clause.adverbs and state.spot is None else None
+        if isinstance(there, str):
+            room, said = there, True  # "went to the hall, and there she took the cup"
         else:
-            spot, said = state.spot or last, True
+            spot, said = state.spot or there or last, True
     if spot and room and not spot.room and spot.kind in wordset("furniture"):
         spot = story.spot(Noun("place", (*spot.extra, spot.kind), 0, 0, room=room), agent)
     return spot, room or (spot.room if spot else None), said
@@ -174,6 +175,8 @@ def _put_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str
     away = particle in ("back", "down", "away", "aside", "in") or bool({"back", "down", "away", "in"} & set(clause.adverbs))
     if away and not said:
         spot, said = state.spot, state.spot is not None
+    if not said and clause.link in wordset("relative") and clause.verb and clause.verb.perfect:
+        return True  # "which Ann had put down earlier": told before
     if not said or (spot is None and room is None):
         return False
     obj = obj if obj is not None else (state.held[-1] if state.held else None)

@@ -38,7 +38,9 @@ def read_quote(story: StoryState, text: str) -> list[DialogueAct] | None:
     for part, question in zip(parts, [*asked, *[False] * len(parts)], strict=False):
         bare = _without_calls(part, story.names)
         said = _read_sentence(story, bare, question=question, alone=len(parts) == 1)
-        if said is None and len(parts) > 1 and not question and _names_no_place(bare, story):
+        if said is None and question and any(one.act == "ask" for one in found):
+            said = []  # "Where is the toy? Do you know?"
+        if said is None and not question and (len(parts) > 1 or not story.pending) and _names_no_place(bare, story):
             said = []  # "I did find one. It was on the desk."
         if said is None or any(one.act in ("assert", "deny") and one.obj is None for one in said):
             return None

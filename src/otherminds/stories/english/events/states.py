@@ -26,7 +26,7 @@ def be(story: StoryState, clause: Clause, agents: Agents) -> Told:
         return found
     if clause.negated or not nouns or any(noun.kind == "agent" for noun in nouns):
         return False
-    placings = [(noun, one) for noun in nouns for one in noun.clauses]
+    placings = [(noun, one) for noun in nouns for one in noun.clauses if one.places]
     if placings and not any(prep in IN for prep, _ in clause.places):
         return all(_note_where(story, one, [noun]) for noun, one in placings)
     told = _note_where(story, clause, nouns)
@@ -67,7 +67,8 @@ def is_inattentive(clause: Clause) -> bool:
 def _is_mood(clause: Clause) -> bool:
     """Whether only a mood, the weather or the like is told."""
     words = _state_words(clause)
-    return bool(words) and not clause.places and words <= wordset("moods") | wordset("adverbs")
+    indoors = all(noun.kind == "room" for _, noun in clause.places) and [noun.text for noun in clause.subjects] == ["it"]
+    return bool(words) and (not clause.places or indoors) and words <= wordset("moods") | wordset("adverbs")
 
 
 def _note_one(story: StoryState, noun: Noun, spot: Spot | None, room: str | None) -> bool:
