@@ -157,10 +157,13 @@ def _about(clause: stories.ClauseAccount, episode: stories.Episode, things: Sequ
 
 
 def _only_describes(words: Sequence[str]) -> bool:
-    """Whether words without a place have no verb but a form of "be", as "it was almost noon": they move nothing."""
+    """Whether a clause has no verb but "be", and no place: "it was almost noon", "there was a mug" move nothing."""
     known = lexicon()
-    acts = {word for word in words if word in known.forms} - known.sets["auxiliaries"] - BECOMING
-    return not acts and not ABSENT & set(words) and not any(word in wordset("kinds") | wordset("rooms") for word in words)
+    acts = {word for word in words if word in known.forms or word.endswith("ed")} - known.sets["auxiliaries"]
+    placed = any(word in wordset("kinds") | wordset("rooms") for word in words)
+    absent = bool(ABSENT & set(words)) and words[0] not in ("there", "here")
+    is_told = bool(wordset("forms_of_be") & set(words))
+    return is_told and not acts - BECOMING - wordset("moods") and not placed and not absent
 
 
 def _candidates(thing: str, episode: stories.Episode, question: stories.Question) -> tuple[str, ...]:

@@ -40,8 +40,10 @@ def read_quote(story: StoryState, text: str) -> list[DialogueAct] | None:
         said = _read_sentence(story, bare, question=question, alone=len(parts) == 1)
         if said is None and question and any(one.act == "ask" for one in found):
             said = []  # "Where is the toy? Do you know?"
-        if said is None and not question and (len(parts) > 1 or not story.pending) and _names_no_place(bare, story):
+        if said is None and not question and len(parts) > 1 and _names_no_place(bare, story):
             said = []  # "I did find one. It was on the desk."
+        if said is None and _is_small_talk(bare, story):
+            said = []
         if said is None or any(one.act in ("assert", "deny") and one.obj is None for one in said):
             return None
         found += said
@@ -52,8 +54,15 @@ def _names_no_place(part: Sequence[Token], story: StoryState) -> bool:
     """Whether a sentence of a quote says nothing about where anything is: it denies nothing, and names no place."""
     pieces = Chunker(part, story.names).chunks()
     nouns = [piece for piece in pieces if isinstance(piece, Noun)]
-    denies = any(token.low in wordset("negations") | {"no", "but", "gone", "moved"} for token in part)
+    denies = any(token.low in wordset("negations") | wordset("displacing") for token in part)
     return not denies and not any(noun.kind in ("place", "room") for noun in nouns)
+
+
+def _is_small_talk(part: Sequence[Token], story: StoryState) -> bool:
+    """Whether a sentence is about nothing in the story, although it cannot be read: "What a day!"."""
+    words = {token.low for token in part}
+    named = any(thing.split()[-1] in words for thing in story.objects)
+    return not story.pending and not named and not words & wordset("pointing") and _names_no_place(part, story)
 
 
 def _without_calls(part: Sequence[Token], names: Collection[str]) -> list[Token]:
