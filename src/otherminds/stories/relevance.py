@@ -32,7 +32,7 @@ UNNAMED_PERSON = wordset("pronouns") - {
     "there",
     "here",
 }
-BECOMING = frozenset(("getting", "growing", "becoming", "turning", "dark", "late", "light"))
+BECOMING = frozenset(("getting", "growing", "becoming", "turning", "dark", "late", "light", "long"))
 ABSENT = frozenset(("there", "here", "gone", "missing", "away", "empty", "inside", "elsewhere"))
 PLACES = 3  # of a thing, which an unread clause may name; more would rarely add another answer (chosen; not tuned)
 READINGS = 40  # of one clause; bounds the time of an answer (chosen; not tuned)
@@ -160,7 +160,7 @@ def _only_describes(words: Sequence[str]) -> bool:
     """Whether a clause has no verb but "be", and no place: "it was almost noon", "there was a mug" move nothing."""
     known = lexicon()
     acts = {word for word in words if word in known.forms or word.endswith("ed")} - known.sets["auxiliaries"]
-    placed = any(word in wordset("kinds") | wordset("rooms") for word in words)
+    placed = any(word in (wordset("kinds") | wordset("rooms")) - wordset("anywhere") for word in words)
     absent = bool(ABSENT & set(words)) and words[0] not in ("there", "here")
     is_told = bool(wordset("forms_of_be") & set(words))
     return is_told and not acts - BECOMING - wordset("moods") and not placed and not absent

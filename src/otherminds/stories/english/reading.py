@@ -269,8 +269,12 @@ class StoryReader:
         if clause.link == "who" and clause.subjects and clause.places:
             people = [name for noun in clause.subjects for name in self.story.person(noun)]
             return be(self.story, clause, people) if people else False
+        named = one is not None and one.kind in ("object", "vague") and one.det and not one.clauses
+        if one is not None and named and not (clause.places or clause.unknown or clause.link or clause.quotes):
+            self.story.thing(one, None)  # "And the juice?"
+            return "names a thing"
         timing = wordset("times") | {"with", "at", "in", "for"}
-        only_time = all(prep in timing and noun.kind == "object" for prep, noun in clause.places)
+        only_time = all(prep in timing and noun.kind in ("object", "pronoun") for prep, noun in clause.places)
         only_time = only_time and not clause.subjects and not clause.objects
         timed = not clause.unknown and (clause.link in wordset("times") or only_time)
         return "tells a time" if timed else False
@@ -346,7 +350,7 @@ def agents_of(story: StoryState, clause: Clause, done: Sequence[Agents]) -> Agen
         story.subjects = kept
     for name in found:
         story.of(name)
-    return tuple(dict.fromkeys(found)) or (() if clause.subjects[0].words[0] in wordset("no_person") else None)
+    return tuple(dict.fromkeys(found)) or (() if clause.subjects[0].words[0] in wordset("no_person") | wordset("happenings") else None)
 
 
 # the order of time

@@ -128,8 +128,9 @@ def carried_by(story: StoryState, clause: Clause) -> Agents:
 
     The clause then says that this person puts them there.
     """
-    particle = clause.verb.particle if clause.verb else ""
-    goal = any(prep in wordset("in") for prep, _ in clause.places) or wordset("here") & {*clause.adverbs, particle}
+    if clause.means("enter") and not clause.places:
+        clause.adverbs.append("inside")
+    goal = any(prep in wordset("in") for prep, _ in clause.places) or wordset("here") & set(clause.adverbs)
     holders = _holders(story, clause.subjects) if goal and not clause.objects else []
     if holders:
         clause.objects, clause.subjects = clause.subjects, []

@@ -38,7 +38,7 @@ def read_quote(story: StoryState, text: str) -> list[DialogueAct] | None:
     for part, question in zip(parts, [*asked, *[False] * len(parts)], strict=False):
         bare = _without_calls(part, story.names)
         said = _read_sentence(story, bare, question=question, alone=len(parts) == 1)
-        if said is None and question and any(one.act == "ask" for one in found):
+        if said is None and question and (story.pending or any(one.act == "ask" for one in found)):
             said = []  # "Where is the toy? Do you know?"
         if said is None and not question and len(parts) > 1 and _names_no_place(bare, story):
             said = []  # "I did find one. It was on the desk."
@@ -102,6 +102,9 @@ def _read_sentence(story: StoryState, part: list[Token], *, question: bool, alon
     if question and len(pieces) == 1 and nouns and nouns[0].kind == "object":  # "The milk?"
         obj = story.thing(nouns[0], None)
         return [DialogueAct("ask", obj)] if alone and not story.pending else []
+    if len(pieces) == 1 and nouns and nouns[0].kind == "object" and nouns[0].det and alone is False:  # "The milk ... "
+        story.thing(nouns[0], None)
+        return []
     asks = question or (words.startswith(tuple(speech["asking"])) and not unsure)
     if (asks and not words.startswith(tuple(speech["suggesting"]))) or has("wanting"):
         return _question(story, words, nouns)
