@@ -71,6 +71,7 @@ class StoryReader:
         self.accounts: list[ClauseAccount] = []
         self.unread: list[str] = []
         self.text = ""
+        self.alone = True  # whether the sentence has one clause
         self.speaker: str | None = None  # of the line of dialogue read last, which ends at `spoken`
         self.spoken = 0
 
@@ -168,6 +169,7 @@ class StoryReader:
         began = len(story.timeline)
         clauses = in_order(parse(Chunker(sentence, story.names).chunks()))
         neither = any(token.low == "neither" for token in sentence)
+        self.alone = len(clauses) == 1
         for i, clause in enumerate(clauses):
             name_rooms(clause, story.story_rooms)
             share(clause, clauses, i)
@@ -269,7 +271,7 @@ class StoryReader:
         if clause.link == "who" and clause.subjects and clause.places:
             people = [name for noun in clause.subjects for name in self.story.person(noun)]
             return be(self.story, clause, people) if people else False
-        named = one is not None and one.kind in ("object", "vague") and one.det and not one.clauses
+        named = one is not None and one.det and not one.clauses and (one.kind == "vague" or (one.kind == "object" and self.alone))
         if one is not None and named and not (clause.places or clause.unknown or clause.link or clause.quotes):
             self.story.thing(one, None)  # "And the juice?"
             return "names a thing"
