@@ -15,7 +15,7 @@ from otherminds.errors import InputError
 from otherminds.stories.english.chunks import Chunker
 from otherminds.stories.english.clauses import parse
 from otherminds.stories.english.events import handlers, handling, speech
-from otherminds.stories.english.events.going import Agents, Told
+from otherminds.stories.english.events.going import FROM, Agents, Told
 from otherminds.stories.english.events.seeing import note_last_moved
 from otherminds.stories.english.events.states import be, be_gone, is_inattentive
 from otherminds.stories.english.lexicon import lexicon, wordset
@@ -182,6 +182,9 @@ class StoryReader:
             else:
                 before = story.size
                 read: Told = agents is not None and self._clause(clause, agents, clauses[i + 1 :])
+                unseen = clause.negated and clause.means("see") and not (clause.objects or clause.content or clause.places)
+                if not read and unseen and len(story.timeline) == began:
+                    read = "misses nothing that is told"
                 unnamed = {noun.words[0] for noun in clause.subjects} & wordset("unnamed")
                 if agents is None and unnamed and clause.means("look", "want"):
                     read = "is said of nobody by name"
@@ -227,7 +230,7 @@ class StoryReader:
         if handlers.tells_where_it_lies(clause):
             clause.subjects = clause.subjects or clause.objects
             return be(self.story, clause, ())
-        if not agents and verb.means("walk", "arrive", "move", "enter") and (agents := handlers.carried_by(self.story, clause)):
+        if not agents and verb.means("walk", "arrive", "move", "enter", "return") and (agents := handlers.carried_by(self.story, clause)):
             return handling.put(self.story, clause, agents)
         if verb.lemma == "do" and all(noun.kind in ("vague", "pronoun", "one") for noun in clause.objects):
             return "an activity"
@@ -272,14 +275,17 @@ class StoryReader:
             people = [name for noun in clause.subjects for name in self.story.person(noun)]
             return be(self.story, clause, people) if people else False
         named = one is not None and one.det and not one.clauses and (one.kind == "vague" or (one.kind == "object" and self.alone))
-        if one is not None and named and not (clause.places or clause.unknown or clause.link or clause.quotes):
+        if one is not None and named and not (clause.places or clause.unknown or clause.quotes):
             self.story.thing(one, None)  # "And the juice?"
             return "names a thing"
         timing = wordset("times") | {"with", "at", "in", "for"}
         only_time = all(prep in timing and noun.kind in ("object", "pronoun") for prep, noun in clause.places)
         only_time = only_time and not clause.subjects and not clause.objects
         timed = not clause.unknown and (clause.link in wordset("times") or only_time)
-        return "tells a time" if timed else False
+        kinds = {noun.kind for _, noun in clause.places}
+        elsewhere = not {prep for prep, _ in clause.places} & (wordset("in") | FROM) and kinds <= {"object", "pronoun"}
+        aside = bool(kinds) and elsewhere and not (clause.subjects or clause.unknown or clause.quotes)
+        return "tells a time" if timed else "tells no place" if aside else False
 
 
 # who does what a clause tells

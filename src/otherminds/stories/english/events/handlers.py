@@ -88,7 +88,7 @@ def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequenc
 def tells_where_it_lies(clause: Clause) -> bool:
     """Whether a clause tells where a thing lies: "on the desk lay the book"."""
     verb = clause.verb
-    if verb is None or verb.lemma not in ("lay", "lie", "sit", "stand", "rest"):
+    if verb is None or verb.lemma not in ("lay", "lie", "sit", "stand", "rest", "wait", "hang"):
         return False
     if clause.subjects:
         return clause.subjects[0].kind in ("object", "place")

@@ -102,7 +102,7 @@ def _read_sentence(story: StoryState, part: list[Token], *, question: bool, alon
     if question and len(pieces) == 1 and nouns and nouns[0].kind == "object":  # "The milk?"
         obj = story.thing(nouns[0], None)
         return [DialogueAct("ask", obj)] if alone and not story.pending else []
-    if len(pieces) == 1 and nouns and nouns[0].kind == "object" and nouns[0].det and alone is False:  # "The milk ... "
+    if len(pieces) == 1 and nouns and nouns[0].kind == "object" and nouns[0].det:  # "The milk," he said.
         story.thing(nouns[0], None)
         return []
     asks = question or (words.startswith(tuple(speech["asking"])) and not unsure)

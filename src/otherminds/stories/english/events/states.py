@@ -44,7 +44,7 @@ def _note_where(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> Tol
     """Notes that things are where the clause says; True also if it tells only a mood."""
     spot, room = stated_place(story, [noun for prep, noun in clause.places if prep in IN], ("place", "object"))
     if spot is None and room is None:
-        if "there" in clause.adverbs and not clause.places:  # "there was a desk"
+        if ("there" in clause.adverbs or clause.lemma != "be") and not clause.places:  # "there was a desk", "a cup stood about"
             for noun in nouns:
                 _ = story.spot(noun, None) if noun.kind == "place" else story.thing(noun, None)
             return "is there"
