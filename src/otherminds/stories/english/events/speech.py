@@ -111,7 +111,9 @@ def _read_sentence(story: StoryState, part: list[Token], *, question: bool, alon
     more = words.partition(" but ")[2] or words.partition(" though ")[2] or words.partition(" try ")[2]
     if unsure and not more:
         return [DialogueAct("unsure")]
-    return assertions(story, parse(pieces), unsure=unsure)
+    found = assertions(story, parse(pieces), unsure=unsure)
+    again = words.endswith((" there", " in it", " on it", " inside it", " inside")) and _names_no_place(part, story)
+    return [] if found is None and again else found  # "I found it there": the place was named before
 
 
 def _question(story: StoryState, words: str, nouns: Sequence[Noun]) -> list[DialogueAct] | None:
