@@ -97,7 +97,7 @@ OPENTOM: list[dict[str, str]] = [
 ]
 FANTOM = """context,question,answer_choices,gt_answer
 "Ann: I bought a boat.
-Bo: Nice!",What does Bo think?,"['Bo doesn\\'t know, as he left.', ""Bo thinks it is Ann's.\\xa0""]",Bo thinks it is Ann's.
+Bo: Oh!",What does Bo think?,"['Bo doesn\\'t know, as he left', ""Bo thinks it is Ann's.\\xa0""]",Bo thinks it is Ann's.
 "Ann: The boat leaks.",What does Bo believe?,"['that it leaks', 'that it floats']",that it floats
 """
 CONDITION = "Ann fills the jar. A guest swaps it.;Does Ann believe it?;Ann believes it.;Ann does not believe it.\n"
@@ -268,9 +268,9 @@ def test_reads_conversations_with_quoted_choices(tmp_path: Path) -> None:
     path = tmp_path / "inaccessible_short_context_first-order.csv"
     path.write_text(FANTOM)
     first, second = read_items(path)
-    assert first.options == ("Bo doesn't know, as he left.", "Bo thinks it is Ann's.")
+    assert first.options == ("Bo doesn't know, as he left", "Bo thinks it is Ann's.")
     assert first.gold == first.options[1]
-    assert first.story == "Ann: I bought a boat.\nBo: Nice!"
+    assert first.story == "Ann: I bought a boat.\nBo: Oh!"
     assert {first.group, second.group} == {"FANToM inaccessible, first order"}
     assert (first.line, second.line) == (2, 4)
 
