@@ -235,7 +235,8 @@ def summarise(found: Sequence[Row]) -> Iterator[Row]:
     for benchmark in dict.fromkeys(map(benchmark_of, found)):
         mine = [row for row in found if benchmark_of(row) == benchmark]
         labels = judged(mine)
-        for condition in (f"{benchmark}/all", *dict.fromkeys(row["condition"] for row in mine)):
+        types = list(dict.fromkeys(row["condition"] for row in mine))
+        for condition in (f"{benchmark}/all", *(types if benchmark == "tombench" else sorted(types))):
             chosen = [row for row in mine if condition in (f"{benchmark}/all", row["condition"])]
             yield from _scores(condition, chosen, labels)
 

@@ -18,7 +18,19 @@ from otherminds.papers.story_benchmarks.experiment import (
     benchmark_of,
     judged,
 )
-from otherminds.reports.page import Html, Page, Section, at_two_widths, folded, interval, number, page, stack, table
+from otherminds.reports.page import (
+    Html,
+    Page,
+    Section,
+    at_two_widths,
+    folded,
+    interval,
+    number,
+    page,
+    stack,
+    table,
+    with_code,
+)
 from otherminds.reports.plots import BLUE, SOFT, WIDER, styled, whisker
 from otherminds.reports.results import Found, by_key, figures
 
@@ -35,10 +47,12 @@ def report(rows: Sequence[Row], summary: Sequence[Row], missing: Sequence[str] =
     """The page of the experiment, from rows and summary alone; `missing` are files that were not there."""
     found = by_key(summary)
     there = list(dict.fromkeys(condition.partition("/")[0] for condition, *_ in found))
+    failed = sum(found[f"{benchmark}/all", READER, "failed"]["value"] for benchmark in there)
     overview = stack(
         at_two_widths(partial(_picture, found, there), WIDE, WORDS["picture"]),
         _table(found, [f"{benchmark}/all" for benchmark in there]),
         WORDS["method"],
+        *([WORDS["failed"].format(n=number(failed, 0))] if failed else []),
     )
     sections = [Section("All benchmarks", overview)]
     for benchmark in there:
@@ -58,7 +72,7 @@ def kind_name(condition: str) -> str:
 
 def _table(found: Found, conditions: Sequence[str]) -> Html:
     counts, shortcuts = WORDS["columns"], WORDS["shortcuts"]
-    head = ("", *counts.values(), "Right of the answered, %", "Guessing, %", *(f"{s}, %" for s in shortcuts.values()))
+    head = ("Type", *counts.values(), "Answered", "All", *shortcuts.values(), "Disputed")
     lines = [
         [
             kind_name(condition),
@@ -66,6 +80,7 @@ def _table(found: Found, conditions: Sequence[str]) -> Html:
             _percent(found.get((condition, READER, "accuracy_answered"))),
             _percent(found[condition, READER, "accuracy_guessing"]),
             *(number(100 * found[condition, shortcut, "accuracy"]["value"], 0) for shortcut in shortcuts),
+            number(found[condition, READER, "contradicted"]["value"], 0),
         ]
         for condition in conditions
     ]
@@ -115,13 +130,10 @@ def _picture(found: Found, there: Sequence[str], width: float) -> Figure:
                     shape,
                     color=SOFT,
                     markersize=5,
-                    label=WORDS["shortcuts"][shortcut] if not y else None,
                 )
             if row:
                 whisker(axes, y, 100 * row["low"], 100 * row["high"], BLUE, 1.8)
-                axes.plot(
-                    [100 * row["value"]], [y], "o", color=BLUE, markersize=6, label="otherminds" if not y else None
-                )
+                axes.plot([100 * row["value"]], [y], "o", color=BLUE, markersize=6)
         for _, value in published(benchmark):
             right.plot([100 * value], [y], "D", color=ORANGE, markersize=4, fillstyle="none")
     _framed(left, "of the answered questions, %")
@@ -153,9 +165,8 @@ def _labels(rows: Sequence[Row], there: Sequence[str]) -> Html:
         ]
         for row in found[:LISTED]
     ]
-    caption = f"{len(found)} labels, the first {min(LISTED, len(found))} of them."
-    listed = table(("Benchmark", "Type", "Item", "Line", "Because"), lines, caption, stacks=True)
-    return stack(WORDS["labels"], folded("The labels", listed)) if found else stack(WORDS["labels"], "There are none.")
+    listed = table(("Benchmark", "Type", "Item", "Line", "Because"), lines, stacks=True)
+    return stack(with_code(WORDS["labels"]), folded(_title(found, "labels"), listed) if found else "There are none.")
 
 
 def _wrong(rows: Sequence[Row]) -> Html:
@@ -171,6 +182,10 @@ def _wrong(rows: Sequence[Row]) -> Html:
         ]
         for row in found[:LISTED]
     ]
-    caption = f"{len(found)} answers, the first {min(LISTED, len(found))} of them."
-    listed = table(("Benchmark", "Type", "Item", "Answer", "Label", "P"), lines, caption, stacks=True)
-    return stack(WORDS["wrong"], folded("The answers", listed)) if found else stack("There are none.")
+    listed = table(("Benchmark", "Type", "Item", "Answer", "Label", "P"), lines, stacks=True)
+    return stack(WORDS["wrong"], folded(_title(found, "answers"), listed) if found else "There are none.")
+
+
+def _title(found: Sequence[Row], what: str) -> str:
+    """How many there are, and how many of them are listed."""
+    return f"The first {LISTED} of {len(found):,} {what}" if len(found) > LISTED else f"All {len(found)} {what}"
