@@ -47,11 +47,14 @@ def report(rows: Sequence[Row], summary: Sequence[Row], missing: Sequence[str] =
     """The page of the experiment, from rows and summary alone; `missing` are files that were not there."""
     found = by_key(summary)
     there = list(dict.fromkeys(condition.partition("/")[0] for condition, *_ in found))
+    milliseconds = {benchmark: found[f"{benchmark}/all", READER, "decision_ms"]["value"] for benchmark in there}
+    times = ", ".join(f"{NAMES[benchmark]} {number(ms, 0)} ms" for benchmark, ms in milliseconds.items())
     failed = sum(found[f"{benchmark}/all", READER, "failed"]["value"] for benchmark in there)
     overview = stack(
         at_two_widths(partial(_picture, found, there), WIDE, WORDS["picture"]),
         _table(found, [f"{benchmark}/all" for benchmark in there]),
         WORDS["method"],
+        WORDS["times"].format(times=times),
         *([WORDS["failed"].format(n=number(failed, 0))] if failed else []),
     )
     sections = [Section("All benchmarks", overview)]
@@ -71,8 +74,8 @@ def kind_name(condition: str) -> str:
 
 
 def _table(found: Found, conditions: Sequence[str]) -> Html:
-    counts, shortcuts = WORDS["columns"], WORDS["shortcuts"]
-    head = ("Type", *counts.values(), "Answered", "All", *shortcuts.values(), "Disputed")
+    counts, shortcuts, labels = (WORDS[part] for part in ("columns", "shortcuts", "labels_judged"))
+    head = ("Type", *counts.values(), "Answered", "All", *shortcuts.values(), *labels.values())
     lines = [
         [
             kind_name(condition),
@@ -80,7 +83,7 @@ def _table(found: Found, conditions: Sequence[str]) -> Html:
             _percent(found.get((condition, READER, "accuracy_answered"))),
             _percent(found[condition, READER, "accuracy_guessing"]),
             *(number(100 * found[condition, shortcut, "accuracy"]["value"], 0) for shortcut in shortcuts),
-            number(found[condition, READER, "contradicted"]["value"], 0),
+            *(number(found[condition, READER, metric]["value"], 0) for metric in labels),
         ]
         for condition in conditions
     ]
