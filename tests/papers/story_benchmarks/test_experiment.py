@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from otherminds.errors import InputError
 from otherminds.evaluation.store import lasting
@@ -25,6 +27,7 @@ from otherminds.papers.story_benchmarks.experiment import (
     summarise,
 )
 from otherminds.papers.story_benchmarks.report import report
+from otherminds.reports.terminal import tables
 from otherminds.reproduce.run import Options, names, reproduce
 from otherminds.stories.beliefs.belief_files import Item, read_items
 from paths import SHARED
@@ -119,7 +122,7 @@ def test_a_folder_has_the_benchmarks_whose_files_are_there(folder: Path) -> None
 
 
 def test_a_folder_without_any_benchmark_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"has none of the benchmarks' files \(as mmtom-qa\.jsonl"):
+    with pytest.raises(InputError, match=r"has none of the benchmarks' files \(--data DIR"):
         read_folder(tmp_path)
     with pytest.raises(InputError, match="needs the benchmarks' files"):
         reproduce("stories", Options(tmp_path / "out"))
@@ -140,6 +143,7 @@ def test_a_malformed_file_is_told_with_its_line(folder: Path, tmp_path: Path) ->
         ("tomi", "ToMi first_order_1_no_tom", "tomi/order 1"),
         ("tomi", "ToMi reality", "tomi/order 0"),
         ("tomi", "ToMi", "tomi/questions"),
+        ("tombench", "ToMBench all", "tombench/questions"),
         ("hi_tom", "Hi-ToM order 3 with deception", "hi_tom/order 3"),
         ("bigtom", "BigToM forward action, true belief", "bigtom/forward action, true belief"),
         ("opentom", "OpenToM location fine, second order", "opentom/location fine, order 2"),
@@ -226,6 +230,14 @@ def test_a_label_is_wrong_only_by_the_rules_that_the_others_follow() -> None:
     found = [answered(n, 0) | {"audit": dict(zip("ab", pair, strict=True))} for n, pair in enumerate(pairs)]
     assert list(judged(found).values()) == ["agrees", "agrees", "contradicts", "contradicts"]
     assert list(judged(found[1:3]).values()) == ["agrees", "agrees"]
+
+
+def test_the_terminal_shows_the_best_shortcut(capsys: pytest.CaptureFixture[str]) -> None:
+    found = [answered(1, 0, longest=0.75), answered(2, None, audit="contradicts", abstained=f"{FAILED}: KeyError")]
+    Console(width=100).print(tables.results(list(summarise(found))))
+    shown = capsys.readouterr().out
+    assert re.search(r"memory +2 +1 +0 +1 +1 +100 \[100, 100\] +long 62$", shown, re.MULTILINE)
+    assert "failed on 1 questions" in " ".join(shown.split())
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ from otherminds.evaluation.story_questions import judge, mumatom_items
 from otherminds.reports.terminal.stories import happening
 from otherminds.stories.answering import ask
 from otherminds.stories.audit import OF_BENCHMARKS, Verdict, family, most_followed, tried_for, verdict
-from otherminds.stories.beliefs.belief_files import Item, plain, read_items
+from otherminds.stories.beliefs.belief_files import Format, Item, plain, read_items
 from otherminds.stories.beliefs.perspectives import SALLY_ANNE, Conventions
 from otherminds.stories.model import Answer, abstention
 from otherminds.stories.mumatom_files import is_mumatom
@@ -33,7 +33,7 @@ from otherminds.worlds.household.agent import ANSWERING, RESERVED, SpeakingCosts
 EXPERIMENT, READER, MUMATOM = "stories", "symbolic", "mumatom"
 CONDITIONS = ("forward_belief", "forward_action", "backward_belief")
 PRECISE = ("location_cg_fo", "location_cg_so", "location_fg_fo_new", "location_fg_so_new")
-FILES = {
+FILES: Mapping[Format, Sequence[str]] = {
     "mmtom_qa": ("mmtom-qa.jsonl",),
     "tomi": ("tomi_balanced.jsonl",),
     "hi_tom": ("hi-tom.json",),
@@ -58,6 +58,7 @@ NAMES = {
 FIRST = ("False Belief Task", "Percepts-Knowledge Links", "Unexpected Outcome Test", "Scalar Implicature Test")
 """The files of ToMBench about belief and knowledge, which come before the others."""
 SHORTCUTS = ("chance", "majority", "longest", "last_place")
+HINT = "--data DIR, a folder with the benchmarks' own files; docs/stories.md says which"
 FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 FAILED = "the reader failed"
 SHOWN = 120  # characters of an option in a row
@@ -94,28 +95,28 @@ def read_folder(folder: Path) -> tuple[dict[str, tuple[Item, ...]], list[str]]:
             paths = sorted(folder.glob(name), key=lambda path: (path.stem not in FIRST, path))
             missing += [] if paths else [name]
             for path in paths:
-                found[benchmark] += read_items(path)
+                found[benchmark] += read_items(path, benchmark)
     told = [inner for inner in (folder, *sorted(folder.glob("mumatom*"))) if is_mumatom(inner)]
     missing += [] if told else ["mumatom*/questions.json"]
     if told:
         found[MUMATOM] += mumatom_items(told[0])
     if not found:
-        raise InputError("has none of the benchmarks' files", path=folder, hint=f"as {', '.join(missing)}")
+        raise InputError("has none of the benchmarks' files", path=folder, hint=HINT)
     return {benchmark: tuple(items) for benchmark, items in found.items()}, missing
 
 
 def has_benchmarks(folder: Path) -> bool:
     """Whether a folder has files of benchmarks other than MuMA-ToM, which has an experiment of its own."""
-    return any(True for names in FILES.values() for name in names for _ in folder.glob(name))
+    return any(any(folder.glob(name)) for names in FILES.values() for name in names)
 
 
 def condition_of(benchmark: str, item: Item) -> str:
     """The benchmark and type of a question: `tomi/order 1`."""
     kind = item.group.removeprefix(NAMES[benchmark]).removesuffix(" with deception").strip()
-    kind = re.sub("_[01]_(no_)?tom$", "", kind).replace("_", " ") or "questions"
+    kind = re.sub("_[01]_(no_)?tom$", "", kind).replace("_", " ")
     for number, words in enumerate(("reality", "first order", "second order")):
         kind = kind.replace(words, f"order {number}")
-    return f"{benchmark}/{kind}"
+    return f"{benchmark}/{'questions' if kind in ('', 'all') else kind}"
 
 
 def plan(found: dict[str, tuple[Item, ...]], seed: int, most: int | None = None) -> list[StoryEntry]:

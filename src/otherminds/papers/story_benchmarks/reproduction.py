@@ -14,12 +14,11 @@ from otherminds.reports.results import beside_published
 
 QUESTIONS = {"quick": 10, "normal": 50, "full": None}
 """Questions of each type at most."""
-HINT = "--data DIR, a folder with the benchmarks' own files; docs/stories.md says which"
 
 
 def _stories(options: Options) -> Experiment:
     if options.data is None:
-        raise InputError("stories needs the benchmarks' files, which may not be shipped", hint=HINT)
+        raise InputError("stories needs the benchmarks' files, which may not be shipped", hint=experiment.HINT)
     found, missing = experiment.read_folder(options.data)
     if missing:
         skipped = f"Skipped, as they are not in {options.data}: {', '.join(missing)}"
