@@ -78,10 +78,10 @@ class StoryEntry:
         """What tells it apart in the rows."""
         return (self.condition, READER, self.item.id)
 
-    @property
-    def story(self) -> str:
-        """The story or scenario, by which answers are clustered: its name, or a checksum of its text."""
-        return self.item.scenario or f"{zlib.crc32(self.item.story.encode()):08x}"
+
+def story_of(item: Item) -> str:
+    """The story or scenario, by which answers are clustered: its name, or a checksum of its text."""
+    return item.scenario or f"{zlib.crc32(item.story.encode()):08x}"
 
 
 def read_folder(folder: Path) -> tuple[dict[str, tuple[Item, ...]], list[str]]:
@@ -127,15 +127,12 @@ def plan(found: dict[str, tuple[Item, ...]], seed: int, most: int | None = None)
             by_type[condition_of(benchmark, item)].append(item)
     entries = []
     for condition, asked in by_type.items():
-        step = 1 if most is None else -(-len(asked) // most)
-        known = [StoryEntry(item, condition, 0.0, seed) for item in asked[::step]]
-        totals = Counter(plain(entry.item.gold) for entry in known)
-        own = defaultdict[str, Counter[str]](Counter)
-        for entry in known:
-            own[entry.story][plain(entry.item.gold)] += 1
-        for entry in known:
-            votes = {option: totals[plain(option)] - own[entry.story][plain(option)] for option in entry.item.options}
-            entries.append(StoryEntry(entry.item, condition, best(entry.item, votes.__getitem__), seed))
+        chosen = asked if most is None else asked[:: -(-len(asked) // most)]
+        labels = Counter(plain(item.gold) for item in chosen)
+        own = Counter((story_of(item), plain(item.gold)) for item in chosen)
+        for item in chosen:
+            votes = {option: labels[plain(option)] - own[story_of(item), plain(option)] for option in item.options}
+            entries.append(StoryEntry(item, condition, best(item, votes.__getitem__), seed))
     return entries
 
 
@@ -170,7 +167,7 @@ def rows(entry: StoryEntry) -> list[Row]:
     proofs = [found.because for found in verdicts.values() if found.outcome == "contradicts"]
     row = first_columns(EXPERIMENT, entry.key, entry.seed) | {
         "t": 0,
-        "story": entry.story,
+        "story": story_of(item),
         "line": item.line,
         "options": len(options),
         "gold": item.options.index(item.gold),

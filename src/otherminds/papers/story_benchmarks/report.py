@@ -74,7 +74,7 @@ def kind_name(condition: str) -> str:
 
 
 def _table(found: Found, conditions: Sequence[str]) -> Html:
-    counts, shortcuts, labels = (WORDS[part] for part in ("columns", "shortcuts", "labels_judged"))
+    counts, shortcuts, labels = (WORDS[part] for part in ("columns", "shortcuts", "audit"))
     head = ("Type", *counts.values(), "Answered", "All", *shortcuts.values(), *labels.values())
     lines = [
         [
@@ -120,20 +120,11 @@ def _picture(found: Found, there: Sequence[str], width: float) -> Figure:
     left, right = figure.subplots(*places, sharey=True)
     for y, benchmark in enumerate(reversed(there)):
         condition = f"{benchmark}/all"
-        for axes, ours, theirs in (
-            (left, "accuracy_answered", "accuracy_answered"),
-            (right, "accuracy_guessing", "accuracy"),
-        ):
+        for axes, ours, theirs in ((left, *["accuracy_answered"] * 2), (right, "accuracy_guessing", "accuracy")):
             row = found.get((condition, READER, ours))
             for shortcut, shape in SHAPES.items() if row else ():
                 value = found[condition, shortcut, theirs]["value"]
-                axes.plot(
-                    [100 * value],
-                    [y],
-                    shape,
-                    color=SOFT,
-                    markersize=5,
-                )
+                axes.plot([100 * value], [y], shape, color=SOFT, markersize=5)
             if row:
                 whisker(axes, y, 100 * row["low"], 100 * row["high"], BLUE, 1.8)
                 axes.plot([100 * row["value"]], [y], "o", color=BLUE, markersize=6)
@@ -159,15 +150,10 @@ def _labels(rows: Sequence[Row], there: Sequence[str]) -> Html:
         labels |= judged([row for row in rows if benchmark_of(row) == benchmark])
     found = [row for row in rows if labels[row["condition"], row["episode"]] == "contradicts"]
     lines = [
-        [
-            NAMES[benchmark_of(row)],
-            kind_name(row["condition"]),
-            row["episode"],
-            row["line"],
-            " ".join(row.get("because", ())),
-        ]
+        [NAMES[benchmark_of(row)], kind_name(row["condition"]), row["episode"], row["line"],
+         " ".join(row.get("because", ()))]
         for row in found[:LISTED]
-    ]
+    ]  # fmt: skip
     listed = table(("Benchmark", "Type", "Item", "Line", "Because"), lines, stacks=True)
     return stack(with_code(WORDS["labels"]), folded(_title(found, "labels"), listed) if found else "There are none.")
 
@@ -175,16 +161,10 @@ def _labels(rows: Sequence[Row], there: Sequence[str]) -> Html:
 def _wrong(rows: Sequence[Row]) -> Html:
     found = [row for row in rows if row["action"] is not None and not row["correct"]]
     lines = [
-        [
-            NAMES[benchmark_of(row)],
-            kind_name(row["condition"]),
-            row["episode"],
-            row["chosen"],
-            row["label"],
-            number(row["p"]),
-        ]
+        [NAMES[benchmark_of(row)], kind_name(row["condition"]), row["episode"], row["chosen"], row["label"],
+         number(row["p"])]
         for row in found[:LISTED]
-    ]
+    ]  # fmt: skip
     listed = table(("Benchmark", "Type", "Item", "Answer", "Label", "P"), lines, stacks=True)
     return stack(WORDS["wrong"], folded(_title(found, "answers"), listed) if found else "There are none.")
 
