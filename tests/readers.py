@@ -113,6 +113,33 @@ MMTOM = {
     "question_type": 1.1,
     "episode": 3,
 }
+TOMI_ROW = {
+    "story": "1 Oskar entered the hut.\n2 The egg is in the red_box.",
+    "question": "Where is the egg?",
+    "answer": "red_box",
+    "question_type": "reality",
+    "containers": ["red_box", "blue_box"],
+}
+TOMBENCH = {
+    "STORY": "Ann puts the egg in the box.",
+    "QUESTION": "Where is the egg?",
+    **{f"OPTION-{letter}": option for letter, option in zip("ABCD", ("Box", "Bag", None, None), strict=True)},
+    "答案\nANSWER": "A",
+}
+FANTOM = """context,question,answer_choices,gt_answer
+"Ann: Hello!
+Ben: Yes.",What does Ben think?,"['it rains', ""it's late""]",it's late
+Ann: Hm.,What does Ann think?,"['yes', 'no']",yes
+"""
+OPENTOM = {
+    "12": [
+        {"question": "From Ann's perspective, where is the egg precisely?", "answer": "box", "type": "location-fo"},
+        {"question": "As Ann, what is your attitude?", "answer": "neutral", "type": "attitude"},
+    ]
+}
+OPENTOM_STORIES = {
+    "12": {"narrative": "Ann put the egg in the box.", "plot_info": {"original_place": "bag", "move_to_place": "box"}}
+}
 BIGTOM = ";".join(
     (
         *(
@@ -292,6 +319,27 @@ def _stories() -> Iterator[Reader]:
     )
     yield Reader("BigToM", "bigtom.csv", read_items, [_lines(BIGTOM, BIGTOM)], audit)
     yield Reader("MMToM-QA", "questions.jsonl", read_items, [_lines(MMTOM, MMTOM)], audit)
+    condition = "0_forward_belief_true_belief_stories.csv"
+    yield Reader(
+        "BigToM, one condition",
+        condition,
+        read_items,
+        [b"Ann salts it.;Does she?;Ann does.;Ann does not.\n" * 2],
+        audit,
+    )
+    yield Reader("ToMi rows", "tomi.jsonl", read_items, [_lines(TOMI_ROW, TOMI_ROW)], audit)
+    yield Reader("ToMBench", "Odd Task.jsonl", read_items, [_lines(TOMBENCH, TOMBENCH)], audit)
+    yield Reader("FANToM", "accessible_first-order.csv", read_items, [FANTOM.encode()], audit)
+    asked, told = (json.dumps(one, indent=1).encode() for one in (OPENTOM, OPENTOM_STORIES))
+    yield Reader("OpenToM", "location.json", read_items, [asked], audit, {"meta_data.json": told})
+    yield Reader(
+        "OpenToM stories",
+        "meta_data.json",
+        lambda path: read_items(path.with_name("location.json")),
+        [told],
+        ("audit", "{folder}/location.json"),
+        {"location.json": asked},
+    )
 
 
 def _tables() -> Iterator[Reader]:

@@ -575,6 +575,24 @@ def test_benchmarks_are_known_by_their_look_or_by_name(run: Run, here: Path, for
         assert outcomes == ["agrees", "contradicts"]
 
 
+def test_contradictions_are_written_with_what_decides_them(run: Run, here: Path) -> None:
+    (here / "file").write_text(TOMI)
+    run("audit", "file", "--proofs", "proofs.jsonl")
+    (line,) = (here / "proofs.jsonl").read_text("utf-8").splitlines()
+    assert json.loads(line) == {
+        "id": "7-12",
+        "line": 12,
+        "outcome": "contradicts",
+        "label": "box",
+        "ours": "crate",
+        "because": ["Oskar enters the hut.", "Oskar leaves the hut.", "Ida moves the pear to the box."],
+        "why": "",
+        "question": "Where will Oskar look for the pear?",
+        "conventions": ["ToMi"],
+    }
+    complaint(run("audit", "file", "--proofs", "."), ". ")
+
+
 @pytest.mark.parametrize("arguments", [("questions.json",), ("questions.json", "--format", "mumatom"), (".",)])
 def test_a_folder_of_mumatom_is_audited(run: Run, here: Path, arguments: tuple[str, ...]) -> None:
     put("questions.json", MUMATOM)

@@ -143,7 +143,7 @@ def test_another_seed_does_not_go_on_in_the_same_folder(done: Path) -> None:
 
 
 def test_unknown_names_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no experiment `nonsense` \(there is protom-dkg, .*and 1 more"):
+    with pytest.raises(InputError, match=r"no experiment `nonsense` \(there is protom-dkg, .*and 2 more"):
         reproduce("nonsense", Options(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
 

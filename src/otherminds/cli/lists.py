@@ -44,6 +44,7 @@ ABOUT_EXPERIMENTS = {
     "functional": ("players and models in repeated games", ""),
     "people": ("people in repeated games, beside minds and models", ""),
     "mumatom": ("questions about social interactions", "invented ones, or --data DIR"),
+    "stories": ("public benchmarks of stories, with shortcuts", "--data DIR"),
     "melting-pot": ("Melting Pot's rules against ours", ""),
     "hypothetical": ("Hypothetical Minds in Melting Pot's worlds", ""),
 }

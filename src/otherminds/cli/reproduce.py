@@ -67,7 +67,7 @@ def reproduce(
         str | None, Option(metavar="I/N", help="Every Nth episode only, from the Ith on; see merge.")
     ] = None,
     data: Annotated[
-        Path | None, Option(metavar="PATH", help="For dkg-human, food-trucks, mumatom, functional, study.")
+        Path | None, Option(metavar="PATH", help="For dkg-human, food-trucks, mumatom, stories, study, …")
     ] = None,
     check: Annotated[bool, Option("--check", help="Exit code 1 if a stated target is missed.")] = False,
     scenario: Annotated[

@@ -59,8 +59,14 @@ def audit(
     form: Annotated[
         str | None,
         Option(
-            "--format", metavar="FORMAT", help="jsonl, tomi, hi_tom, bigtom, mmtom_qa or mumatom; default: found out."
+            "--format",
+            metavar="FORMAT",
+            help="jsonl, tomi, hi_tom, bigtom, mmtom_qa, opentom, tombench, fantom or mumatom; default: found out.",
         ),
+    ] = None,
+    proofs: Annotated[
+        Path | None,
+        Option("--proofs", metavar="FILE", help="Write the contradictions with their proof as JSONL."),
     ] = None,
     as_json: Annotated[bool, Option("--json", help="Print every verdict as JSON.")] = False,
 ) -> None:
@@ -72,10 +78,13 @@ def audit(
     """
     from otherminds.evaluation.progress import noted
     from otherminds.evaluation.story_questions import audited
+    from otherminds.files.text import write_whole
     from otherminds.reports.terminal import stories as story_screens
 
     with noted("reading the stories"):
         found = audited(file, form)
+    if proofs is not None:
+        write_whole(proofs, story_screens.proofs(found))
     if as_json:
         typer.echo(json.dumps([*map(story_screens.verdict_data, found.verdicts)], ensure_ascii=False))
     else:

@@ -78,19 +78,32 @@ def audited(path: Path, form: str | None = None) -> Audit:
     if form == MUMATOM and path.is_file() and path.name != "questions.json":
         raise InputError("MuMA-ToM is a folder, or its questions.json", path=path)
     if form == MUMATOM or path.is_dir() or path.name == "questions.json":
-        items = tuple(
-            Item(f"{episode.id} Q{k}", episode.full, one.stem, one.options, one.options[one.gold], None, MUMATOM)
-            for episode in read_mumatom(path if path.is_dir() else path.parent)
-            for k, one in enumerate(episode.questions, 1)
-        )
+        items = mumatom_items(path if path.is_dir() else path.parent)
         return audit(shown(items, len(items), "Auditing"), answer=judge)
     items = read_items(path, form)  # type: ignore[arg-type]
     return audit(shown(items, len(items), "Auditing") if len(items) > LONG else items, answer=judge)
 
 
+def mumatom_items(folder: Path) -> tuple[Item, ...]:
+    """All questions of a MuMA-ToM folder, with the full text as their story."""
+    return tuple(
+        Item(
+            f"{episode.id} Q{k}",
+            episode.full,
+            one.stem,
+            one.options,
+            one.options[one.gold],
+            None,
+            f"MuMA-ToM {one.kind}",
+        )
+        for episode in read_mumatom(folder)
+        for k, one in enumerate(episode.questions, 1)
+    )
+
+
 def judge(item: Item, conventions: Conventions) -> Judged:
     """The answer to an item of any benchmark. Raises Unread if the item cannot be read."""
-    if item.group.startswith("BigToM"):
+    if item.group.startswith("BigToM") and "action" not in item.group:
         return Judged(answer_percept(item), item.options)
     if not item.options:
         return answer_item(item, conventions)

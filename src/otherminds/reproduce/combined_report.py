@@ -70,7 +70,7 @@ MORE_IS_BETTER = (
 LESS_IS_BETTER = ("functional_regret", "tom_regret_paper")
 ORDER = (
     *("protom-dkg", "protom-overcooked", "study", "dkg-human", "food-trucks"),
-    *("functional", "check", "people", "hypothetical", "melting-pot", "mumatom"),
+    *("functional", "check", "people", "hypothetical", "melting-pot", "mumatom", "stories"),
 )
 """The order of the chapters."""
 

@@ -25,6 +25,8 @@ from otherminds.papers.people.datasets import RPS, bots
 from otherminds.papers.people.reproduction import EXPERIMENTS as PEOPLE
 from otherminds.papers.protom.reproduction import EXPERIMENTS as PROTOM
 from otherminds.papers.protom.study.export import is_export
+from otherminds.papers.story_benchmarks.experiment import has_benchmarks
+from otherminds.papers.story_benchmarks.reproduction import EXPERIMENTS as STORIES
 from otherminds.reports.results import Results, write_results
 from otherminds.stories.mumatom_files import is_mumatom
 
@@ -58,8 +60,10 @@ def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
         return ("study",)
     if data is not None and is_clone(data):
         return ("food-trucks",)
+    if data is not None and has_benchmarks(data):
+        return ("stories",)
     told = data is not None and is_mumatom(data)
-    without = {"food-trucks"}
+    without = {"food-trucks", "stories"}
     without |= {"dkg-human"} if data is None or told else {"mumatom"}
     without |= {"study"} if data is not None else set()
     without |= {"melting-pot", "hypothetical", "people"} if model else set()
@@ -92,6 +96,7 @@ EXPERIMENTS: Mapping[str, Begin] = {
     **FOOD_TRUCKS,
     **FUNCTIONAL,
     **MUMATOM,
+    **STORIES,
     **HYPOTHETICAL_MINDS,
     "people": _people,
 }

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from otherminds.errors import InputError
 from otherminds.stories.beliefs.belief_files import Item, plain
@@ -23,6 +23,7 @@ from otherminds.stories.english.reading import read_story
 from otherminds.stories.english.statements import Unread
 from otherminds.stories.model import Answer, AnswerOption, Happening, Question, Reading
 
+C = TypeVar("C")
 Outcome = Literal["agrees", "contradicts", "abstains", "unread"]
 OF_BENCHMARKS: dict[str, tuple[Conventions, ...]] = {"ToMi": (TOMI,), "Hi-ToM": (HI_TOM,)}
 SURE = 0.9  # least probability of an answer that can contradict a label; chosen, not tuned
@@ -91,14 +92,24 @@ def audit(
     numbered = sorted(enumerate(everything), key=lambda pair: family(pair[1]))
     for name, group in groupby(numbered, key=lambda pair: family(pair[1])):
         rows = list(group)
-        tried = tuple(conventions or OF_BENCHMARKS.get(name, (EVERYDAY, SALLY_ANNE)))
-        found = {one: [_verdict(item, one, answer) for _, item in rows] for one in tried}
-        agreed = {one: sum(verdict.outcome == "agrees" for verdict in column) for one, column in found.items()}
-        kept = tried if conventions else tuple(one for one in tried if agreed[one] == max(agreed.values()))
+        tried = tuple(conventions or tried_for(rows[0][1]))
+        found = {one: [verdict(item, one, answer) for _, item in rows] for one in tried}
+        kept = tried if conventions else most_followed({one: [v.outcome for v in found[one]] for one in tried})
         followed[name] = kept
         for row, (number, _) in enumerate(rows):
             verdicts[number] = _joint([found[one][row] for one in kept])
     return Audit(tuple(verdicts[number] for number in range(len(everything))), followed)
+
+
+def tried_for(item: Item) -> tuple[Conventions, ...]:
+    """The conventions of the item's benchmark or, if it has none of its own, those between which its labels decide."""
+    return OF_BENCHMARKS.get(family(item), (EVERYDAY, SALLY_ANNE))
+
+
+def most_followed(outcomes: Mapping[C, Sequence[Outcome]]) -> tuple[C, ...]:
+    """The conventions under which most labels agree, several if they are level."""
+    agreed = {one: Counter(column)["agrees"] for one, column in outcomes.items()}
+    return tuple(one for one in outcomes if agreed[one] == max(agreed.values()))
 
 
 def family(item: Item) -> str:
@@ -106,7 +117,8 @@ def family(item: Item) -> str:
     return next((name for name in ("ToMi", "Hi-ToM", "BigToM") if item.group.startswith(name)), "others")
 
 
-def _verdict(item: Item, conventions: Conventions, answer: Answerer) -> Verdict:
+def verdict(item: Item, conventions: Conventions, answer: Answerer = answer_item) -> Verdict:
+    """The outcome for one label under one convention."""
     try:
         judged = answer(item, conventions)
     except (Unread, InputError) as error:
@@ -124,9 +136,9 @@ def _verdict(item: Item, conventions: Conventions, answer: Answerer) -> Verdict:
 
 def _joint(verdicts: Sequence[Verdict]) -> Verdict:
     """The verdict over several conventions: agreement under any of them wins, contradiction needs all."""
-    for verdict in verdicts:
-        if verdict.outcome != "contradicts":
-            return next((other for other in verdicts if other.outcome == "agrees"), verdict)
+    for one in verdicts:
+        if one.outcome != "contradicts":
+            return next((other for other in verdicts if other.outcome == "agrees"), one)
     return verdicts[0]
 
 

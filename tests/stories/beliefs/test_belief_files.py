@@ -57,6 +57,50 @@ SCENARIO = [
     "auto",
     "0",
 ]
+TOMI_ROW: dict[str, Any] = {
+    "story": "1 Oskar entered the wine_cellar.\n2 The celery is in the green_bucket.",
+    "question": "Where will Oskar look for the celery?",
+    "answer": "green_bucket",
+    "story_type": "true_belief",
+    "question_type": "first_order_0_no_tom",
+    "containers": ["red_box", "green_bucket"],
+}
+TOMBENCH: dict[str, Any] = {
+    "能力\nABILITY": "Belief: Location false beliefs",
+    "序号\nINDEX": 3,
+    "故事": "…",
+    "STORY": 'Ann puts her cup on the shelf. Bo says: "NaN, NaN".',
+    "QUESTION": "Where will Ann look for the cup?",
+    "OPTION-A": "On the shelf",
+    "OPTION-B": "On the stove",
+    "OPTION-C": float("nan"),
+    "OPTION-D": float("nan"),
+    "答案\nANSWER": "B",
+}
+OPENTOM_STORIES: dict[str, Any] = {
+    "12": {
+        "narrative": "Ann and Bo saw the pear in the bowl. Ann left. Bo moved the pear to the attic shelf.",
+        "plot_info": {"original_place": "bowl", "move_to_place": "a attic shelf", "mover": "Bo"},
+    }
+}
+OPENTOM: list[dict[str, str]] = [
+    {"question": "From narrator's perspective, where is pear?", "answer": "attic shelf", "type": "location-fo"},
+    {"question": "From Ann's perspective, where is the pear precisely?", "answer": "bowl", "type": "location-fo"},
+    {"question": "From Ann's perspective, is the pear where it was?", "answer": "Yes", "type": "location-so"},
+    {
+        "question": "From Bo's perspective, how does bowl's fullness change?",
+        "answer": "less full",
+        "type": "multihop-fo",
+    },
+    {"question": "As Ann, what is your attitude towards Bo's action?", "answer": "neutral", "type": "attitude"},
+    {"question": "From Bo's perspective, where is the pear precisely?", "answer": "roof", "type": "location-so"},
+]
+FANTOM = """context,question,answer_choices,gt_answer
+"Ann: I bought a boat.
+Bo: Oh!",What does Bo think?,"['Bo doesn\\'t know, as he left', ""Bo thinks it is Ann's.\\xa0""]",Bo thinks it is Ann's.
+"Ann: The boat leaks.",What does Bo believe?,"['that it leaks', 'that it floats']",that it floats
+"""
+CONDITION = "Ann fills the jar. A guest swaps it.;Does Ann believe it?;Ann believes it.;Ann does not believe it.\n"
 Write = Callable[[str | bytes], Path]
 
 
@@ -139,6 +183,98 @@ def test_reads_scenarios_as_four_questions_each(write: Write) -> None:
     assert {item.group for item in found} == {"BigToM forward belief", "BigToM backward belief"}
 
 
+def test_a_file_of_one_condition_says_which_in_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "0_forward_action_false_belief_stories.csv"
+    path.write_text(CONDITION * 2)
+    _, second = read_items(path)
+    assert (second.group, second.scenario, second.line) == ("BigToM forward action, false belief", "2", 2)
+    assert (second.gold, second.options) == (
+        "Ann believes it.",
+        ("Ann believes it.", "Ann does not believe it."),
+    )
+    path.rename(tmp_path / "stories.csv")
+    assert {item.group for item in read_items(tmp_path / "stories.csv")} == {"BigToM"}
+
+
+def test_reads_numbered_stories_in_rows(write: Write) -> None:
+    (item,) = read_items(write(json.dumps(TOMI_ROW)))
+    assert item.story == "Oskar entered the wine_cellar.\nThe celery is in the green_bucket."
+    assert (item.options, item.gold) == (("red_box", "green_bucket"), "green_bucket")
+    assert item.group == "ToMi first_order_0_no_tom"
+
+
+def test_reads_options_in_columns_some_of_which_are_missing(tmp_path: Path) -> None:
+    path = tmp_path / "Odd Task.jsonl"
+    path.write_text(
+        f"{json.dumps(TOMBENCH)}\n{json.dumps(TOMBENCH | {'OPTION-C': 'At home', 'OPTION-D': 'At home'})}\n"
+    )
+    first, second = read_items(path)
+    assert (first.options, first.gold) == (("On the shelf", "On the stove"), "On the stove")
+    assert '"NaN, NaN"' in first.story
+    assert second.options == ("On the shelf", "On the stove", "At home")
+    assert {first.group, second.group} == {"ToMBench Odd Task"}
+
+
+def opentom(folder: Path, questions: Any, stories: Any = OPENTOM_STORIES, indent: int | None = None) -> Path:
+    (folder / "meta_data.json").write_text(json.dumps(stories))
+    path = folder / "questions.json"
+    path.write_text(json.dumps({"12": questions}, indent=indent))
+    return path
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_reads_questions_with_their_stories_in_a_file_beside(tmp_path: Path, indent: int | None) -> None:
+    found = read_items(opentom(tmp_path, OPENTOM, indent=indent))
+    assert [item.group.removeprefix("OpenToM ") for item in found] == [
+        "location fine, narrator",
+        "location fine, first order",
+        "location coarse, second order",
+        "multihop, first order",
+        "attitude",
+        "location fine, second order",
+    ]
+    assert [item.gold for item in found] == ["a attic shelf", *(row["answer"] for row in OPENTOM[1:])]
+    assert [len(item.options) for item in found] == [2, 2, 2, 3, 3, 3]
+    assert {item.story for item in found} == {OPENTOM_STORIES["12"]["narrative"]}
+    assert [item.line for item in found] == ([1] * 6 if indent is None else [3, 8, 13, 18, 23, 28])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"answer": "fuller", "type": "multihop-so"}, ":3: `fuller` is no answer to a question of type multihop-so"),
+        ({"type": "colour"}, ":3: `type`: String should match"),
+        ({"answer": 3}, ":3: `answer`: Input should be a valid string"),
+    ],
+)
+def test_a_wrong_question_of_a_story_has_its_line(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    path = opentom(tmp_path, [OPENTOM[0] | change], indent=1)
+    with pytest.raises(InputError) as error:
+        read_items(path)
+    assert str(error.value).startswith(f"{path}{message}")
+
+
+def test_a_story_must_be_in_the_file_beside(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"meta_data\.json: has no story `12`"):
+        read_items(opentom(tmp_path, OPENTOM, {"13": OPENTOM_STORIES["12"]}))
+    with pytest.raises(InputError, match=r"meta_data\.json: lacks `12.narrative`"):
+        read_items(opentom(tmp_path, OPENTOM, {"12": {"plot_info": {}}}))
+    (tmp_path / "meta_data.json").unlink()
+    with pytest.raises(InputError, match=r"meta_data\.json: cannot be read"):
+        read_items(tmp_path / "questions.json")
+
+
+def test_reads_conversations_with_quoted_choices(tmp_path: Path) -> None:
+    path = tmp_path / "inaccessible_short_context_first-order.csv"
+    path.write_text(FANTOM)
+    first, second = read_items(path)
+    assert first.options == ("Bo doesn't know, as he left", "Bo thinks it is Ann's.")
+    assert first.gold == first.options[1]
+    assert first.story == "Ann: I bought a boat.\nBo: Oh!"
+    assert {first.group, second.group} == {"FANToM inaccessible, first order"}
+    assert (first.line, second.line) == (2, 4)
+
+
 def test_a_format_may_be_named(write: Write) -> None:
     assert read_items(write(TOMI), "tomi") == read_items(write(TOMI))
     with pytest.raises(InputError, match="is not JSON"):
@@ -167,6 +303,17 @@ BAD: list[tuple[str, str | bytes, str]] = [
     ("no object", rows({}) + "[1, 2]\n", ":2: the whole: "),
     ("missing key", rows({}) + '{"story": "a", "question": "b"}', ":2: lacks `answer`"),
     ("wrong type", rows({"answer": 3}), ":1: `answer`: Input should be a valid string"),
+    ("ToMi order", json.dumps(TOMI_ROW | {"question_type": 1}), ":1: `question_type`: Input should be a valid string"),
+    ("ToMi answer", json.dumps(TOMI_ROW | {"answer": "attic"}), ":1: the answer `attic` is not among the choices"),
+    ("ToMBench letter", json.dumps(TOMBENCH | {"答案\nANSWER": "E"}), "Input should be 'A', 'B', 'C' or 'D'"),
+    ("ToMBench gap", json.dumps(TOMBENCH | {"答案\nANSWER": "C"}), ":1: the answer `C` is not among the choices"),
+    ("ToMBench option", json.dumps(TOMBENCH | {"OPTION-B": None}), ":1: `OPTION-B`: Input should be a valid string"),
+    ("FANToM columns", FANTOM + "a,b,c\n", ":5: needs 4 columns that are not empty"),
+    ("FANToM choices", FANTOM + "a,b,__import__('os'),c\n", ":5: `answer_choices` is not a list of two texts"),
+    ("FANToM answer", FANTOM + "a,b,\"['c', 'd']\",e\n", ":5: the answer `e` is not among the choices"),
+    ("FANToM quote", FANTOM + 'a,b,"c', ":5: is not CSV: unexpected end of data"),
+    ("BigToM gap", CONDITION + "a;b;c;\n", ":2: column 4 is empty"),
+    ("BigToM answers", CONDITION + "a;b;c;c\n", ":2: the same choice is there twice"),
     ("wrong option", rows({"options": ["box", 4]}), ":1: `options.1`: Input should be a valid string"),
     ("empty story", rows({"story": "  "}), ":1: `story`: String should have at least 1 character"),
     (

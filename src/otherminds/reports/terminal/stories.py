@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -13,7 +15,7 @@ from otherminds.errors import shortened
 from otherminds.files.text import printable
 from otherminds.reports.terminal.tables import plain_table
 from otherminds.stories.answering import StoryAnswer
-from otherminds.stories.audit import Audit, Verdict
+from otherminds.stories.audit import Audit, Verdict, family
 from otherminds.stories.model import Event, Happening, Observation, Term, Utterance
 
 BAR = 20  # characters of a bar for P = 1
@@ -171,3 +173,11 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
         "because": [happening(told) for told in verdict.because],
         "why": verdict.why,
     }
+
+
+def proofs(found: Audit) -> Iterator[bytes]:
+    """Every contradicted label as a line of JSON: the question, the label, ours, what decides it, and by what rules."""
+    for verdict in found.contradicted:
+        rules = [one.name for one in found.followed[family(verdict.item)]]
+        told = {**verdict_data(verdict), "question": verdict.item.question, "conventions": rules}
+        yield json.dumps(told, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"

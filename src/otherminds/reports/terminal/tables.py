@@ -431,9 +431,34 @@ def _people(summary: Sequence[Row]) -> RenderableType:
     return table
 
 
+def _benchmarks(summary: Sequence[Row]) -> RenderableType:
+    """Public benchmarks by type of question: answers, contradicted labels, accuracy in per cent, and shortcuts."""
+    found = by_key(summary)
+    counts = {"questions": "n", "right": "right", "wrong": "wrong", "abstained": "none", "contradicted": "label"}
+    shortcuts = {"chance": "any", "majority": "usual", "longest": "long", "last_place": "last"}
+    table = _table("", *counts.values(), "answered, %", "shortcut", words=1, edge=True)
+    for condition in dict.fromkeys(row["condition"] for row in summary):
+        benchmark, _, kind = condition.partition("/")
+        name = Text(benchmark, style="bold") if kind == "all" else Text(f"  {printable(kind)}")
+        cells = [_number(found[condition, "symbolic", metric], 0) for metric in counts]
+        answered = found.get((condition, "symbolic", "accuracy_answered"))
+        worth = {shortcut: found[condition, shortcut, "accuracy"]["value"] for shortcut in shortcuts}
+        best = max(worth, key=lambda shortcut: worth[shortcut])
+        table.add_row(name, *cells, _percent(answered, True), f"{shortcuts[best]} {100 * worth[best]:.0f}")
+    note = (
+        "none: not answered; label: contradicted by simulation; answered: right of the answered, with a 95 % interval. "
+        "The best shortcut on all questions, in %: any option, the usual one in other stories, the longest, the last "
+        "mentioned; the report has all of them."
+    )
+    failed = sum(row["value"] for key, row in found.items() if key[0].endswith("/all") and key[2] == "failed")
+    faults = f" The reader failed on {failed:.0f} questions, which count as not answered." if failed else ""
+    return Group(table, Text(note + faults, style="dim"))
+
+
 BY_EXPERIMENT = {
     "people": _people,
     "mumatom": _questions,
+    "stories": _benchmarks,
     "melting-pot": _bodies,
     "hypothetical": _guesses,
     "study": _study,

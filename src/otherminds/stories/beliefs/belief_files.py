@@ -1,13 +1,14 @@
-"""Benchmark files on beliefs: ToMi, Hi-ToM, BigToM, MMToM-QA, and JSONL rows of story, question and answer.
+"""Files of story benchmarks: ToMi, Hi-ToM, BigToM, MMToM-QA, OpenToM, ToMBench, FANToM, and JSONL rows.
 
-Readers are strict: a file is read unchanged or refused with a line number; nothing is guessed or repaired.
+A row of JSONL has story, question and answer. Readers are strict: a file is read unchanged or refused with a line
+number; nothing is guessed or repaired.
 """
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
@@ -21,11 +22,37 @@ from otherminds.stories.english.questions import split_options
 from otherminds.stories.files import SHOWN, validated
 
 T = TypeVar("T")
-Format = Literal["tomi", "hi_tom", "bigtom", "mmtom_qa", "jsonl"]
+Format = Literal["tomi", "hi_tom", "bigtom", "mmtom_qa", "opentom", "tombench", "fantom", "jsonl"]
 LARGEST = 20_000_000  # bytes of a file; chosen
 COLUMNS = range(14, 20)  # numbers of columns that BigToM's files have
-HINT = "ToMi has numbered lines, Hi-ToM one JSON object, BigToM 19 columns with `;`, other sets a JSON object a line"
+ONE_CONDITION = 4  # columns of a file of BigToM with a single condition: story, question, right and wrong answer
+CONDITION = re.compile(r"(forward|backward)_(belief|action)_(true|false)_belief")
+FANTOM = ("context", "question", "answer_choices", "gt_answer")
+SCALES = (
+    ("Yes", "No"),
+    ("more full", "equally full", "less full"),
+    ("more accessible", "equally accessible", "less accessible"),
+    ("positive", "neutral", "negative"),
+)
+"""The answers of OpenToM that are no places."""
+ORDERS = {"fo": "first order", "so": "second order"}
+HINT = (
+    "ToMi has numbered lines, Hi-ToM and OpenToM one JSON object, BigToM columns with `;`, FANToM columns with `,`, "
+    "other sets a JSON object a line"
+)
 SYMBOL = re.compile(r'"(?:\\.|[^"\\])*"|[\[\]{}]|\n')
+MARKS: tuple[tuple[Format, str], ...] = (
+    ("opentom", r'\{\s*"\d+"\s*:\s*\['),
+    ("hi_tom", r'\{\s*"data"\s*:|\{\s*\n'),
+    ("tombench", r'.*"OPTION-A"'),
+    ("tomi", r'.*"containers"'),
+    ("mmtom_qa", r'.*"question_type"'),
+    ("jsonl", ""),
+)
+"""How a file of JSON begins, by its format."""
+NAN = re.compile(r'("(?:\\.|[^"\\])*")|\bNaN\b')
+QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 CHOICE = re.compile(r"(?:^|,\s*)([A-Z])\.\s*")
 MOST_LINES = 100  # of one story in a ToMi file; each of its questions keeps all lines before it; chosen
 ASKED = "Read the following story and answer"
@@ -36,7 +63,8 @@ Text = Annotated[str, StringConstraints(min_length=1, max_length=50_000, strip_w
 class Item:
     """One benchmark question with its label (`gold`) and line number (None if the format has no lines).
 
-    Without options, all places of the story are the options; `group` names the benchmark and kind of question.
+    Without options, all places of the story are the options; `group` names the benchmark and kind of question, and
+    `scenario` what several stories are told about, if the file says so.
     """
 
     id: str
@@ -46,6 +74,7 @@ class Item:
     gold: str
     line: int | None
     group: str
+    scenario: str = ""
 
 
 class _ItemRow(BaseModel, strict=True):
@@ -56,6 +85,11 @@ class _ItemRow(BaseModel, strict=True):
     options: list[Text] | None = None
     choices: list[Text] | Text | None = None
     order: Annotated[int, Field(ge=0, le=99)] | None = None
+
+
+class _TomiRow(_ItemRow):
+    options: list[Text] = Field(alias="containers")
+    question_type: Text
 
 
 class _MmtomRow(BaseModel, strict=True):
@@ -78,8 +112,36 @@ class _HiTomFile(BaseModel, strict=True):
     data: Annotated[list[Any], Field(min_length=1)]
 
 
-_ITEM_ROWS, _MMTOM_ROWS = TypeAdapter(_ItemRow), TypeAdapter(_MmtomRow)
+class _ToMBenchRow(BaseModel, strict=True):
+    story: Text = Field(alias="STORY")
+    question: Text = Field(alias="QUESTION")
+    a: Text = Field(alias="OPTION-A")
+    b: Text = Field(alias="OPTION-B")
+    c: Text | None = Field(None, alias="OPTION-C")
+    d: Text | None = Field(None, alias="OPTION-D")
+    answer: Literal["A", "B", "C", "D"] = Field(alias="答案\nANSWER")
+
+
+class _OpenToMPlot(BaseModel, strict=True):
+    original_place: Text
+    move_to_place: Text
+
+
+class _OpenToMStory(BaseModel, strict=True):
+    narrative: Text
+    plot_info: _OpenToMPlot
+
+
+class _OpenToMRow(BaseModel, strict=True):
+    question: Text
+    answer: Text
+    type: Annotated[str, StringConstraints(pattern="^(location|multihop)-(fo|so)$|^attitude$")]
+
+
+_ITEM_ROWS, _TOMI_ROWS, _MMTOM_ROWS = TypeAdapter(_ItemRow), TypeAdapter(_TomiRow), TypeAdapter(_MmtomRow)
 _HITOM_ROWS, _HITOM_FILES = TypeAdapter(_HiTomRow), TypeAdapter(_HiTomFile)
+_TOMBENCH_ROWS, _OPENTOM_ROWS = TypeAdapter(_ToMBenchRow), TypeAdapter(_OpenToMRow)
+_OPENTOM_FILES, _OPENTOM_STORIES = TypeAdapter(dict[str, list[Any]]), TypeAdapter(dict[str, _OpenToMStory])
 
 
 def read_items(path: Path, format: Format | None = None) -> tuple[Item, ...]:
@@ -90,7 +152,16 @@ def read_items(path: Path, format: Format | None = None) -> tuple[Item, ...]:
     text = read_text(path, limit=LARGEST)
     if not text.strip():
         raise InputError("is empty", path=path, hint=HINT)
-    readers = {"tomi": _tomi, "hi_tom": _hi_tom, "bigtom": _bigtom, "mmtom_qa": _mmtom, "jsonl": _jsonl}
+    readers = {
+        "tomi": _tomi_rows if text.lstrip().startswith("{") else _tomi,
+        "hi_tom": _hi_tom,
+        "bigtom": _bigtom,
+        "mmtom_qa": _mmtom,
+        "opentom": _opentom,
+        "tombench": _tombench,
+        "fantom": _fantom,
+        "jsonl": _jsonl,
+    }
     items = tuple(readers[format or detect(text, path)](text, path))
     if not items:
         raise InputError("has no questions", path=path)
@@ -102,11 +173,12 @@ def detect(text: str, path: Path) -> Format:
     start = text.lstrip()
     first = start.partition("\n")[0]
     if start.startswith("{"):
-        whole = first.strip() == "{" or re.match(r'\{\s*"data"\s*:', start)
-        return "hi_tom" if whole else "mmtom_qa" if '"question_type"' in first else "jsonl"
+        return next(form for form, mark in MARKS if re.match(mark, start))
     if re.match(r"\d+ \S", first):
         return "tomi"
-    if first.count(";") + 1 >= COLUMNS.start:
+    if first.strip() == ",".join(FANTOM):
+        return "fantom"
+    if first.count(";") + 1 == ONE_CONDITION or first.count(";") + 1 >= COLUMNS.start:
         return "bigtom"
     raise InputError(f"is in none of the formats {', '.join(get_args(Format))}", path=path, line=1, hint=HINT)
 
@@ -167,6 +239,12 @@ def _tomi(text: str, path: Path) -> Iterator[Item]:
         raise InputError(message, path=path.with_suffix(".trace"))
 
 
+def _tomi_rows(text: str, path: Path) -> Iterator[Item]:
+    """ToMi as AutoToM distributes it: JSON rows with the two containers."""
+    for line, row in _rows(text, path, _TOMI_ROWS):
+        yield _item(row, str(line), path, line, f"ToMi {row.question_type}")
+
+
 def _kinds(path: Path) -> list[str]:
     """The kind of every question, from the .trace file beside the stories; empty if there is none."""
     trace = path.with_suffix(".trace")
@@ -209,7 +287,82 @@ def _mmtom(text: str, path: Path) -> Iterator[Item]:
             raise InputError("`question` needs `Question:` and options (a) and (b)", path=path, line=line)
         name, group = f"{row.episode}, line {line}", f"MMToM-QA {row.question_type}"
         gold = _gold(row.answer, options, path, line)
-        yield Item(name, story.strip(), stem, options, gold, line, group)
+        yield Item(name, story.strip(), stem, options, gold, line, group, str(row.episode))
+
+
+def _tombench(text: str, path: Path) -> Iterator[Item]:
+    """ToMBench in English: two or four options; those that are missing are NaN, which JSON does not have."""
+    without = NAN.sub(lambda found: found[1] or "null", text)
+    for line, row in _rows(without, path, _TOMBENCH_ROWS):
+        options = [row.a, row.b, row.c, row.d]
+        gold = options["ABCD".index(row.answer)]
+        if gold is None:
+            raise InputError(f"the answer `{row.answer}` is not among the choices", path=path, line=line)
+        given = tuple(dict.fromkeys(option for option in options if option is not None))
+        yield Item(str(line), row.story, row.question, given, gold, line, f"ToMBench {path.stem}")
+
+
+def _opentom(text: str, path: Path) -> Iterator[Item]:
+    """OpenToM: questions by story; the stories are in meta_data.json beside them.
+
+    The options are those of the scale that has the answer or, for precise locations, the first and the last place, and
+    the label if it is neither.
+    """
+    beside = path.with_name("meta_data.json")
+    stories = validated(_OPENTOM_STORIES, parse(read_text(beside, limit=LARGEST), beside), beside)
+    file, lines = validated(_OPENTOM_FILES, parse(text, path), path, 1), _entries(text)
+    for name, questions in file.items():
+        if name not in stories:
+            raise InputError(f"has no story `{shortened(name, SHOWN)}`", path=beside)
+        told = stories[name]
+        places = (told.plot_info.original_place, told.plot_info.move_to_place)
+        for number, entry in enumerate(questions, 1):
+            line = next(lines, 1)
+            row = validated(_OPENTOM_ROWS, entry, path, line)
+            sort, _, order = row.type.partition("-")
+            scale = next((scale for scale in SCALES if row.answer in scale), ())
+            if not scale and sort != "location":
+                message = f"`{shortened(row.answer, SHOWN)}` is no answer to a question of type {row.type}"
+                raise InputError(message, path=path, line=line)
+            other = () if plain(row.answer) in map(plain, places) else (row.answer,)
+            options = scale or (*places, *other)
+            kind = f"{sort} {'coarse' if scale else 'fine'}" if sort == "location" else sort
+            who = "narrator" if "narrator" in row.question else ORDERS.get(order, "")
+            group = f"OpenToM {kind}{', ' if who else ''}{who}"
+            gold = _gold(row.answer, options, path, line)
+            yield Item(f"{name}-{number}", told.narrative, row.question, options, gold, line, group)
+
+
+def _fantom(text: str, path: Path) -> Iterator[Item]:
+    """FANToM: a conversation, a question, the two choices as a list of quoted texts, and the right one."""
+    found = re.match(r"(in)?accessible", path.stem)
+    order = re.search(r"(first|second)-order", path.stem)
+    kind = f"{found[0] if found else 'belief'}{f', {order[1]} order' if order else ''}"
+    for line, row in _csv(text, path, ","):
+        if line == 1:
+            continue
+        if len(row) != len(FANTOM) or not all(cell.strip() for cell in row):
+            hint = f"the columns are {', '.join(FANTOM)}"
+            raise InputError(f"needs {len(FANTOM)} columns that are not empty", path=path, line=line, hint=hint)
+        context, question, choices, answer = (cell.strip() for cell in row)
+        options = tuple(_texts(choices))
+        if len(options) < 2:
+            hint = "such as ['one', 'other']"
+            raise InputError("`answer_choices` is not a list of two texts", path=path, line=line, hint=hint)
+        yield Item(str(line), context, question, options, _gold(answer, options, path, line), line, f"FANToM {kind}")
+
+
+def _texts(listed: str) -> list[str]:
+    """The texts of a list as Python prints it; none if it is not such a list."""
+    if not re.fullmatch(r"\[\s*(,\s*)*\]", QUOTED.sub("", listed)):
+        return []
+    marks = {"n": "\n", "t": "\t"}
+
+    def plain(found: re.Match[str]) -> str:
+        code = found[1] or found[2]
+        return chr(int(code, 16)) if code else marks.get(found[3], found[3])
+
+    return [ESCAPE.sub(plain, quoted[1:-1]).strip() for quoted in QUOTED.findall(listed)]
 
 
 def _item(row: _ItemRow, name: str, path: Path, line: int, group: str) -> Item:
@@ -238,22 +391,42 @@ def _entries(text: str) -> Iterator[int]:
             depth -= 1
 
 
-def _bigtom(text: str, path: Path) -> Iterator[Item]:
-    """BigToM: for every scenario, forward and backward belief questions, each for an aware and an unaware person."""
-    rows = csv.reader(text.splitlines(keepends=True), delimiter=";", strict=True)
+def _csv(text: str, path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """(line on which it begins, cells) for every row that is not empty."""
+    rows, line = csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True), 1
     try:
         for row in rows:
             if row:
-                yield from _scenario(row, path, rows.line_num)
+                yield line, row
+            line = rows.line_num + 1
     except csv.Error as error:
         raise InputError(f"is not CSV: {error}", path=path, line=max(1, rows.line_num)) from None
 
 
-def _scenario(row: list[str], path: Path, line: int) -> Iterator[Item]:
-    if len(row) not in COLUMNS:
-        message = f"has {len(row)} columns, not {COLUMNS.start} to {COLUMNS.stop - 1}"
+def _bigtom(text: str, path: Path) -> Iterator[Item]:
+    """BigToM: for every scenario, forward and backward belief questions, each for an aware and an unaware person.
+
+    Or the file of one condition, which its name says: story, question, right and wrong answer.
+    """
+    kind = " ".join(CONDITION.sub(r"\1 \2, \3 belief", found[0]) for found in CONDITION.finditer(path.stem))
+    for line, row in _csv(text, path, ";"):
+        cells = [cell.strip() for cell in row]
+        yield from _condition(cells, kind, path, line) if len(row) == ONE_CONDITION else _scenario(cells, path, line)
+
+
+def _condition(cells: Sequence[str], kind: str, path: Path, line: int) -> Iterator[Item]:
+    empty = next((number for number, cell in enumerate(cells, 1) if not cell), None)
+    if empty is not None:
+        raise InputError(f"column {empty} is empty", path=path, line=line)
+    story, question, right, wrong = cells
+    gold = _gold(right, (right, wrong), path, line)
+    yield Item(str(line), story, question, (right, wrong), gold, line, f"BigToM {kind}".strip(), str(line))
+
+
+def _scenario(cells: Sequence[str], path: Path, line: int) -> Iterator[Item]:
+    if len(cells) not in COLUMNS:
+        message = f"has {len(cells)} columns, not {COLUMNS.start} to {COLUMNS.stop - 1}"
         raise InputError(message, path=path, line=line, hint="they are separated by `;`")
-    cells = [cell.strip() for cell in row]
     empty = next((number for number in (0, 1, 2, 3, 4, 5, 8, 11) if not cells[number]), None)
     if empty is not None:
         raise InputError(f"column {empty + 1} is empty", path=path, line=line)
@@ -261,5 +434,5 @@ def _scenario(row: list[str], path: Path, line: int) -> Iterator[Item]:
     _gold(cells[8], options, path, line)
     for kind, sentences in (("forward", cells[1:3]), ("backward", cells[3:5])):
         for aware, sentence, gold in zip(("aware", "unaware"), sentences, options, strict=True):
-            story = f"{cells[0]}\n{sentence}"
-            yield Item(f"{line}-{kind}-{aware}", story, cells[5], options, gold, line, f"BigToM {kind} belief")
+            name, story, group = f"{line}-{kind}-{aware}", f"{cells[0]}\n{sentence}", f"BigToM {kind} belief"
+            yield Item(name, story, cells[5], options, gold, line, group, str(line))

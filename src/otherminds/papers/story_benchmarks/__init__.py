@@ -1,0 +1,1 @@
+"""The public benchmarks of stories and questions in one table: answers, shortcuts, and contradicted labels."""

@@ -1,0 +1,274 @@
+"""Public benchmarks of stories with questions, from the authors' own files, answered without a language model.
+
+Every question is answered by `ask`, which may abstain, and its label is audited under the conventions of its benchmark.
+Beside the reader stand shortcuts that need no understanding of other minds. The value of a shortcut is its probability
+of a right answer, so none of them draws at random.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from otherminds.errors import InputError, shortened
+from otherminds.evaluation.engines import stream
+from otherminds.evaluation.statistics import exact, mean, ratio, summary_row
+from otherminds.evaluation.store import Row, first_columns
+from otherminds.evaluation.story_questions import judge, mumatom_items
+from otherminds.reports.terminal.stories import happening
+from otherminds.stories.answering import ask
+from otherminds.stories.audit import OF_BENCHMARKS, Verdict, family, most_followed, tried_for, verdict
+from otherminds.stories.beliefs.belief_files import Format, Item, plain, read_items
+from otherminds.stories.beliefs.perspectives import SALLY_ANNE, Conventions
+from otherminds.stories.model import Answer, abstention
+from otherminds.stories.mumatom_files import is_mumatom
+from otherminds.worlds.household.agent import ANSWERING, RESERVED, SpeakingCosts
+
+EXPERIMENT, READER, MUMATOM = "stories", "symbolic", "mumatom"
+CONDITIONS = ("forward_belief", "forward_action", "backward_belief")
+PRECISE = ("location_cg_fo", "location_cg_so", "location_fg_fo_new", "location_fg_so_new")
+FILES: Mapping[Format, Sequence[str]] = {
+    "mmtom_qa": ("mmtom-qa.jsonl",),
+    "tomi": ("tomi_balanced.jsonl",),
+    "hi_tom": ("hi-tom.json",),
+    "bigtom": tuple(f"bigtom/0_{one}_{held}_belief_stories.csv" for one in CONDITIONS for held in ("true", "false")),
+    "opentom": tuple(f"opentom/{one}.json" for one in (*PRECISE, "multihop_fo", "multihop_so", "attitude")),
+    "tombench": ("tombench/*.jsonl",),
+    "fantom": tuple(
+        f"fantom/{a}accessible_short_context_{n}-order.csv" for a in ("", "in") for n in ("first", "second")
+    ),
+}
+"""The files of each benchmark in the folder; an asterisk stands for all such names."""
+NAMES = {
+    "mmtom_qa": "MMToM-QA",
+    "tomi": "ToMi",
+    "hi_tom": "Hi-ToM",
+    "bigtom": "BigToM",
+    "opentom": "OpenToM",
+    "tombench": "ToMBench",
+    "fantom": "FANToM",
+    MUMATOM: "MuMA-ToM",
+}
+FIRST = ("False Belief Task", "Percepts-Knowledge Links", "Unexpected Outcome Test", "Scalar Implicature Test")
+"""The files of ToMBench about belief and knowledge, which come before the others."""
+SHORTCUTS = ("chance", "majority", "longest", "last_place")
+HINT = "--data DIR, a folder with the benchmarks' own files; docs/stories.md says which"
+FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+FAILED = "the reader failed"
+SHOWN = 120  # characters of an option in a row
+
+
+@dataclass(frozen=True)
+class StoryEntry:
+    """One question of a benchmark, and the probability that the majority option of other stories is right."""
+
+    item: Item
+    condition: str
+    majority: float
+    seed: int
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells it apart in the rows."""
+        return (self.condition, READER, self.item.id)
+
+
+def story_of(item: Item) -> str:
+    """The story or scenario, by which answers are clustered: its name, or a checksum of its text."""
+    return item.scenario or f"{zlib.crc32(item.story.encode()):08x}"
+
+
+def read_folder(folder: Path) -> tuple[dict[str, tuple[Item, ...]], list[str]]:
+    """The questions of each benchmark in a folder, and the files that are missing.
+
+    Raises InputError if no benchmark is there, or with the line of the first fault of a file.
+    """
+    found, missing = defaultdict[str, list[Item]](list), list[str]()
+    for benchmark, names in FILES.items():
+        for name in names:
+            paths = sorted(folder.glob(name), key=lambda path: (path.stem not in FIRST, path))
+            missing += [] if paths else [name]
+            for path in paths:
+                found[benchmark] += read_items(path, benchmark)
+    told = [inner for inner in (folder, *sorted(folder.glob("mumatom*"))) if is_mumatom(inner)]
+    missing += [] if told else ["mumatom*/questions.json"]
+    if told:
+        found[MUMATOM] += mumatom_items(told[0])
+    if not found:
+        raise InputError("has none of the benchmarks' files", path=folder, hint=HINT)
+    return {benchmark: tuple(items) for benchmark, items in found.items()}, missing
+
+
+def has_benchmarks(folder: Path) -> bool:
+    """Whether a folder has files of benchmarks other than MuMA-ToM, which has an experiment of its own."""
+    return any(any(folder.glob(name)) for names in FILES.values() for name in names)
+
+
+def condition_of(benchmark: str, item: Item) -> str:
+    """The benchmark and type of a question: `tomi/order 1`."""
+    kind = item.group.removeprefix(NAMES[benchmark]).removesuffix(" with deception").strip()
+    kind = re.sub("_[01]_(no_)?tom$", "", kind).replace("_", " ")
+    for number, words in enumerate(("reality", "first order", "second order")):
+        kind = kind.replace(words, f"order {number}")
+    return f"{benchmark}/{'questions' if kind in ('', 'all') else kind}"
+
+
+def plan(found: dict[str, tuple[Item, ...]], seed: int, most: int | None = None) -> list[StoryEntry]:
+    """An entry for each question; with `most`, so many of each type at most, evenly spread over the files."""
+    by_type = defaultdict[str, list[Item]](list)
+    for benchmark, items in found.items():
+        for item in items:
+            by_type[condition_of(benchmark, item)].append(item)
+    entries = []
+    for condition, asked in by_type.items():
+        chosen = asked if most is None else asked[:: -(-len(asked) // most)]
+        labels = Counter(plain(item.gold) for item in chosen)
+        own = Counter((story_of(item), plain(item.gold)) for item in chosen)
+        for item in chosen:
+            votes = {option: labels[plain(option)] - own[story_of(item), plain(option)] for option in item.options}
+            entries.append(StoryEntry(item, condition, best(item, votes.__getitem__), seed))
+    return entries
+
+
+def best(item: Item, score: Callable[[str], float]) -> float:
+    """The probability that one of the options with the highest score, drawn at random, is the label."""
+    scores = [score(option) for option in item.options]
+    top = [option for option, one in zip(item.options, scores, strict=True) if one == max(scores)]
+    return (item.gold in top) / len(top)
+
+
+def last_place(item: Item) -> Callable[[str], float]:
+    """Where an option is last mentioned in the story; before its beginning if it is not."""
+    told = item.story.replace("_", " ").casefold()
+    return lambda option: told.rfind(plain(option))
+
+
+def rows(entry: StoryEntry) -> list[Row]:
+    """The answer to one question, with what shortcuts are worth and the verdicts on its label.
+
+    The options are asked in random order: in BigToM's and FANToM's files the right one is first.
+    """
+    item = entry.item
+    order = stream(entry.seed, *entry.key).permutation(len(item.options))
+    options = [item.options[i] for i in order]
+    conventions = OF_BENCHMARKS.get(family(item), (SALLY_ANNE,))[0]
+    costs = ANSWERING if entry.condition.startswith(MUMATOM) else RESERVED
+    began = time.perf_counter()
+    answer, coverage = _asked(item, options, conventions, costs)
+    ms = 1000 * (time.perf_counter() - began)
+    chosen = None if answer.option is None else options[answer.option]
+    verdicts = {one.name: _verdict(item, one) for one in tried_for(item)}
+    proofs = [found.because for found in verdicts.values() if found.outcome == "contradicts"]
+    row = first_columns(EXPERIMENT, entry.key, entry.seed) | {
+        "t": 0,
+        "story": story_of(item),
+        "line": item.line,
+        "options": len(options),
+        "gold": item.options.index(item.gold),
+        "action": None if chosen is None else item.options.index(chosen),
+        "correct": chosen == item.gold,
+        "p": round(max(answer.posterior, default=0.0), 6),
+        "coverage": round(coverage, 4),
+        "chance": 1 / len(options),
+        "majority": entry.majority,
+        "longest": best(item, len),
+        "last_place": best(item, last_place(item)),
+        "audit": {name: found.outcome for name, found in verdicts.items()},
+        "ms": ms,
+    }
+    if answer.abstained:
+        row["abstained"] = shortened(answer.abstained, SHOWN)
+    if chosen is not None and chosen != item.gold:
+        row |= {"chosen": shortened(chosen, SHOWN), "label": shortened(item.gold, SHOWN)}
+    if proofs:
+        row["because"] = [happening(told) for told in proofs[0]]
+    return [row]
+
+
+def _asked(item: Item, options: Sequence[str], conventions: Conventions, costs: SpeakingCosts) -> tuple[Answer, float]:
+    """The answer and the share of the story that was read. A story on which the reader fails is not answered."""
+    try:
+        asked = ask(item.story, item.question, options, conventions=conventions, costs=costs)
+    except FAULTS as error:
+        return abstention(len(options), f"{FAILED}: {error!r}"), 0.0
+    return asked.answer, asked.reading.coverage
+
+
+def _verdict(item: Item, conventions: Conventions) -> Verdict:
+    try:
+        return verdict(item, conventions, judge)
+    except FAULTS as error:
+        return Verdict(item, "unread", why=f"{FAILED}: {error!r}")
+
+
+def judged(found: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
+    """The outcome of the audit for each row of one benchmark, by condition and item.
+
+    `contradicts` if the label is wrong under every convention that most labels of the benchmark follow, `agrees` if it
+    is right under any of them.
+    """
+    columns = {one: [row["audit"][one] for row in found] for one in (found[0]["audit"] if found else ())}
+    kept = most_followed(columns)
+    outcomes = {}
+    for row in found:
+        told = [row["audit"][one] for one in kept]
+        others = [one for one in told if one != "contradicts"]
+        outcomes[row["condition"], row["episode"]] = "agrees" if "agrees" in told else (others or told)[0]
+    return outcomes
+
+
+def benchmark_of(row: Mapping[str, Any]) -> str:
+    """The benchmark that a row is of."""
+    return str(row["condition"].partition("/")[0])
+
+
+def summarise(found: Sequence[Row]) -> Iterator[Row]:
+    """Counts, accuracy and the worth of shortcuts, by type of question and benchmark, with intervals over stories."""
+    for benchmark in dict.fromkeys(map(benchmark_of, found)):
+        mine = [row for row in found if benchmark_of(row) == benchmark]
+        labels = judged(mine)
+        types = list(dict.fromkeys(row["condition"] for row in mine))
+        for condition in (f"{benchmark}/all", *(types if benchmark == "tombench" else sorted(types))):
+            chosen = [row for row in mine if condition in (f"{benchmark}/all", row["condition"])]
+            yield from _scores(condition, chosen, labels)
+
+
+def _scores(condition: str, chosen: Sequence[Row], labels: Mapping[tuple[str, str], str]) -> Iterator[Row]:
+    stories = [row["story"] for row in chosen]
+    answered = [float(row["action"] is not None) for row in chosen]
+    right = [float(row["correct"]) for row in chosen]
+    outcomes = Counter(labels[row["condition"], row["episode"]] for row in chosen)
+    counts = {
+        "questions": len(chosen),
+        "right": sum(right),
+        "wrong": sum(answered) - sum(right),
+        "abstained": len(chosen) - sum(answered),
+        "failed": sum(row.get("abstained", "").startswith(FAILED) for row in chosen),
+        "confirmed": outcomes["agrees"],
+        "contradicted": outcomes["contradicts"],
+    }
+    guessed = [row["chance"] if row["action"] is None else float(row["correct"]) for row in chosen]
+    found = {name: exact(float(count), len(chosen)) for name, count in counts.items()}
+    found |= {"answered": mean(answered, stories), "accuracy_guessing": mean(guessed, stories)}
+    if any(answered):
+        found["accuracy_answered"] = ratio(right, answered, stories)
+    found["decision_ms"] = mean([row["ms"] for row in chosen], stories)
+    yield from (summary_row(EXPERIMENT, condition, READER, metric, value) for metric, value in found.items())
+    for shortcut in SHORTCUTS:
+        values = [float(row[shortcut]) for row in chosen]
+        same = [value * one for value, one in zip(values, answered, strict=True)]
+        scores = {"accuracy": mean(values, stories)}
+        if any(answered):
+            scores["accuracy_answered"] = ratio(same, answered, stories)
+        yield from (summary_row(EXPERIMENT, condition, shortcut, metric, value) for metric, value in scores.items())
+
+
+def digest(found: Iterable[StoryEntry]) -> str:
+    """A checksum of the questions, in hexadecimal."""
+    return f"{zlib.crc32(repr([entry.item for entry in found]).encode()):08x}"

@@ -1,0 +1,174 @@
+"""The report on the public benchmarks of stories: a table for each, a picture of all, and contradicted labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from otherminds.files.toml import packaged
+from otherminds.papers.story_benchmarks.experiment import (
+    EXPERIMENT,
+    NAMES,
+    READER,
+    SHORTCUTS,
+    benchmark_of,
+    judged,
+)
+from otherminds.reports.page import (
+    Html,
+    Page,
+    Section,
+    at_two_widths,
+    folded,
+    interval,
+    number,
+    page,
+    stack,
+    table,
+    with_code,
+)
+from otherminds.reports.plots import BLUE, SOFT, WIDER, styled, whisker
+from otherminds.reports.results import Found, by_key, figures
+
+Row = Mapping[str, Any]
+
+WORDS = packaged("otherminds.papers.story_benchmarks", "report.toml")
+WIDE = 8.2  # inches of a figure on a wide screen
+LISTED = 60  # wrong answers and contradicted labels in the tables; chosen
+SHAPES = dict(zip(SHORTCUTS, "|sv^", strict=True))
+ORANGE = "#d55e00"
+
+
+def report(rows: Sequence[Row], summary: Sequence[Row], missing: Sequence[str] = ()) -> Page:
+    """The page of the experiment, from rows and summary alone; `missing` are files that were not there."""
+    found = by_key(summary)
+    there = list(dict.fromkeys(condition.partition("/")[0] for condition, *_ in found))
+    milliseconds = {benchmark: found[f"{benchmark}/all", READER, "decision_ms"]["value"] for benchmark in there}
+    times = ", ".join(f"{NAMES[benchmark]} {number(ms, 0)} ms" for benchmark, ms in milliseconds.items())
+    failed = sum(found[f"{benchmark}/all", READER, "failed"]["value"] for benchmark in there)
+    overview = stack(
+        at_two_widths(partial(_picture, found, there), WIDE, WORDS["picture"]),
+        _table(found, [f"{benchmark}/all" for benchmark in there]),
+        WORDS["method"],
+        WORDS["times"].format(times=times),
+        *([WORDS["failed"].format(n=number(failed, 0))] if failed else []),
+    )
+    sections = [Section("All benchmarks", overview)]
+    for benchmark in there:
+        kinds = dict.fromkeys(condition for condition, *_ in found if condition.startswith(f"{benchmark}/"))
+        sections.append(Section(NAMES[benchmark], stack(_table(found, list(kinds)), _published(benchmark))))
+    sections += [Section("Labels that are contradicted", _labels(rows, there)), Section("Wrong answers", _wrong(rows))]
+    if missing:
+        sections.append(Section("Files that are missing", stack(", ".join(missing))))
+    return page("Public benchmarks of stories", WORDS["lead"], sections)
+
+
+def kind_name(condition: str) -> str:
+    """A type of question in words."""
+    benchmark, _, kind = condition.partition("/")
+    return str(NAMES[benchmark] if kind == "all" else WORDS["kinds"].get(kind, kind))
+
+
+def _table(found: Found, conditions: Sequence[str]) -> Html:
+    counts, shortcuts, labels = (WORDS[part] for part in ("columns", "shortcuts", "audit"))
+    head = ("Type", *counts.values(), "Answered", "All", *shortcuts.values(), *labels.values())
+    lines = [
+        [
+            kind_name(condition),
+            *(number(found[condition, READER, metric]["value"], 0) for metric in counts),
+            _percent(found.get((condition, READER, "accuracy_answered"))),
+            _percent(found[condition, READER, "accuracy_guessing"]),
+            *(number(100 * found[condition, shortcut, "accuracy"]["value"], 0) for shortcut in shortcuts),
+            *(number(found[condition, READER, metric]["value"], 0) for metric in labels),
+        ]
+        for condition in conditions
+    ]
+    return table(head, lines, stacks=True)
+
+
+def _percent(row: Row | None) -> str:
+    """A share as a percentage with its interval; a dash if there is none."""
+    return "–" if row is None else interval(100 * row["value"], 100 * row["low"], 100 * row["high"], 0)
+
+
+def published(benchmark: str) -> list[tuple[str, float]]:
+    """(system, accuracy on all questions) as published, the best first."""
+    told = {
+        p.subject: p.value
+        for p in figures().published
+        if p.condition == f"{benchmark}/all" and p.experiment == EXPERIMENT
+    }
+    return sorted(told.items(), key=lambda pair: -pair[1])
+
+
+def _published(benchmark: str) -> Html:
+    told = ", ".join(
+        f"{WORDS['published'][subject]} {number(100 * value, 1)} %" for subject, value in published(benchmark)
+    )
+    return stack(f"As published, on the whole benchmark: {told}.") if told else Html("")
+
+
+@styled
+def _picture(found: Found, there: Sequence[str], width: float) -> Figure:
+    """Accuracy by benchmark with shortcuts: of the answered questions, and of all."""
+    places = (1, 2) if width > WIDER else (2, 1)
+    figure = Figure(figsize=(width, (0.9 + 0.36 * len(there)) * places[0]), layout="constrained")
+    left, right = figure.subplots(*places, sharey=True)
+    for y, benchmark in enumerate(reversed(there)):
+        condition = f"{benchmark}/all"
+        for axes, ours, theirs in ((left, *["accuracy_answered"] * 2), (right, "accuracy_guessing", "accuracy")):
+            row = found.get((condition, READER, ours))
+            for shortcut, shape in SHAPES.items() if row else ():
+                value = found[condition, shortcut, theirs]["value"]
+                axes.plot([100 * value], [y], shape, color=SOFT, markersize=5)
+            if row:
+                whisker(axes, y, 100 * row["low"], 100 * row["high"], BLUE, 1.8)
+                axes.plot([100 * row["value"]], [y], "o", color=BLUE, markersize=6)
+        for _, value in published(benchmark):
+            right.plot([100 * value], [y], "D", color=ORANGE, markersize=4, fillstyle="none")
+    _framed(left, "of the answered questions, %")
+    _framed(right, "of all questions, %")
+    shares = [found[f"{benchmark}/all", READER, "answered"]["value"] for benchmark in there]
+    names = [f"{NAMES[benchmark]}\nanswers {100 * share:.0f} %" for benchmark, share in zip(there, shares, strict=True)]
+    left.set_yticks(range(len(there)), names[::-1])
+    return figure
+
+
+def _framed(axes: Axes, title: str) -> None:
+    axes.set(xlim=(-2, 102), xlabel=f"right {title}")
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(left=False)
+
+
+def _labels(rows: Sequence[Row], there: Sequence[str]) -> Html:
+    labels: dict[tuple[str, str], str] = {}
+    for benchmark in there:
+        labels |= judged([row for row in rows if benchmark_of(row) == benchmark])
+    found = [row for row in rows if labels[row["condition"], row["episode"]] == "contradicts"]
+    lines = [
+        [NAMES[benchmark_of(row)], kind_name(row["condition"]), row["episode"], row["line"],
+         " ".join(row.get("because", ()))]
+        for row in found[:LISTED]
+    ]  # fmt: skip
+    listed = table(("Benchmark", "Type", "Item", "Line", "Because"), lines, stacks=True)
+    return stack(with_code(WORDS["labels"]), folded(_title(found, "labels"), listed) if found else "There are none.")
+
+
+def _wrong(rows: Sequence[Row]) -> Html:
+    found = [row for row in rows if row["action"] is not None and not row["correct"]]
+    lines = [
+        [NAMES[benchmark_of(row)], kind_name(row["condition"]), row["episode"], row["chosen"], row["label"],
+         number(row["p"])]
+        for row in found[:LISTED]
+    ]  # fmt: skip
+    listed = table(("Benchmark", "Type", "Item", "Answer", "Label", "P"), lines, stacks=True)
+    return stack(WORDS["wrong"], folded(_title(found, "answers"), listed) if found else "There are none.")
+
+
+def _title(found: Sequence[Row], what: str) -> str:
+    """How many there are, and how many of them are listed."""
+    return f"The first {LISTED} of {len(found):,} {what}" if len(found) > LISTED else f"All {len(found)} {what}"

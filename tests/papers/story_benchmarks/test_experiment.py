@@ -1,0 +1,288 @@
+"""The benchmarks of stories in one table, on tiny stories of our own in the authors' formats."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from otherminds.errors import InputError
+from otherminds.evaluation.store import lasting
+from otherminds.papers.story_benchmarks import experiment
+from otherminds.papers.story_benchmarks.experiment import (
+    FAILED,
+    FILES,
+    SHORTCUTS,
+    best,
+    condition_of,
+    judged,
+    last_place,
+    plan,
+    read_folder,
+    rows,
+    summarise,
+)
+from otherminds.papers.story_benchmarks.report import report
+from otherminds.reports.terminal import tables
+from otherminds.reproduce.run import Options, names, reproduce
+from otherminds.stories.beliefs.belief_files import Item, read_items
+from paths import SHARED
+
+DEV = SHARED / "tom-benchmarks-dev"
+MOVED = (
+    "1 {0} entered the attic.\n2 {1} entered the attic.\n3 The {2} is in the blue_jar.\n4 The blue_jar is in the attic."
+)
+MOVED += "\n5 {0} exited the attic.\n6 {1} moved the {2} to the red_sack."
+ASKED = [
+    ("memory", "Where was the {2} at the beginning?", "blue_jar"),
+    ("reality", "Where is the {2} really?", "red_sack"),
+]
+ASKED += [
+    ("first_order_0_tom", "Where will {0} look for the {2}?", "blue_jar"),
+    ("second_order_1_tom", "Where does {1} think that {0} searches for the {2}?", "blue_jar"),
+]
+CAST = [("Ida", "Olaf", "comb"), ("Rut", "Sven", "plum"), ("Ulla", "Nils", "whistle")]
+
+
+def lines(*found: dict[str, Any]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in found)
+
+
+def tomi() -> str:
+    return lines(
+        *(
+            {
+                "story": MOVED.format(*who),
+                "question": asked.format(*who),
+                "answer": answer,
+                "question_type": kind,
+                "story_type": "false_belief",
+                "containers": ["blue_jar", "red_sack"],
+            }
+            for who in CAST
+            for kind, asked, answer in ASKED
+        )
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Files of five benchmarks."""
+    data = tmp_path / "data"
+    for inner in ("opentom", "tombench", "fantom"):
+        (data / inner).mkdir(parents=True)
+    (data / "tomi_balanced.jsonl").write_text(tomi())
+    story = {
+        "narrative": "Ida put the comb in the jar.",
+        "plot_info": {"original_place": "jar", "move_to_place": "sack"},
+    }
+    (data / "opentom/meta_data.json").write_text(json.dumps({"7": story}))
+    asked = {"question": "From Ida's perspective, is the comb where it was?", "answer": "Yes", "type": "location-fo"}
+    (data / "opentom/location_cg_fo.json").write_text(json.dumps({"7": [asked]}))
+    row = {
+        "STORY": "Ida hums <b>loudly</b>.",
+        "QUESTION": "What does Ida want?",
+        "OPTION-A": "A boat",
+        "OPTION-B": "<script>a boat</script>",
+        "OPTION-C": float("nan"),
+        "OPTION-D": float("nan"),
+        "答案\nANSWER": "B",
+    }
+    (data / "tombench/Hinting Task Test.jsonl").write_text(lines(row))
+    (data / "tombench/False Belief Task.jsonl").write_text(lines(row, row))
+    (data / "fantom/accessible_short_context_first-order.csv").write_text(
+        "context,question,answer_choices,gt_answer\n"
+        "Ida: Hello!,What does Olaf believe?,\"['Ida came', 'nothing']\",Ida came\n"
+    )
+    return data
+
+
+def item(story: str, options: tuple[str, ...], gold: str, group: str = "ToMi memory") -> Item:
+    return Item("1", story, "Where is it?", options, gold, 1, group)
+
+
+def test_a_folder_has_the_benchmarks_whose_files_are_there(folder: Path) -> None:
+    found, missing = read_folder(folder)
+    assert {name: len(items) for name, items in found.items()} == {"tomi": 12, "opentom": 1, "tombench": 3, "fantom": 1}
+    assert set(missing) == {
+        "mmtom-qa.jsonl",
+        "hi-tom.json",
+        *FILES["bigtom"],
+        *(name for name in FILES["opentom"] if "cg_fo" not in name),
+        *(name for name in FILES["fantom"] if name != "fantom/accessible_short_context_first-order.csv"),
+        "mumatom*/questions.json",
+    }
+    assert [one.group for one in found["tombench"]] == ["ToMBench False Belief Task"] * 2 + [
+        "ToMBench Hinting Task Test"
+    ]
+
+
+def test_a_folder_without_any_benchmark_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"has none of the benchmarks' files \(--data DIR"):
+        read_folder(tmp_path)
+    with pytest.raises(InputError, match="needs the benchmarks' files"):
+        reproduce("stories", Options(tmp_path / "out"))
+
+
+def test_a_malformed_file_is_told_with_its_line(folder: Path, tmp_path: Path) -> None:
+    path = folder / "tomi_balanced.jsonl"
+    path.write_text(tomi() + '{"story": "1 Ida hums.", "containers": [], "question_type": "memory"}\n')
+    with pytest.raises(InputError) as error:
+        reproduce("stories", Options(tmp_path / "out", data=folder))
+    assert str(error.value) == f"{path}:13: lacks `question`"
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "group", "condition"),
+    [
+        ("tomi", "ToMi first_order_1_no_tom", "tomi/order 1"),
+        ("tomi", "ToMi reality", "tomi/order 0"),
+        ("tomi", "ToMi", "tomi/questions"),
+        ("tombench", "ToMBench all", "tombench/questions"),
+        ("hi_tom", "Hi-ToM order 3 with deception", "hi_tom/order 3"),
+        ("bigtom", "BigToM forward action, true belief", "bigtom/forward action, true belief"),
+        ("opentom", "OpenToM location fine, second order", "opentom/location fine, order 2"),
+        ("mumatom", "MuMA-ToM social_goal", "mumatom/social goal"),
+    ],
+)
+def test_types_of_questions(benchmark: str, group: str, condition: str) -> None:
+    assert condition_of(benchmark, item("", ("a", "b"), "a", group)) == condition
+
+
+def test_what_shortcuts_are_worth() -> None:
+    told = item(
+        "It was in the red_box. Then in the blue box, not the tin.", ("red box", "blue box", "attic"), "blue box"
+    )
+    assert best(told, last_place(told)) == 1.0
+    assert best(told, len) == 1.0
+    level = item("Nothing of either.", ("sack", "tins", "jar"), "tins")
+    assert best(level, last_place(level)) == pytest.approx(1 / 3)
+    assert best(level, len) == 0.5
+
+
+def test_the_usual_answer_is_that_of_other_stories() -> None:
+    """An answer does not vote for itself, nor for another question about its story."""
+    found = [item(f"Story {n}.", ("yes", "no"), gold) for n, gold in enumerate(("yes", "yes", "no", "Yes."))]
+    assert [entry.majority for entry in plan({"tomi": tuple(found[:3])}, 1)] == [0.5, 0.5, 0.0]
+    alone = plan({"tomi": (found[0], found[0])}, 1)
+    assert [entry.majority for entry in alone] == [0.5, 0.5]
+
+
+def test_a_part_of_each_type_is_evenly_spread(folder: Path) -> None:
+    entries = plan(read_folder(folder)[0], 1, 2)
+    assert [entry.item.line for entry in entries if entry.condition == "tomi/memory"] == [1, 9]
+    assert len({entry.key for entry in entries}) == len(entries) == 8 + 1 + 3 + 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_beliefs_are_answered_in_whatever_order_the_options_come(folder: Path, seed: int) -> None:
+    found = [row for entry in plan(read_folder(folder)[0], seed) for row in rows(entry)]
+    assert {row["correct"] for row in found if row["condition"].startswith("tomi/")} == {True}
+    assert {json.dumps(row["audit"]) for row in found if row["condition"].startswith("tomi/")} == {'{"ToMi": "agrees"}'}
+    assert {row["action"] for row in found if row["condition"].startswith(("tombench/", "fantom/"))} == {None}
+    assert all("abstained" in row for row in found if row["action"] is None)
+
+
+def test_a_story_on_which_the_reader_fails_is_not_answered(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise KeyError("nobody")
+
+    monkeypatch.setattr(experiment, "ask", fail)
+    monkeypatch.setattr(experiment, "judge", fail)
+    entry = plan(read_folder(folder)[0], 1)[0]
+    (row,) = rows(entry)
+    assert (row["action"], row["abstained"], row["audit"]) == (
+        None,
+        f"{FAILED}: KeyError('nobody')",
+        {"ToMi": "unread"},
+    )
+    found = {one["metric"]: one["value"] for one in summarise([row]) if one["condition"] == "tomi/all"}
+    assert (found["failed"], found["abstained"], "accuracy_answered" in found) == (1, 1, False)
+
+
+def answered(story: int, action: int | None, *, gold: int = 0, audit: str = "agrees", **more: Any) -> dict[str, Any]:
+    row = {"condition": "tomi/memory", "subject": "symbolic", "episode": str(story), "story": str(story), "line": story}
+    told = {"action": action, "gold": gold, "correct": action == gold, "ms": 5.0, "audit": {"ToMi": audit}, "p": 1.0}
+    return row | told | dict.fromkeys(SHORTCUTS, 0.5) | more
+
+
+def test_counts_and_accuracy() -> None:
+    found = [answered(1, 0), answered(2, 1, audit="contradicts"), answered(3, None, audit="unread", longest=1.0)]
+    table = {(r["condition"], r["subject"], r["metric"]): r for r in summarise(found)}
+    told = {metric: table["tomi/memory", "symbolic", metric]["value"] for _, who, metric in table if who == "symbolic"}
+    assert told | {"accuracy_guessing": 0.5} == told
+    assert [told[name] for name in ("questions", "right", "wrong", "abstained")] == [3, 1, 1, 1]
+    assert [told[name] for name in ("confirmed", "contradicted", "failed")] == [1, 1, 0]
+    assert (told["answered"], told["accuracy_answered"], told["decision_ms"]) == (pytest.approx(2 / 3), 0.5, 5.0)
+    assert table["tomi/all", "longest", "accuracy"]["value"] == pytest.approx(2 / 3)
+    assert table["tomi/all", "longest", "accuracy_answered"]["value"] == 0.5
+    assert table["tomi/all", "symbolic", "accuracy_answered"]["n"] == 3
+
+
+def test_a_label_is_wrong_only_by_the_rules_that_the_others_follow() -> None:
+    pairs = [("agrees", "contradicts")] * 2 + [("contradicts", "agrees"), ("contradicts", "unread")]
+    found = [answered(n, 0) | {"audit": dict(zip("ab", pair, strict=True))} for n, pair in enumerate(pairs)]
+    assert list(judged(found).values()) == ["agrees", "agrees", "contradicts", "contradicts"]
+    assert list(judged(found[1:3]).values()) == ["agrees", "agrees"]
+
+
+def test_the_terminal_shows_the_best_shortcut(capsys: pytest.CaptureFixture[str]) -> None:
+    found = [answered(1, 0, longest=0.75), answered(2, None, audit="contradicts", abstained=f"{FAILED}: KeyError")]
+    Console(width=100).print(tables.results(list(summarise(found))))
+    shown = capsys.readouterr().out
+    assert re.search(r"memory +2 +1 +0 +1 +1 +100 \[100, 100\] +long 62 *$", shown, re.MULTILINE)
+    assert "failed on 1 questions" in " ".join(shown.split())
+
+
+@pytest.mark.slow
+def test_the_report_escapes_what_files_say() -> None:
+    wrong = answered(1, 1, chosen="<script>x</script>", label="<b>", audit="contradicts", because=["<i>moves</i>"])
+    page = report([wrong], list(summarise([wrong])), ["<img>.json"])
+    assert "&lt;script&gt;x" in page
+    assert not any(mark in page for mark in ("<script>x", "<b>", "<i>moves", "<img>"))
+    assert "Files that are missing" in [section.title for section in page.sections]
+    assert "AutoToM with GPT-4o 88.3 %" in page
+
+
+@pytest.mark.slow
+def test_the_same_rows_on_any_number_of_workers_and_after_an_interruption(folder: Path, tmp_path: Path) -> None:
+    one = reproduce("stories", Options(tmp_path / "one", data=folder, scale="full"))
+    two = reproduce("stories", Options(tmp_path / "two", data=folder, scale="full", jobs=2))
+    assert [*map(lasting, one.rows)] == [*map(lasting, two.rows)]
+    assert len(one.rows) == 17
+    again = reproduce("stories", Options(tmp_path / "one", data=folder, scale="full"))
+    assert again.rows == one.rows
+    assert again.report == one.report
+    with pytest.raises(InputError, match="belongs to another run"):
+        reproduce("stories", Options(tmp_path / "one", data=folder, scale="full", seed=7))
+
+
+def test_all_experiments_with_such_a_folder_are_this_one(folder: Path, tmp_path: Path) -> None:
+    assert names("all", folder) == ("stories",)
+    assert "stories" not in names("all", None)
+    assert "stories" not in names("all", tmp_path)
+
+
+@pytest.mark.skipif(not DEV.is_dir(), reason="needs the benchmarks' files, which may not be shipped")
+@pytest.mark.slow
+def test_the_authors_files_are_read() -> None:
+    found, missing = read_folder(DEV)
+    assert {name: len(items) for name, items in found.items()} == {
+        "mmtom_qa": 214,
+        "tomi": 298,
+        "hi_tom": 325,
+        "bigtom": 348,
+        "opentom": 3887,
+        "tombench": 713,
+        "fantom": 211,
+    }
+    assert missing == ["mumatom*/questions.json"]
+    entries = plan(found, 1)
+    assert len({entry.key for entry in entries}) == len(entries)
+    assert len(read_items(DEV / "hi-tom.json")) == 325
