@@ -28,8 +28,8 @@ def ask(
         str | None, Option(metavar="SPEC", help="Reads what the built-in reader cannot, as embedded.")
     ] = None,
     convention: Annotated[
-        str, Option(metavar="NAME", help="Who sees what: sally-anne, everyday, tomi, hi-tom.")
-    ] = "sally-anne",
+        str | None, Option(metavar="NAME", help="Who sees what: sally-anne (default), everyday, tomi, hi-tom.")
+    ] = None,
     as_json: Annotated[bool, Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
     """Ask what somebody in a story believes, wants, or means.

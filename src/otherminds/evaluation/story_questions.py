@@ -14,7 +14,7 @@ from otherminds.stories.answering import StoryAnswer, answer, ask, missing
 from otherminds.stories.audit import Audit, Judged, answer_item, audit
 from otherminds.stories.beliefs.belief_files import Format, Item, read_items
 from otherminds.stories.beliefs.percepts import answer_percept
-from otherminds.stories.beliefs.perspectives import PRESETS, Conventions
+from otherminds.stories.beliefs.perspectives import PRESETS, SALLY_ANNE, Conventions
 from otherminds.stories.english.questions import read_question, split_options
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.files import StoryFile, Worded, read_story_file, told_story
@@ -33,7 +33,7 @@ def asked(
     question: str | None = None,
     name: str | None = None,
     model: str | None = None,
-    convention: str = "sally-anne",
+    convention: str | None = None,
 ) -> list[StoryAnswer]:
     """The answers to the questions of a story, or to `question` instead: a file, or the text itself if there is none.
 
@@ -41,13 +41,14 @@ def asked(
     cannot. Raises InputError if the convention is unknown, or if there is no question.
     """
     chosen = {one.name.lower(): one for one in PRESETS}
-    if convention.lower() not in chosen:
+    if convention is not None and convention.lower() not in chosen:
         raise unknown("convention", convention, chosen)
+    conventions = None if convention is None else chosen[convention.lower()]
     found = told_story(story) if _in_words(story) else read_story_file(Path(story), name)
     questions = (Worded(*split_options(question)),) if question is not None else found.questions
     if not questions:
         raise InputError("the story has no question", hint='give one with --question "…"')
-    return [_asked(found, one, model, chosen[convention.lower()]) for one in questions]
+    return [_asked(found, one, model, conventions) for one in questions]
 
 
 def _in_words(story: str) -> bool:
@@ -58,13 +59,15 @@ def _in_words(story: str) -> bool:
         return True
 
 
-def _asked(found: StoryFile, question: Question | Worded, model: str | None, conventions: Conventions) -> StoryAnswer:
+def _asked(
+    found: StoryFile, question: Question | Worded, model: str | None, conventions: Conventions | None
+) -> StoryAnswer:
     helper = find_model(model) if model else None
     told = Reading(found.episode) if found.episode is not None else found.text or ""
     if isinstance(question, Worded):
         return ask(told, question.stem, question.options, conventions=conventions, model=helper)
     reading = read_story(told) if isinstance(told, str) else told
-    return StoryAnswer(reading, question, answer(reading.episode, question, conventions))
+    return StoryAnswer(reading, question, answer(reading.episode, question, conventions or SALLY_ANNE))
 
 
 def audited(path: Path, form: str | None = None) -> Audit:

@@ -70,7 +70,7 @@ def ask(
     stem: str,
     options: Sequence[str],
     *,
-    conventions: Conventions = SALLY_ANNE,
+    conventions: Conventions | None = None,
     costs: SpeakingCosts = RESERVED,
     least: float = COVERAGE,
     model: LanguageModel | None = None,
@@ -79,16 +79,18 @@ def ask(
 
     Read by the reader of households and, if the question is where something is or is believed to be, or if something is
     left unread, by the reader of stories about anything (`everyday`), too. If the first has read all of a story, both
-    must agree about places. Abstains, with a reason, if the question cannot be read, if less than `least` of the
-    story's clauses are understood, or if some reading of an unread clause would change the answer. A language model, if
-    given, reads what the rules cannot; it never answers. Raises ModelError if the model cannot be reached.
+    must agree about places, unless `conventions` say who sees what (by default `SALLY_ANNE`). Abstains, with a reason,
+    if the question cannot be read, if less than `least` of the story's clauses are understood, or if some reading of an
+    unread clause would change the answer. A language model, if given, reads what the rules cannot; it never answers.
+    Raises ModelError if the model cannot be reached.
     """
+    named, conventions = conventions is not None, conventions or SALLY_ANNE
     if not isinstance(story, str):
         return _ask_of_household(story, stem, options, conventions, costs, least, model)
     found = _ask_of_household(story, stem, options, conventions, costs, least, None)
     complete = found.question is not None and found.reading.coverage == 1.0
     of_places = _only_of_places(found.question)
-    if complete and (not of_places or found.answer.option is None):
+    if complete and (named or not of_places or found.answer.option is None):
         return found
     general = StoryAnswer(*everyday.answer(story, stem, options))
     if complete:

@@ -25,7 +25,7 @@ from otherminds.reports.terminal.stories import happening
 from otherminds.stories.answering import ask
 from otherminds.stories.audit import OF_BENCHMARKS, Verdict, family, most_followed, tried_for, verdict
 from otherminds.stories.beliefs.belief_files import Format, Item, plain, read_items
-from otherminds.stories.beliefs.perspectives import SALLY_ANNE, Conventions
+from otherminds.stories.beliefs.perspectives import Conventions
 from otherminds.stories.model import Answer, abstention
 from otherminds.stories.mumatom_files import is_mumatom
 from otherminds.worlds.household.agent import ANSWERING, RESERVED, SpeakingCosts
@@ -157,7 +157,7 @@ def rows(entry: StoryEntry) -> list[Row]:
     item = entry.item
     order = stream(entry.seed, *entry.key).permutation(len(item.options))
     options = [item.options[i] for i in order]
-    conventions = OF_BENCHMARKS.get(family(item), (SALLY_ANNE,))[0]
+    conventions = next(iter(OF_BENCHMARKS.get(family(item), ())), None)
     costs = ANSWERING if entry.condition.startswith(MUMATOM) else RESERVED
     began = time.perf_counter()
     answer, coverage = _asked(item, options, conventions, costs)
@@ -191,7 +191,9 @@ def rows(entry: StoryEntry) -> list[Row]:
     return [row]
 
 
-def _asked(item: Item, options: Sequence[str], conventions: Conventions, costs: SpeakingCosts) -> tuple[Answer, float]:
+def _asked(
+    item: Item, options: Sequence[str], conventions: Conventions | None, costs: SpeakingCosts
+) -> tuple[Answer, float]:
     """The answer and the share of the story that was read. A story on which the reader fails is not answered."""
     try:
         asked = ask(item.story, item.question, options, conventions=conventions, costs=costs)

@@ -96,11 +96,9 @@ class ClauseParser:
         while isinstance(chunk := self.peek(), (Quote, Word)):
             if isinstance(chunk, Quote):
                 clause.quotes.append(chunk)
-            elif self._governs_relative(clause, chunk):
+            elif self._governs_relative(clause, chunk) or (chunk.kind == "prep" and self._phrase(clause, fronted=True)):
                 continue
             elif chunk.kind == "prep":
-                if self._phrase(clause, fronted=True):
-                    continue
                 clause.link = chunk.text
             elif chunk.kind == "mark":
                 if clause.link in ("", *joiners) or chunk.text not in joiners:

@@ -182,16 +182,11 @@ class StoryReader:
             else:
                 before = story.size
                 read: Told = agents is not None and self._clause(clause, agents, clauses[i + 1 :])
-                unseen = clause.negated and clause.means("see") and not (clause.objects or clause.content or clause.places)
-                if not read and unseen and len(story.timeline) == began:
-                    read = "misses nothing that is told"
-                unnamed = {noun.words[0] for noun in clause.subjects} & wordset("unnamed")
-                if agents is None and unnamed and clause.means("look", "want"):
-                    read = "is said of nobody by name"
-                if read is True and story.size == before and self._is_background(clause):
-                    read = "told before"
+                eventless = len(story.timeline) == began
+                if not read or story.size == before:
+                    read = self._of_no_effect(clause, agents, eventless=eventless) or read
                 self._account((clause.start, clause.end), before, read, agents or ())
-            if agents and not (done and clause.subjects and self._is_background(clause)):
+            if agents and not (done and clause.subjects and is_background(clause)):
                 done.append(agents)
                 if clause.link not in ("as", "while", "who", "that") or not story.subjects:
                     story.subjects = list(agents)
@@ -205,9 +200,18 @@ class StoryReader:
             misses = moved and note_last_moved(story, clause, agents, sees=False)
             self._account((clause.start, clause.end), before, misses or (len(clauses) > 1 and "misses nothing"), agents)
 
-    def _is_background(self, clause: Clause) -> bool:
-        """Whether a relative clause tells what had happened before: "the table, where Ann had put it"."""
-        return clause.link in wordset("relative") and clause.verb is not None and clause.verb.perfect
+    def _of_no_effect(self, clause: Clause, agents: Agents | None, *, eventless: bool) -> str:
+        """The reason why a clause that added nothing has nothing to add; empty if there is none.
+
+        `eventless` is whether the sentence has told of no happening so far.
+        """
+        bare = not (clause.objects or clause.content or clause.places)
+        if is_background(clause):
+            return "told before" if agents else ""
+        if clause.negated and clause.means("see") and bare and eventless:
+            return "misses nothing that is told"
+        unnamed = {noun.words[0] for noun in clause.subjects} & wordset("unnamed")
+        return "is said of nobody by name" if agents is None and unnamed and clause.means("look", "want") else ""
 
     def _clause(self, clause: Clause, agents: Agents, rest: Sequence[Clause]) -> Told:
         """Reads one clause; False if it cannot be read."""
@@ -230,15 +234,10 @@ class StoryReader:
         if handlers.tells_where_it_lies(clause):
             clause.subjects = clause.subjects or clause.objects
             return be(self.story, clause, ())
-        if not agents and verb.means("walk", "arrive", "move", "enter", "return") and (agents := handlers.carried_by(self.story, clause)):
-            return handling.put(self.story, clause, agents)
         if verb.lemma == "do" and all(noun.kind in ("vague", "pronoun", "one") for noun in clause.objects):
             return "an activity"
-        subjects = {noun.words[0] for noun in clause.subjects}
-        if subjects and subjects <= wordset("happenings") and verb.means("walk", "begin", "stop") and not clause.places:
-            return "tells a time"
-        if not agents and verb.means("arrive") and clause.subjects:  # "the toy turned up in the hall"
-            return be(self.story, clause, ()) or "is where somebody takes it"
+        if not agents and (carried := self._goes_somewhere(clause, verb)) is not None:
+            return carried
         if not agents and not clause.quotes and not verb.means("contain", "feature", "be", "have"):
             # "the milk is kept in the fridge"
             placed = verb.means("put", "find", "stay", "see") or verb.lemma in wordset("kept")
@@ -252,6 +251,18 @@ class StoryReader:
             return speech.speak(self.story, clause, people[:1]) if people else speech.unattributed(self.story, clause)
         handler = handlers.handler_of(clause, agents)
         return False if handler is None else handler(self.story, clause, agents)
+
+    def _goes_somewhere(self, clause: Clause, verb: VerbGroup) -> Told | None:
+        """Reads what things do by themselves: "the milk went into the fridge"; None if it is nothing of the kind."""
+        going = verb.means("walk", "arrive", "move", "enter", "return")
+        if going and (carriers := handlers.carried_by(self.story, clause)):
+            return handling.put(self.story, clause, carriers)
+        subjects = {noun.words[0] for noun in clause.subjects}
+        if subjects and subjects <= wordset("happenings") and verb.means("walk", "begin", "stop") and not clause.places:
+            return "tells a time"
+        if verb.means("arrive") and clause.subjects:  # "the toy turned up in the hall"
+            return be(self.story, clause, ()) or "is where somebody takes it"
+        return None
 
     def _according(self, clause: Clause) -> Told | None:
         """Reads what is so "according to" somebody as what that person says; None if nobody is named."""
@@ -274,18 +285,29 @@ class StoryReader:
         if clause.link == "who" and clause.subjects and clause.places:
             people = [name for noun in clause.subjects for name in self.story.person(noun)]
             return be(self.story, clause, people) if people else False
-        named = one is not None and one.det and not one.clauses and (one.kind == "vague" or (one.kind == "object" and self.alone))
-        if one is not None and named and not (clause.places or clause.unknown or clause.quotes):
+        alone = one is not None and (one.kind == "vague" or (one.kind == "object" and self.alone))
+        if (
+            one is not None
+            and alone
+            and one.det
+            and not (one.clauses or clause.places or clause.unknown or clause.quotes)
+        ):
             self.story.thing(one, None)  # "And the juice?"
             return "names a thing"
+        return self._of_place_or_time(clause)
+
+    def _of_place_or_time(self, clause: Clause) -> Told:
+        """Whether a fragment tells a time, or is about nothing that stands for a place: "after lunch", "for her"."""
+        if clause.unknown:
+            return False
+        only_phrases = not (clause.subjects or clause.objects)
+        preps, kinds = {prep for prep, _ in clause.places}, {noun.kind for _, noun in clause.places}
+        no_places = kinds <= {"object", "pronoun"}
         timing = wordset("times") | {"with", "at", "in", "for"}
-        only_time = all(prep in timing and noun.kind in ("object", "pronoun") for prep, noun in clause.places)
-        only_time = only_time and not clause.subjects and not clause.objects
-        timed = not clause.unknown and (clause.link in wordset("times") or only_time)
-        kinds = {noun.kind for _, noun in clause.places}
-        elsewhere = not {prep for prep, _ in clause.places} & (wordset("in") | FROM) and kinds <= {"object", "pronoun"}
-        aside = bool(kinds) and elsewhere and not (clause.subjects or clause.unknown or clause.quotes)
-        return "tells a time" if timed else "tells no place" if aside else False
+        if clause.link in wordset("times") or (only_phrases and no_places and preps <= timing):
+            return "tells a time"
+        aside = only_phrases and preps and no_places and not preps & (wordset("in") | FROM) and not clause.quotes
+        return "tells no place" if aside else False
 
 
 # who does what a clause tells
@@ -303,12 +325,8 @@ def share(clause: Clause, clauses: Sequence[Clause], i: int) -> None:
     shared = after is not None and after.link == "and" and not after.subjects
     if bare and shared and after and clause.means("open", "close", "grab", "move", "put"):
         clause.objects = [noun for noun in after.objects if noun.kind != "agent"]
-    before = clauses[i - 1] if i else None
-    bare_participle = clause.verb and "pp" in clause.verb.tags and not clause.verb.perfect and not clause.subjects
-    if before and before.verb and before.verb.passive and bare_participle and clause.verb and clause.link == "and" and not clause.objects:
-        clause.verb = replace(clause.verb, passive=True)  # "was taken to the hall by Ann and put on the table"
-        clause.subjects = list(before.subjects)
-        clause.places += [(prep, noun) for prep, noun in before.places if prep == "by"]
+    if i and clause.link == "and" and not (clause.subjects or clause.objects):
+        go_on_passively(clause, clauses[i - 1])
     antecedent = clause.antecedent
     if antecedent is None:
         return
@@ -319,6 +337,20 @@ def share(clause: Clause, clauses: Sequence[Clause], i: int) -> None:
         clause.places = [("in" if antecedent.kind == "room" else "on", antecedent)]
     if clause.link in ("who", "which", "that") and not clause.subjects:
         clause.subjects = [antecedent]
+
+
+def go_on_passively(clause: Clause, before: Clause) -> None:
+    """Makes a participle go on with the passive clause before it: "was taken by Ann and put on the table"."""
+    participle = clause.verb is not None and "pp" in clause.verb.tags and not clause.verb.perfect
+    if clause.verb and participle and before.verb and before.verb.passive:
+        clause.verb = replace(clause.verb, passive=True)
+        clause.subjects = list(before.subjects)
+        clause.places += [(prep, noun) for prep, noun in before.places if prep == "by"]
+
+
+def is_background(clause: Clause) -> bool:
+    """Whether a relative clause tells what had happened before: "the table, where Ann had put it"."""
+    return clause.link in wordset("relative") and clause.verb is not None and clause.verb.perfect
 
 
 def name_rooms(clause: Clause, rooms: frozenset[str]) -> None:
@@ -358,7 +390,9 @@ def agents_of(story: StoryState, clause: Clause, done: Sequence[Agents]) -> Agen
         story.subjects = kept
     for name in found:
         story.of(name)
-    return tuple(dict.fromkeys(found)) or (() if clause.subjects[0].words[0] in wordset("no_person") | wordset("happenings") else None)
+    return tuple(dict.fromkeys(found)) or (
+        () if clause.subjects[0].words[0] in wordset("no_person") | wordset("happenings") else None
+    )
 
 
 # the order of time

@@ -48,7 +48,7 @@ def reworded(sentence: Sequence[Token], names: Collection[str]) -> list[Token]:
 
 
 def _as_text(found: Sequence[Token], names: Collection[str]) -> tuple[str, list[int]]:
-    """The tokens as one text in lower case (a name as `@Ann`, a quote as `"`, a dash as a comma), and where each token begins in it."""
+    """The tokens as one text in lower case (a name is `@Ann`, a quote `"`, a dash a comma), and their beginnings."""
     words = ['"' if t.quote else f"@{t.text}" if t.text in names else "," if t.text == "-" else t.low for t in found]
     return " ".join(words), list(accumulate((len(word) + 1 for word in words[:-1]), initial=0))
 

@@ -172,7 +172,9 @@ def _put_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str
     state = story.of(agent)
     spot, room, said = location(story, clause, agent, IN)
     particle = clause.verb.particle if clause.verb else ""
-    away = particle in ("back", "down", "away", "aside", "in") or bool({"back", "down", "away", "in"} & set(clause.adverbs))
+    away = particle in ("back", "down", "away", "aside", "in") or bool(
+        {"back", "down", "away", "in"} & set(clause.adverbs)
+    )
     if away and not said:
         spot, said = state.spot, state.spot is not None
     if not said and clause.link in wordset("relative") and clause.verb and clause.verb.perfect:

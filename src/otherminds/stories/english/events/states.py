@@ -44,7 +44,9 @@ def _note_where(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> Tol
     """Notes that things are where the clause says; True also if it tells only a mood."""
     spot, room = stated_place(story, [noun for prep, noun in clause.places if prep in IN], ("place", "object"))
     if spot is None and room is None:
-        if ("there" in clause.adverbs or clause.lemma != "be") and not clause.places:  # "there was a desk", "a cup stood about"
+        if (
+            "there" in clause.adverbs or clause.lemma != "be"
+        ) and not clause.places:  # "there was a desk", "a cup stood about"
             for noun in nouns:
                 _ = story.spot(noun, None) if noun.kind == "place" else story.thing(noun, None)
             return "is there"
@@ -67,7 +69,9 @@ def is_inattentive(clause: Clause) -> bool:
 def _is_mood(clause: Clause) -> bool:
     """Whether only a mood, the weather or the like is told."""
     words = _state_words(clause)
-    indoors = all(noun.kind == "room" for _, noun in clause.places) and [noun.text for noun in clause.subjects] == ["it"]
+    indoors = all(noun.kind == "room" for _, noun in clause.places) and [noun.text for noun in clause.subjects] == [
+        "it"
+    ]
     return bool(words) and (not clause.places or indoors) and words <= wordset("moods") | wordset("adverbs")
 
 
@@ -191,7 +195,9 @@ def noise(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads what changes nothing; False for eating something, which does. Turning to a place is walking."""
     to_place = any(noun.kind == "place" and prep in ("to", "towards") for prep, noun in clause.places)
     at_place = any(noun.kind in ("place", "room") and prep in IN | NEARBY for prep, noun in clause.places)
-    if (clause.lemma == "turn" and to_place) or (clause.lemma in ("stop", "pause", "halt", "begin", "start") and at_place):
+    if (clause.lemma == "turn" and to_place) or (
+        clause.lemma in ("stop", "pause", "halt", "begin", "start") and at_place
+    ):
         return walk(story, clause, agents)
     idle = bool(agents) and not (clause.lemma in ("eat", "drink", "sip") and clause.objects)
     return "an activity" if idle else False
