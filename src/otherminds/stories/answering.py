@@ -100,22 +100,19 @@ def ask(
         return found if _agree(found, general) else general
     if found.answer.option is not None and (general.question is None or not of_places):
         return found
+    if (changed := everyday.answer_after_change(story, stem, options)) is not None:
+        return StoryAnswer(*changed)
+    told_more = general.reading.coverage - found.reading.coverage > MARGIN
     if model is not None:
-        understood = general.reading.coverage - found.reading.coverage > MARGIN
         helped = (
-            general
-            if not understood
-            else StoryAnswer(*everyday.answer_with(model, story, stem, options), engine=model.name)
+            StoryAnswer(*everyday.answer_with(model, story, stem, options), engine=model.name) if told_more else None
         )
+        if helped is None or helped.answer.option is None:
+            helped = _ask_of_household(story, stem, options, conventions, costs, least, model)
         if helped.answer.option is not None:
             return helped
-        found = _ask_of_household(story, stem, options, conventions, costs, least, model)
-        if found.answer.option is not None:
-            return found
-    if general.question is None:
-        return found
-    told_more = general.reading.coverage - found.reading.coverage > MARGIN
-    return general if told_more or found.answer.option is not None else found
+    more = general.question is not None and (told_more or found.answer.option is not None)
+    return general if more else found
 
 
 def _only_of_places(question: stories.Question | None) -> bool:

@@ -11,6 +11,7 @@ from otherminds.language.model import LanguageModel
 from otherminds.stories import model as stories
 from otherminds.stories.english.sentences import plain, tokens
 from otherminds.stories.everyday.by_model import put_plainly
+from otherminds.stories.everyday.changes import believed_option
 from otherminds.stories.everyday.chunks import Chunker
 from otherminds.stories.everyday.doubts import Doubts
 from otherminds.stories.everyday.questions import NO, YES, Judge, Query, read_query
@@ -122,6 +123,25 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
     if weights.get(labels[best], 0.0) < SURE:
         return reading, asked, stories.Answer(None, posterior, abstained=OPEN)
     return reading, asked, stories.Answer(best, posterior, _terms(scene, judge, best, len(labels)))
+
+
+def answer_after_change(text: str, stem: str, options: Sequence[str]) -> Answered | None:
+    """The answer to which of two states somebody believes in, by the change between them; None if it is not that.
+
+    It rests on three things that the story says: the state, its change, and whether that person perceives the change.
+    """
+    _, names = sentences_of(text)
+    who = [name for name in names if re.search(rf"\b{re.escape(name)}\b", stem)]
+    option = believed_option(text, who, options) if len(who) == 1 else None
+    if option is None:
+        return None
+    scene, accounts = play(text, Fork(()), frozenset(), frozenset())
+    best = options.index(option)
+    posterior = tuple(SURE if n == best else 1.0 - SURE for n in range(len(options)))
+    question = stories.Question(
+        "", tuple(stories.AnswerOption(()) for _ in options), kind="state", labels=tuple(options)
+    )
+    return _reading(scene, accounts), question, stories.Answer(best, posterior)
 
 
 def _name_topic(text: str, query: Query) -> None:

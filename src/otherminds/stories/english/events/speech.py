@@ -55,7 +55,12 @@ def _names_no_place(part: Sequence[Token], story: StoryState) -> bool:
     pieces = Chunker(part, story.names).chunks()
     nouns = [piece for piece in pieces if isinstance(piece, Noun)]
     denies = any(token.low in wordset("negations") | wordset("displacing") for token in part)
-    return not denies and not any(noun.kind in ("place", "room") for noun in nouns)
+    if denies or any(noun.kind in ("place", "room") for noun in nouns):
+        return False
+    for noun in nouns:
+        if noun.kind == "object" and noun.known and noun.words[0] not in wordset("no_things"):
+            story.thing(noun, None)  # "I did find some milk. It was ..."
+    return True
 
 
 def _is_small_talk(part: Sequence[Token], story: StoryState) -> bool:
