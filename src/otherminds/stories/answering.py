@@ -13,6 +13,7 @@ from otherminds.stories.beliefs.perspectives import SALLY_ANNE, Conventions
 from otherminds.stories.by_model.question import question_with
 from otherminds.stories.by_model.story import SYMBOLIC, read_or_ask, read_with
 from otherminds.stories.english.questions import Unread, read_question
+from otherminds.stories.english.sentences import with_joined_names
 from otherminds.stories.everyday import answering as everyday
 from otherminds.stories.relevance import UNREAD, answer_over
 from otherminds.stories.social_goals.goals import answer_goal
@@ -87,6 +88,7 @@ def ask(
     named, conventions = conventions is not None, conventions or SALLY_ANNE
     if not isinstance(story, str):
         return _ask_of_household(story, stem, options, conventions, costs, least, model)
+    story, stem, *options = with_joined_names([story, stem, *options])
     found = _ask_of_household(story, stem, options, conventions, costs, least, None)
     complete = found.question is not None and found.reading.coverage == 1.0
     of_places = _only_of_places(found.question)
@@ -105,12 +107,12 @@ def ask(
     told_more = general.reading.coverage - found.reading.coverage > MARGIN
     if model is not None:
         helped = (
-            StoryAnswer(*everyday.answer_with(model, story, stem, options), engine=model.name) if told_more else None
+            StoryAnswer(*everyday.answer_with(model, story, stem, options), engine=model.name) if told_more else found
         )
-        if helped is None or helped.answer.option is None:
-            helped = _ask_of_household(story, stem, options, conventions, costs, least, model)
-        if helped.answer.option is not None:
-            return helped
+        answered = helped.answer.option is not None
+        found = helped if answered else _ask_of_household(story, stem, options, conventions, costs, least, model)
+        if found.answer.option is not None:
+            return found
     more = general.question is not None and (told_more or found.answer.option is not None)
     return general if more else found
 

@@ -25,7 +25,11 @@ from otherminds.stories.model import Answer, AnswerOption, Happening, Question, 
 
 C = TypeVar("C")
 Outcome = Literal["agrees", "contradicts", "abstains", "unread"]
-OF_BENCHMARKS: dict[str, tuple[Conventions, ...]] = {"ToMi": (TOMI,), "Hi-ToM": (HI_TOM,)}
+OF_BENCHMARKS: dict[str, tuple[Conventions, ...]] = {
+    "ToMi": (TOMI,),
+    "Hi-ToM": (HI_TOM,),
+    "ToMBench": (SALLY_ANNE,),
+}
 SURE = 0.9  # least probability of an answer that can contradict a label; chosen, not tuned
 PRONOUNS = "he she they him her them his hers their it its who everybody everyone nobody somebody someone all both"
 
@@ -114,7 +118,7 @@ def most_followed(outcomes: Mapping[C, Sequence[Outcome]]) -> tuple[C, ...]:
 
 def family(item: Item) -> str:
     """The benchmark of an item, if it is one with its own conventions or form; else "others"."""
-    return next((name for name in ("ToMi", "Hi-ToM", "BigToM") if item.group.startswith(name)), "others")
+    return next((name for name in (*OF_BENCHMARKS, "BigToM") if item.group.startswith(name)), "others")
 
 
 def verdict(item: Item, conventions: Conventions, answer: Answerer = answer_item) -> Verdict:

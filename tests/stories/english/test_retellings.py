@@ -64,7 +64,7 @@ STILL_UNREAD = (
 
 def happenings(text: str) -> list[tuple[str, str, str | None, str | None]]:
     """Who did or said what about which thing and place, in order."""
-    found = []
+    found: list[tuple[str, str, str | None, str | None]] = []
     for one in read_story(BEFORE + text).episode.timeline:
         if isinstance(one, Event):
             found.append((one.agent, one.verb, one.obj, one.place))

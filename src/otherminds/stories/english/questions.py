@@ -20,6 +20,9 @@ from otherminds.stories.english.statements import StatementReader, Unread, noun_
 
 __all__ = ["LONGEST_QUESTION", "WORDINGS", "Unread", "read_question", "split_options"]
 
+AFTERWARDS = re.compile(
+    r"^\s*(?:after|when|once|before|while|as soon as)\b[^,?]*,\s*(?=where\b|in which\b)", re.IGNORECASE
+)
 LONGEST_QUESTION = 20_000  # characters, options included (chosen; far longer than any benchmark's question)
 
 QUESTION = TABLE["question"]  # patterns of questions, explained in rewording.toml
@@ -163,6 +166,10 @@ def read_where(text: str, reader: StatementReader) -> tuple[tuple[str, ...], sto
         return None
     if WORDINGS["whether_known"].match(text):
         raise Unread(text)
+    main = AFTERWARDS.sub("", text)
+    text = (
+        main if _names(main, *reader.episode.agents) else text
+    )  # in "after Ann returns, where does she look" Ann is "she"
     found = [token for sentence in sentences(tokens(plainer(text))) for token in sentence]
     pieces = reader.chunks(found, text)
     agents: list[str] = []

@@ -30,6 +30,7 @@ LONGEST_ROOM = 3  # words in the name of a room (chosen; not tuned)
 ENTERED = re.compile(
     r"\b(?:re-?)?(?:enter|exit)(?:s|ed|ing)?\s+the\s+([a-z_ ]{2,30}?)(?=\s*(?:[.,;\n]|\band\b|\bwhile\b|\bthen\b|$))"
 )
+LEFT = re.compile(r"\b(?:leaves|left|leave) the ([a-z_ ]{2,30}?)(?=\s*(?:[.,;\n]|\band\b|\bwhile\b|\bthen\b|$))")
 NUMBERED = re.compile(r"\bfrom the left\b|\b(?:two|three|four|five|six|several) \w*\s?cabinets\b")
 
 
@@ -52,11 +53,15 @@ def read_story(text: str, *, source: Source = "text", p: float = 1.0, cast: Sequ
 
 
 def rooms_in(low: str) -> frozenset[str]:
-    """The rooms that a text in lower case names: those of the lexicon, and whatever is entered or left ("the lab")."""
+    """The rooms that a text in lower case names: those of the lexicon, and whatever is entered, or exited ("the lab").
+
+    What is left is a room if people are in it or around it, too: "left the bar", but not "left the coin".
+    """
     known = lexicon()
     no_rooms = wordset("things") | wordset("kinds") | wordset("pronouns")
     found = {room for room in wordset("rooms") if room in low}
-    for match in ENTERED.finditer(low):
+    left = [match for match in LEFT.finditer(low) if re.search(rf"\b(?:in|on|at|to|around) the {match[1]}\b", low)]
+    for match in (*ENTERED.finditer(low), *left):
         words = known.canonical(match[1].replace("_", " ").split())
         if words and words[-1] not in no_rooms and len(words) <= LONGEST_ROOM:
             found.add(" ".join(words))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -205,6 +206,21 @@ def find_names(sentences: Iterable[Sequence[Token]], cast: Sequence[str] = ()) -
         return word in sure and low not in lower and (low not in known.common or low in known.forms)
 
     return tuple(word for word in candidates if is_name(word))
+
+
+PAIR = re.compile(r"\b([A-Z][a-z]+) (?=([A-Z][a-z]+)\b)")
+
+
+def with_joined_names(texts: Sequence[str]) -> list[str]:
+    """The texts with names of two words, as "Li Lei", joined by a hyphen, so that each is one token of the same length.
+
+    A pair of capitalised words is such a name if it occurs twice, and neither word is a common one.
+    """
+    known, never = lexicon().common, wordset("never") | wordset("titles")
+    pairs = Counter((match[1], match[2]) for text in texts for match in PAIR.finditer(text))
+    common = {word for pair in pairs for word in pair if word.lower() in known | never and word not in lexicon().gender}
+    names = {pair for pair, times in pairs.items() if times > 1 and not common & {*pair}}
+    return [PAIR.sub(lambda m: f"{m[1]}-" if (m[1], m[2]) in names else m[0], text) for text in texts]
 
 
 def _acts_like_name(sentence: Sequence[Token], i: int) -> bool:

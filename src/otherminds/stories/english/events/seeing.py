@@ -80,7 +80,11 @@ def find(story: StoryState, clause: Clause, agents: Agents) -> Told:
         if spot is not None:
             state.spot, state.closed = spot, False
         state.room = room or state.room
-        if obj and (place or state.room):
+        if obj and place and len(agents) > 1 and obj not in story.handled:
+            story.where[obj] = place  # found together by those who are there: so from the start, for all to see
+            story.initial.append((Fact("at", obj), place))
+            story.handled.add(obj)
+        elif obj and (place or state.room) and (len(agents) == 1 or story.where.get(obj) is not place):
             add_observation(story, clause, agent, obj, place, state.room, sees=True)
     return "is not where it is looked for" if misses else True
 
