@@ -89,6 +89,7 @@ class StoryReader:
         """Reads one sentence of a text; if a clause of it cannot be read, the sentence is among the unread."""
         before = len(self.accounts)
         self.text = text
+        self.story.mentioned |= {token.text for token in sentence if token.text in self.story.names}
         first, last, sentence = sentence[0], sentence[-1], reworded(sentence, self.story.names)
         if len(sentence) > LONGEST_SENTENCE or self._is_cleft(sentence):
             self._account((first.start, last.end), self.story.size, False)

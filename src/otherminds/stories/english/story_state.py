@@ -62,7 +62,8 @@ class StoryState:
     """All that has been read of a story so far. What is read gets the `source` and the probability `p`.
 
     `asker` asked last, for `asked`; `pending` is whether the answer is still to come; `there` is the place or room
-    that "there" stands for; `tentative` are events that were only intended ("went to get ...").
+    that "there" stands for; `tentative` are events only intended ("went to get ..."); `mentioned` are the names told
+    so far, also of people who have done nothing yet.
     """
 
     names: Sequence[str]
@@ -90,6 +91,7 @@ class StoryState:
     last_moved: str | None = None
     there: Spot | str | None = None
     genders: dict[str, str] = field(default_factory=dict)
+    mentioned: set[str] = field(default_factory=set)
 
     def of(self, agent: str) -> AgentState:
         """The state of an agent, who is in the story from now on."""
@@ -256,7 +258,7 @@ class StoryState:
         if word in ("he", "she"):
             gender = lexicon().gender
             fitting = [one for one in recent if gender.get(one, self.genders.get(one, word)) == word]
-            named = [one for one in self.names if gender.get(one) == word and one not in subject]
+            named = [one for one in self.mentioned if gender.get(one) == word and one not in subject]
             fitting = fitting or (named if len(named) == 1 else recent)  # "they belonged to Emily. She ..."
         if len(recent) == 1 and subject:
             self.genders.setdefault(recent[0], word)
