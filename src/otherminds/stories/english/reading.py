@@ -46,7 +46,8 @@ def read_story(text: str, *, source: Source = "text", p: float = 1.0, cast: Sequ
     found = tokens(even)
     names = find_names(sentences(found), cast)
     low = even.lower()
-    reader = StoryReader(StoryState(names, source, p, rooms_in(low), numbered=bool(NUMBERED.search(low))))
+    rooms, holders = rooms_in(low), holders_in(low)
+    reader = StoryReader(StoryState(names, source, p, rooms - holders, holders, numbered=bool(NUMBERED.search(low))))
     for sentence in rejoined(sentences(found, names), names):
         reader.read(sentence, text)
     return reader.reading()
@@ -66,6 +67,13 @@ def rooms_in(low: str) -> frozenset[str]:
         if words and words[-1] not in no_rooms and len(words) <= LONGEST_ROOM:
             found.add(" ".join(words))
     return frozenset(found)
+
+
+def holders_in(low: str) -> frozenset[str]:
+    """The rooms of the lexicon that a text in lower case makes pieces of furniture: "the pantry is in the cellar"."""
+    return frozenset(
+        room for room in wordset("rooms") if re.search(rf"\bthe {room} (?:is|was|stands|stood) (?:in|on|inside) ", low)
+    )
 
 
 class StoryReader:
@@ -177,7 +185,7 @@ class StoryReader:
         neither = any(token.low == "neither" for token in sentence)
         self.alone = len(clauses) == 1
         for i, clause in enumerate(clauses):
-            name_rooms(clause, story.story_rooms)
+            name_rooms(clause, story.story_rooms, story.holders)
             share(clause, clauses, i)
         for i, clause in enumerate(clauses):
             if neither and clause.verb:
@@ -359,13 +367,15 @@ def is_background(clause: Clause) -> bool:
     return clause.link in wordset("relative") and clause.verb is not None and clause.verb.perfect
 
 
-def name_rooms(clause: Clause, rooms: frozenset[str]) -> None:
-    """Makes rooms of nouns that only the story knows as rooms: "the lab"."""
+def name_rooms(clause: Clause, rooms: frozenset[str], holders: frozenset[str]) -> None:
+    """Makes rooms of nouns that only the story knows as rooms, "the lab", and places of rooms that stand in others."""
     for noun in (*clause.subjects, *clause.objects, *(noun for _, noun in clause.places)):
         if noun.kind == "object" and noun.text in rooms:
             noun.kind = "room"
+        elif noun.kind == "room" and noun.text in holders:
+            noun.kind = "place"
     for inner in clause.content:
-        name_rooms(inner, rooms)
+        name_rooms(inner, rooms, holders)
 
 
 def agents_of(story: StoryState, clause: Clause, done: Sequence[Agents]) -> Agents | None:

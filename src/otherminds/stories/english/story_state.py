@@ -70,6 +70,7 @@ class StoryState:
     source: stories.Source = "text"
     p: float = 1.0
     story_rooms: frozenset[str] = frozenset()
+    holders: frozenset[str] = frozenset()
     numbered: bool = False
     agents: list[str] = field(default_factory=list)
     spots: list[Spot] = field(default_factory=list)
