@@ -48,3 +48,19 @@ def test_a_state_may_be_told_by_its_denial(seen: str, believed: int) -> None:
 )
 def test_nothing_is_answered_if_it_is_not_told_whether_they_perceive_it(end: str) -> None:
     assert ask(LAMP + end, "Does Ilse believe the lamp is bright or dull?", OPTIONS).answer.option is None
+
+
+WILL = ("Ilse will put the lamp into the window.", "Ilse will clean the stained lamp first.")
+
+
+@pytest.mark.parametrize(("seen", "done"), [("Ilse does not notice the stains.", 0), ("Ilse notices the stains.", 1)])
+def test_who_knows_of_a_change_copes_with_it(seen: str, done: int) -> None:
+    assert ask(LAMP + seen, "What will Ilse do?", WILL).answer.option == done
+    assert ask(LAMP + seen, "What will Ilse do?", WILL[::-1]).answer.option == 1 - done
+
+
+@pytest.mark.parametrize(
+    ("deed", "believed"), [("Ilse puts the brass lamp into her window.", 0), ("Ilse cleans the stained lamp again.", 1)]
+)
+def test_what_somebody_does_shows_in_which_state_they_believe(deed: str, believed: int) -> None:
+    assert ask(LAMP + deed, "Does Ilse believe the lamp is bright or dull?", OPTIONS).answer.option == believed

@@ -11,7 +11,7 @@ from otherminds.language.model import LanguageModel
 from otherminds.stories import model as stories
 from otherminds.stories.english.sentences import plain, tokens
 from otherminds.stories.everyday.by_model import put_plainly
-from otherminds.stories.everyday.changes import believed_option
+from otherminds.stories.everyday.changes import option_after_change
 from otherminds.stories.everyday.chunks import Chunker
 from otherminds.stories.everyday.doubts import Doubts
 from otherminds.stories.everyday.questions import NO, YES, Judge, Query, read_query
@@ -132,7 +132,7 @@ def answer_after_change(text: str, stem: str, options: Sequence[str]) -> Answere
     """
     _, names = sentences_of(text)
     who = [name for name in names if re.search(rf"\b{re.escape(name)}\b", stem)]
-    option = believed_option(text, who, options) if len(who) == 1 else None
+    option = option_after_change(text, stem, who, options) if len(who) == 1 else None
     if option is None:
         return None
     scene, accounts = play(text, Fork(()), frozenset(), frozenset())

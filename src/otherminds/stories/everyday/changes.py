@@ -1,7 +1,8 @@
-"""What somebody believes to be so after a change that they perceive or miss: the old state of things, or the new one.
+"""What somebody believes and does after a change that they perceive or miss: by the old state of things, or the new.
 
-Told are a state, what changes it, and whether somebody sees that; asked is which of two states they believe in. Each
-state is known by the words that only its option has, stemmed.
+Told are a state, what changes it, and whether somebody sees that, or what they then do; asked is which of two states
+they believe in, or what they will do. A state is known by the words that only its option has, stemmed. Who knows of a
+change copes with it ("replaces the wilted flowers"); who does not goes on as planned.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from otherminds.stories.everyday.words import vocabulary, words_of
+from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 
 BELIEVES = re.compile(r"\b(?:believe|think|assume|suppose|expect)s?\b", re.IGNORECASE)
 WORD = re.compile(r"[^\W\d_]+")
@@ -20,51 +21,70 @@ UNAWARE = re.compile(
 )
 PERSONAL = frozenset(["he", "she", "they"])
 DENYING = frozenset(["no", "not", "n", "none", "longer", "never"])
-SENSING = frozenset(["feel", "feels", "felt", "smell", "smells", "smelled", "smelt", "taste", "tastes", "tasted"])
+SENSING = words_of("sensing")  # besides the verbs of seeing and of knowing
+DOING = re.compile(r"\bwill\b.*\bdo\b", re.IGNORECASE)
+FIRST, SOON = 3, 7  # words of a sentence in which its subject, and a verb of perceiving, are looked for (chosen)
+COPING_WEIGHT = 2  # of a word for coping, in words of the change (chosen on development stories)
 STEM = 5  # letters by which forms of a word are told alike (chosen)
 MOST = 0.6  # share of the words of a state that must have been told before, if its denial is the other option (chosen)
 SMALL = words_of("common") - {"on", "in"}
 
 
 class Change(NamedTuple):
-    """A change of which somebody learns, or not: the words told before it, those of the change, and which it is."""
+    """The words told before a change, those of the change, and whether somebody is aware of it (None: unclear)."""
 
     before: frozenset[str]
     after: frozenset[str]
-    aware: bool
+    aware: bool | None
 
 
-def believed_option(text: str, who: Collection[str], options: Sequence[str]) -> str | None:
-    """The option that says what somebody of these names believes; None if the story does not tell two states apart."""
-    if len(options) != 2 or not all(BELIEVES.search(option) for option in options):
+def option_after_change(text: str, stem: str, who: Collection[str], options: Sequence[str]) -> str | None:
+    """The option that says what somebody of these names believes, or will do; None if it is not told apart."""
+    change = change_of(text, who) if len(options) == 2 else None
+    if change is None or change.aware is None:
         return None
-    change = change_of(text, who)
-    if change is None:
+    if all(BELIEVES.search(option) for option in options):
+        new = _newer(options, change)
+    elif DOING.search(stem) and all(" will " in option for option in options):
+        copes = [_copes(option, change) for option in options]
+        new = None if copes[0] == copes[1] else int(copes[1] > copes[0])
+    else:
         return None
+    return None if new is None else options[new if change.aware else 1 - new]
+
+
+def _newer(options: Sequence[str], change: Change) -> int | None:
+    """The number of the option that tells the state after a change; None if that is unclear."""
     words = [stems(option) for option in options]
     own = [words[0] - words[1], words[1] - words[0]]
     for old in (0, 1):  # "the branch has fruits" or "... has no fruits": the state before is told without denying it
         if not own[old] and own[1 - old] and own[1 - old] <= DENYING:
-            return options[old if not change.aware else 1 - old] if _share(words[old], change.before) >= MOST else None
+            return 1 - old if _share(words[old], change.before) >= MOST else None
     # the words of which option are more those of the change, and less those of the state before it
     after, before = ([_share(mine, told) for mine in own] for told in (change.after, change.before))
     newer = (after[1] - after[0]) + (before[0] - before[1]) or after[1] - after[0]
-    if not all(own) or not newer:
-        return None
-    new = int(newer > 0)
-    return options[new if change.aware else 1 - new]
+    return int(newer > 0) if all(own) and newer else None
+
+
+def _copes(deed: str, change: Change) -> float:
+    """How much a deed copes with a change: by words for coping, and by those of the change rather than of the plan."""
+    words = WORD.findall(deed.lower())
+    new = len(stems(deed) & (change.after - change.before))
+    return COPING_WEIGHT * sum(is_in(word, "coping") for word in words) + new - _share(stems(deed), change.before)
 
 
 def change_of(text: str, who: Collection[str]) -> Change | None:
-    """What somebody is said to perceive or to miss, if the story ends with that; None if it does not."""
+    """What somebody is said to perceive, to miss or to do after a change, if the story ends with that; else None."""
     told = [match.group().strip() for match in SENTENCE.finditer(text) if match.group().strip()]
     words = WORD.findall(told[-1].lower()) if len(told) > 2 else []
-    perceives = next((i for i, word in enumerate(words) if _perceives(word)), 0)
     names = {name.lower() for name in who} | (PERSONAL & set(words[:1]))
-    if not names & set(words[:perceives]):
+    if not names & set(words[:FIRST]):
         return None
     before = frozenset().union(*map(stems, told[:-2]))
-    return Change(before, stems(told[-2]) | stems(told[-1]), UNAWARE.search(told[-1]) is None)
+    if any(_perceives(word) for word in words[:SOON]):
+        return Change(before, stems(told[-2]) | stems(told[-1]), UNAWARE.search(told[-1]) is None)
+    change = Change(before, stems(told[-2]), None)
+    return change._replace(aware=_copes(told[-1], change) > 0)
 
 
 def stems(text: str) -> frozenset[str]:
