@@ -102,8 +102,8 @@ def ask(
         return found if _agree(found, general) else general
     if found.answer.option is not None and (general.question is None or not of_places):
         return found
-    if (changed := everyday.answer_after_change(story, stem, options)) is not None:
-        return StoryAnswer(*changed)
+    if (present := everyday.answer_by_presence(story, stem, options)) is not None:
+        return StoryAnswer(*present)
     told_more = general.reading.coverage - found.reading.coverage > MARGIN
     if model is not None:
         helped = (

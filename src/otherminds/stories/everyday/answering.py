@@ -13,6 +13,7 @@ from otherminds.stories.english.sentences import plain, tokens
 from otherminds.stories.everyday.by_model import put_plainly
 from otherminds.stories.everyday.changes import option_after_change
 from otherminds.stories.everyday.chunks import Chunker
+from otherminds.stories.everyday.conversations import known_option
 from otherminds.stories.everyday.doubts import Doubts
 from otherminds.stories.everyday.questions import NO, YES, Judge, Query, read_query
 from otherminds.stories.everyday.reading import Sentence, play, sentences_of
@@ -125,23 +126,24 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
     return reading, asked, stories.Answer(best, posterior, _terms(scene, judge, best, len(labels)))
 
 
-def answer_after_change(text: str, stem: str, options: Sequence[str]) -> Answered | None:
-    """The answer to which of two states somebody believes in, by the change between them; None if it is not that.
+def answer_by_presence(text: str, stem: str, options: Sequence[str]) -> Answered | None:
+    """The answer by whether somebody was there when something changed or was talked of; None if it is not about that.
 
-    It rests on three things that the story says: the state, its change, and whether that person perceives the change.
+    It rests on few things that the story says: a state and its change, or a conversation, and who perceives it.
     """
     _, names = sentences_of(text)
     who = [name for name in names if re.search(rf"\b{re.escape(name)}\b", stem)]
-    option = option_after_change(text, stem, who, options) if len(who) == 1 else None
+    option = known_option(text, stem, options)
+    if option is None and len(who) == 1:
+        option = option_after_change(text, stem, who, options)
     if option is None:
         return None
     scene, accounts = play(text, Fork(()), frozenset(), frozenset())
     best = options.index(option)
     posterior = tuple(SURE if n == best else 1.0 - SURE for n in range(len(options)))
-    question = stories.Question(
-        "", tuple(stories.AnswerOption(()) for _ in options), kind="state", labels=tuple(options)
-    )
-    return _reading(scene, accounts), question, stories.Answer(best, posterior)
+    claims = tuple(stories.AnswerOption(()) for _ in options)
+    asked = stories.Question("", claims, kind="state", labels=tuple(options))
+    return _reading(scene, accounts), asked, stories.Answer(best, posterior)
 
 
 def _name_topic(text: str, query: Query) -> None:
