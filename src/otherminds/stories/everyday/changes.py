@@ -22,6 +22,7 @@ UNAWARE = re.compile(
 PERSONAL = frozenset(["he", "she", "they"])
 DENYING = frozenset(["no", "not", "n", "none", "longer", "never"])
 SENSING = words_of("sensing")  # besides the verbs of seeing and of knowing
+ASKING = re.compile(r"\b(?:do|does|did)\b.*\b(?:believe|think)\b", re.IGNORECASE)
 DOING = re.compile(r"\bwill\b.*\bdo\b", re.IGNORECASE)
 FIRST, SOON = 3, 7  # words of a sentence in which its subject, and a verb of perceiving, are looked for (chosen)
 COPING_WEIGHT = 2  # of a word for coping, in words of the change (chosen on development stories)
@@ -43,7 +44,7 @@ def option_after_change(text: str, stem: str, who: Collection[str], options: Seq
     change = change_of(text, who) if len(options) == 2 else None
     if change is None or change.aware is None:
         return None
-    if all(BELIEVES.search(option) for option in options):
+    if ASKING.search(stem) and all(BELIEVES.search(option) for option in options):
         new = _newer(options, change)
     elif DOING.search(stem) and all(" will " in option for option in options):
         copes = [_copes(option, change) for option in options]

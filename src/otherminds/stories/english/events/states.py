@@ -36,6 +36,11 @@ def be(story: StoryState, clause: Clause, agents: Agents) -> Told:
 def _note_company(story: StoryState, clause: Clause) -> bool:
     """Notes what "..., with two plates placed on the table" says; True if nothing follows "with"."""
     nouns = [noun for prep, noun in clause.places if prep == "with"]
+    holders = [noun for noun in (*clause.subjects, *clause.objects) if noun.kind == "place"]
+    if len(holders) == 1 and any(prep in IN and noun.words == ("it",) for prep, noun in clause.places):
+        return all(
+            _note_one(story, noun, story.spot(holders[0], None), None) for noun in nouns
+        )  # "a sofa with a book on it"
     placings = [one for noun in nouns for one in noun.clauses]
     return bool(placings) == bool(nouns) and all(_note_where(story, one, nouns) for one in placings)
 
