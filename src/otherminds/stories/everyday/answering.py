@@ -126,13 +126,14 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
 
 def _name_topic(text: str, query: Query) -> None:
     """If a question names no thing, as "What will she do?", take it to be about the thing that its answer rests on."""
-    if query.topics:
+    contents = any(f" of {word}" in text or f" of {word}s" in text for word in query.topics)
+    if query.topics and not contents:
         return
     scene, _ = play(text, Fork(()), query.minds, query.topics, query.roles)
     judge = Judge(scene, query)
     judge.answer()
     if judge.thing in scene.things:
-        query.topics = singulars(scene.things[judge.thing].words)
+        query.topics |= singulars(scene.things[judge.thing].words)
 
 
 def _label(value: str | Place | None, query: Query, scene: Scene) -> str | None:

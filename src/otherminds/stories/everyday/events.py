@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from otherminds.stories.english.lexicon import wordset
+from otherminds.stories.english.lexicon import singular, wordset
 from otherminds.stories.english.sentences import plain, tokens
 from otherminds.stories.everyday.chunks import Chunker, Noun, VerbGroup
 from otherminds.stories.everyday.clauses import Clause, inside, parse
@@ -36,7 +36,7 @@ PATHS = (
 )
 FETCHING = ("fetch", "get", "collect", "gather", "pick")  # whoever does so is elsewhere
 VAGUE = frozenset(["everything", "all", "things", "thing", "stuff", "contents", "content"])
-BODY = frozenset(["eye", "back", "head", "face", "ear", "mind", "attention", "nose", "gaze"])
+BODY = words_of("body")
 ELSEWHERE = Place("", (), frozenset(), "somewhere else")
 GOALS = words_of("goals")
 
@@ -57,9 +57,13 @@ EMPTY = frozenset(
         "knows something else",
     )
 )
+MISSED = Effect("observation", "takes others to have missed it")
+SAID_OF_ELSE = Effect("no effect", "is said of something else")
+REPLY = Effect("observation", "answers what was told")
 NO_EFFECT = Effect("no effect", "an activity that moves nothing and shows nothing")
 ELSE = Effect("no effect", "perceives or learns something else")
 UNREAD = Effect("unread")
+TRUST = Effect("unread", "whether somebody is believed")
 MIND = Effect("unread", "what somebody perceives or is told")  # of somebody asked about: it always matters
 
 
@@ -152,7 +156,12 @@ class ClauseReader:
             nouns += [noun.owner for noun in clause.objects if noun.owner is not None]
         concerned = frozenset(one for noun in nouns for one in scene.may_be(noun)) | frozenset(people)
         self.weather = is_in(clause.lemma, "weather")
-        named = any(self._may_be_topic(noun) for noun in nouns)
+        acting = bool(people) and clause.lemma != "be" and not clause.means("lie") and not clause.verb.passive
+        named = any(
+            self._may_be_topic(noun)
+            for noun in nouns
+            if not (acting and noun is clause.subject and noun.pronoun)  # "they smiled": no thing does
+        )
         subjects = [one.subject for one in inside(clause) if one.means("think", "know", "see") and one.subject]
         mental = [one for noun in subjects for one in scene.may_be(noun)]
         hearers = frozenset(self._hearers(clause, people) if clause.means("say") or clause.quotes else ())
@@ -193,7 +202,7 @@ class ClauseReader:
             if clause.means("see", "miss", "know") and any(scene.matters(who) for who in people):
                 return MIND
             return Effect("no effect", "is not said to have happened")
-        if clause.link in ("where", "if", "unless", "so that", "lest") or clause.verb.form == "inf":
+        if clause.link in ("where", "if", "unless", "so that", "lest", "about") or clause.verb.form == "inf":
             return Effect("no effect", "is not said to have happened")
         if {"nearly", "almost"} & {*clause.adverbs}:
             return Effect("no effect", "is not said to have happened")
@@ -203,7 +212,9 @@ class ClauseReader:
         for _, noun in (*clause.setting, *clause.places):  # "in Ann's absence"
             if noun.head == "absence" and noun.owner is not None and (missing := scene.person(noun.owner)):
                 scene.people[missing].here, scene.people[missing].room = False, frozenset()
-        told = self._cue(clause, words, people) or self._by_verb(clause, people)
+        if clause.lemma == "have" and clause.content and clause.content[0].link == "to" and not clause.objects:
+            return self._want(clause, people) or NO_EFFECT  # "had to find it"
+        told = self._takes_to_miss(clause, people) or self._cue(clause, words, people) or self._by_verb(clause, people)
         self._background(clause, people)
         if told.outcome == "no effect" and told.reason in EMPTY:
             told = self._open(clause, people) or told
@@ -298,8 +309,8 @@ class ClauseReader:
             return self.scene.persons(noun)
         animate = (
             clause.means("know", "think", "say", "ask", "want", "see")
-            and clause.lemma not in ("ring", "announce", "call")
-        ) or (clause.means("put", "take") and bool(clause.objects) and not clause.verb.passive)
+            and clause.lemma not in ("ring", "announce", "call", "lie")
+        ) or (clause.means("put", "take") and any(one.det or one.pronoun for one in clause.objects))
         if (
             animate
             and not clause.verb.passive
@@ -329,6 +340,8 @@ class ClauseReader:
             (("sleep", "wake"), self._sleep),
             (("stay", "lie"), self._stay),
         ]
+        if clause.lemma == "lie" and (clause.places or clause.adverbs) and not clause.quotes:
+            return self._stay(clause, people) or UNREAD
         if clause.quotes and people and not clause.means("ask", "think"):
             return self._say(clause, people) or UNREAD
         if clause.verb.passive and clause.means("see", "find") and not people and clause.places:
@@ -364,7 +377,15 @@ class ClauseReader:
             return Effect("observation", "attends to something else")
         moved = self._moved_in(clause) if clause.lemma in ("help", "let") else None
         helped = [noun for noun in clause.objects if self.scene.is_person(noun)]
-        if clause.lemma == "help" and helped and not clause.content and people and not clause.verb.negated:
+        aided = [noun for prep, noun in clause.places if prep == "for" and self.scene.is_person(noun)]
+        if clause.lemma == "hold" and aided and people and not clause.verb.negated:  # "while Ann held the lamp for him"
+            if clause.link in BACKGROUND:
+                for who in people:
+                    self.scene.people[who].watching = True
+                    self.glances.add(who)
+                return Effect("observation")
+            helped = aided
+        if clause.lemma in ("help", "hold") and helped and not clause.content and people and not clause.verb.negated:
             for one in self.scene.latest():  # "and Ann helped him"
                 if one.sentence >= self.scene.sentence - 1 and one.actor == self.scene.person(
                     helped[0], exclude=people
@@ -386,6 +407,9 @@ class ClauseReader:
             return told
         if not vocabulary().knows(clause.lemma):
             return Effect("unread", "unknown verb")
+        shown = [noun for noun in clause.objects if is_in(noun.head, "pictures") and self._may_be_topic(noun)]
+        if shown and people and clause.means("hand", "say", "move") and not clause.verb.negated:
+            return self._show(clause, people, shown[0])
         if any({*noun.words} & NOTES for noun in clause.objects) and clause.lemma in (
             "send",
             "give",
@@ -400,6 +424,9 @@ class ClauseReader:
             said = any(one.means("say") for one in self.following) or any(one.means("say") for one in clause.content)
             if to and not said:
                 asked = self.scene.person(to[0], exclude=people)
+                last = self.scene.log[-1] if self.scene.log else None
+                if last is not None and last.verb == "say" and last.event.reaches(asked or ""):
+                    return REPLY  # of which it was told what it says
                 return MIND if asked and self.scene.matters(asked) else NO_EFFECT
         for senses, read in verbs:
             if clause.means(*senses):
@@ -481,6 +508,9 @@ class ClauseReader:
 
     def _mention(self, clause: Clause) -> None:
         """Note the things that a clause mentions and what is inside it, so that "it" can stand for them later."""
+        for one in inside(clause):
+            if one.subject is not None and one.subject.name:
+                self.scene.person(one.subject)
         for one in clause.content:
             if one.link == "to":
                 self._mention(one)
@@ -538,7 +568,7 @@ class ClauseReader:
         """Reads phrases about who perceives nothing: "with his back turned", "was away", "nobody saw it"."""
         scene, patterns = self.scene, vocabulary().patterns
         noun = clause.subject
-        if patterns["relayed"].search(words):
+        if patterns["relayed"].search(words.removesuffix(" but")):
             return MIND
         if self.overlaps and any(scene.matters(who) for who in people):
             return MIND  # "just then Ann came in"
@@ -557,7 +587,9 @@ class ClauseReader:
             return Effect("observation")
         apart = any(prep == "to" and not scene.is_person(one) for prep, one in clause.places)  # "to the radio"
         if clause.lemma in ("listen", "eavesdrop") and not apart and any(scene.matters(who) for who in people):
-            return MIND
+            heard = scene.log[-1] if scene.log and scene.log[-1].sentence >= scene.sentence - 1 else None
+            heeds = heard is not None and heard.verb == "say" and all(heard.event.reaches(who) for who in people)
+            return Effect("observation") if heeds and not clause.verb.negated else MIND
         if self._no_message(clause, nobody):
             silent = () if clause.lemma in ("hear", "get", "have", "find") else people  # they may know it themselves
             named = [met for noun in clause.objects if scene.is_person(noun) and (met := scene.person(noun))]
@@ -571,7 +603,7 @@ class ClauseReader:
         if patterns["distrust"].search(words) and not patterns["trusted"].search(words):
             if clause.verb.negated and clause.lemma in ("believe", "trust"):
                 return None
-            return MIND
+            return TRUST
         if clause.lemma == "be" and clause.feels and clause.content and people:
             read = self._know if is_in(clause.objects[-1].head, "aware") else self._think
             return read(clause, people)
@@ -583,7 +615,7 @@ class ClauseReader:
                 for who in people:
                     scene.watched_unawares(who, one)
             return Effect("observation")
-        if patterns["unaware"].search(words) and not clause.verb.negated:
+        if patterns["unaware"].search(words) and (not clause.verb.negated or "nothing" in words):
             for one in scene.latest():
                 for who in people:
                     scene.notices(who, one, sees=False)
@@ -615,6 +647,35 @@ class ClauseReader:
                 self._to_room(who, clause, False)
             return Effect("event")
         return None
+
+    def _takes_to_miss(self, clause: Clause, people: list[str]) -> Effect | None:
+        """Reads that people think or know that others did not see what happened: "is sure that Ann was asleep"."""
+        scene, patterns = self.scene, vocabulary().patterns
+        minds = clause.means("think", "know", "see") or clause.feels
+        if not people or not minds or clause.verb.negated or clause.asked or len(clause.content) != 1:
+            return None
+        inner = clause.content[0]
+        denied = inner.verb.negated or (inner.subject is not None and inner.subject.pronoun == "nobody")
+        others = scene.persons(inner.subject)
+        if inner.subject is not None and inner.subject.pronoun == "nobody":
+            others = [who for who in scene.people if who not in people]
+        if inner.link == "to" or not others or {*others} & {*people}:
+            return None
+        occupied = inner.means("sleep", "busy") or inner.verb.progressive or bool(patterns["blind"].search(inner.words))
+        occupied = occupied or (inner.lemma in ("be", "have") and bool(patterns["away"].search(inner.words)))
+        if denied and inner.means("say", "ask", "hand"):
+            return MISSED
+        if inner.means("see", "know", "say", "come", "look", "go", "put", "move", "take") and not denied:
+            return None
+        misses = denied and (inner.means("see", "know") or (inner.lemma in ("be", "wake") and "awake" in inner.words))
+        if not misses and (denied or not occupied):
+            return None
+        for one in scene.latest():
+            for who in others:
+                if clause.means("see", "know") and not clause.means("think") and misses:
+                    scene.notices(who, one, sees=False)
+                scene.overlooked(who, one)
+        return MISSED
 
     def _no_message(self, clause: Clause, nobody: bool) -> bool:
         """Whether a clause says that somebody is told nothing: "nobody rang her", "he left no note"."""
@@ -709,6 +770,13 @@ class ClauseReader:
         place = scene.place(goals)
         if place is None and "there" in clause.adverbs:
             place = scene.last_place or next((one.place for one in reversed(scene.log) if one.place), None)
+        if (
+            place is None
+            and {"in", "inside"} & {*clause.adverbs}
+            and clause.means("put")
+            and scene.last_place is not None
+        ):
+            place = scene.last_place  # "it would be safer in the box, so she dropped it in"
         if not objects:
             return None
         if " and back" in clause.words or (len([one for one in objects if one.words]) > 1 and len(goals) > 1):
@@ -745,6 +813,10 @@ class ClauseReader:
         for noun in objects:
             thing = scene.thing(noun)
             if thing is not None:
+                now = scene.where((), thing) if "there" in clause.adverbs else None
+                if now is not None and not now.holder and now.words and not now.fits(place):  # "on the shelf there"
+                    around = place.around | {*now.words}
+                    place = replace(place, around=around, text=f"{place.text} {now.text}")
                 self._moved(clause, actor, thing, place)
         return Effect("event")
 
@@ -759,6 +831,10 @@ class ClauseReader:
             return self._before_taken(thing) if thing else None
         if clause.means("lose") and not clause.means("put"):
             return Place("", (), frozenset(), GONE)
+        last = self.scene.log[-1] if self.scene.log else None
+        thing = self.scene.thing(self._objects(clause)[0])
+        if last is not None and last.verb == "say" and last.actor == actor and last.event.obj == thing:
+            return last.place  # "I am taking it to the attic," said Ann, and carried it up
         if (
             clause.means("take", "move")
             and actor
@@ -795,13 +871,10 @@ class ClauseReader:
         """Log a move with its witnesses. What is told in the past perfect for the first time was so at the start."""
         scene = self.scene
         words = frozenset({*place.words, *place.around})
+        before_that = clause.verb.perfect and not {"has", "have", "'ve"} & {*clause.words.split()}
         earlier = [n for n, one in enumerate(scene.log) if one.event.obj == thing and isinstance(one.event, MoveEvent)]
         before = (
-            clause.verb.perfect
-            and clause.means("put")
-            and not clause.means("move")
-            and len(earlier) == 1
-            and not clause.link
+            before_that and clause.means("put") and not clause.means("move") and len(earlier) == 1 and not clause.link
         )
         by = scene.witnesses(actor, words) | (frozenset() if clause.verb.passive else frozenset(self._subjects(clause)))
         if clause.verb.perfect:  # "where is it?" asked Ann; he had hidden it
@@ -815,12 +888,12 @@ class ClauseReader:
             if prep == "behind" and noun.pronoun and (who := scene.person(noun, exclude=[actor])):
                 by -= {who}
         if (
-            clause.verb.perfect
+            before_that
             and not before
             and earlier
             and clause.link not in ("after", "when", "once", "as", "because", "since")
-            and (last := scene.log[earlier[-1]].place) is not None
-            and not place.fits(last)
+            and (there := scene.log[earlier[-1]].place) is not None
+            and not place.fits(there)
         ):
             before = scene.fork.choose(0.5, 0.5) == 1  # told in the past perfect: before or after what was told last
             earlier = earlier[-1:]
@@ -835,6 +908,9 @@ class ClauseReader:
             by = frozenset({actor, *(one for one in by if scene.people[one].watching)})
         if place.holder:
             by |= {place.holder}
+        last = scene.log[earlier[-1]] if earlier else None
+        if last is not None and actor not in last.missed and not last.event.reaches(actor):
+            scene.notices(actor, last, sees=True, openly=False)  # whoever takes it from there knows who put it there
         scene.moved(thing, place, actor, by - {""}, verb=clause.lemma)
 
     def _swap(self, clause: Clause, people: list[str]) -> Effect | None:
@@ -891,6 +967,8 @@ class ClauseReader:
             return None
         if clause.verb.negated:
             return Effect("no effect", "did not happen")
+        if self._beside_actor(clause, people):
+            return Effect("observation")
         for who in people:
             if clause.means("leave"):
                 self._to_room(who, clause, None)
@@ -908,6 +986,11 @@ class ClauseReader:
     def _sleep(self, clause: Clause, people: list[str]) -> Effect | None:
         for who in people:
             person = self.scene.people[who]
+            if clause.verb.negated and clause.means("wake"):  # "did not look round"
+                person.watching = False
+                for one in self.scene.latest():
+                    self.scene.watched_unawares(who, one)
+                continue
             person.watching = None if clause.means("wake") else False
             if clause.link in ("while", "whilst", "as") and clause.means("sleep"):
                 self.distracted.add(who)
@@ -917,7 +1000,7 @@ class ClauseReader:
 
     def _stay(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that somebody stays, or that a thing lies somewhere."""
-        if clause.means("lie") and clause.places and not people:
+        if clause.means("lie") and not people and (clause.places or "there" in clause.adverbs):
             return self._be(clause, people)
         if not people:
             return None
@@ -940,6 +1023,7 @@ class ClauseReader:
         latest = [one for one in scene.latest() if one.sentence >= scene.sentence - 1]
         other = scene.person(near[0], exclude=people) if near else None
         rests = clause.means("stay", "lie") or clause.lemma == "be"
+        rests |= clause.means("go") and any(prep == "beside" for prep, _ in clause.places)  # "walked beside her"
         if other is None or not latest or latest[-1].actor != other or not rests:
             return False
         for one in latest:
@@ -966,6 +1050,11 @@ class ClauseReader:
                 for who in people:
                     scene.people[who].here, scene.people[who].room = False, frozenset()
                 return Effect("event")
+            if vocabulary().patterns["present"].search(clause.words) and clause.link in BACKGROUND:
+                for who in people:  # "while Ann was there"
+                    scene.people[who].here = scene.people[who].watching = True
+                    self.glances.add(who)
+                return Effect("event")
             for who in people:
                 for role in clause.objects:
                     scene.people[who].roles |= {word for word in role.words if vocabulary().person(word)}
@@ -974,6 +1063,18 @@ class ClauseReader:
         noun = next(iter(clause.objects), None) if dummy else clause.subject
         place = scene.place(clause.places)
         if noun is None or place is None or clause.verb.negated:
+            there = (
+                clause.adverbs
+                and clause.subject is not None
+                and {*clause.adverbs} <= {"there", "still", "ever", "since", "now"}
+            )
+            known = (
+                scene.thing(noun, create=False) if there and noun is not None and not scene.is_person(noun) else None
+            )
+            if known is not None and not clause.verb.negated and scene.where((), known) is not None:
+                return Effect("fact")  # "it has been there ever since"
+            if clause.objects and clause.subject is not None and clause.subject.pronoun == "it":
+                return Effect("no effect", "says what something is like")  # "it was too hot there"
             somewhere = {"there", "here", "gone", "away", "missing", "anywhere", "nowhere"} & {*clause.words.split()}
             if (clause.verb.negated or somewhere) and self._may_be_topic(noun or Noun((), "", 0, 0)):
                 return UNREAD
@@ -1015,6 +1116,8 @@ class ClauseReader:
         for one in clause.content:
             if one.verb.negated or (one.verb.modal and one.verb.modal not in ("would", "will", "must")):
                 continue
+            if one.means("see", "know") and one.content and not one.asked:
+                return self._content(one)  # "I saw him put it there"
             finds = one.lemma in ("find", "get", "collect") and one.verb.modal
             goes = one.means("go") and one.subject is not None and not scene.is_person(one.subject)
             if one.lemma == "be" or one.means("lie", "put", "move", "take") or finds or goes or one.verb.progressive:
@@ -1050,7 +1153,13 @@ class ClauseReader:
     def _moves_in(self, clause: Clause) -> list[Clause]:
         """The clauses in its content that tell of a move: "saw him put it there"."""
         senses = ("put", "move", "take", "swap", "hand")
-        return [one for one in clause.content if not one.asked and one.means(*senses) and self._objects(one)]
+        return [
+            one
+            for one in clause.content
+            if not one.asked
+            and self._objects(one)
+            and (one.means(*senses) or any(prep in ("into", "onto") for prep, _ in one.places))
+        ]
 
     def _moved_in(self, clause: Clause) -> Clause | None:
         return next(iter(self._moves_in(clause)), None)
@@ -1087,6 +1196,8 @@ class ClauseReader:
         if not people or clause.verb.passive:
             return None
         misses = clause.verb.negated or clause.means("miss")
+        if misses and any(one.means("see", "look") for one in clause.content) and clause.means("know"):
+            return self._know(clause, people)
         after = (
             self.following[:1] if clause.words.endswith(" and") and not clause.objects and not clause.content else []
         )
@@ -1120,10 +1231,17 @@ class ClauseReader:
                     if one.actor in people:
                         scene.overlooked(other, one)
                 return Effect("observation")
+        if clause.lemma == "find" and clause.objects and not clause.content and scene.is_person(clause.objects[0]):
+            scene.person(clause.objects[0], exclude=people)
+            return ELSE  # "found him in the kitchen"
         for noun in clause.objects:  # "she saw his face at the window"
             seen = noun.owner if noun.head in BODY else noun if scene.is_person(noun) else None
             if seen is not None and not misses and (other := scene.person(seen, exclude=people)):
                 scene.spotted |= {(who, other): scene.sentence for who in people}
+                for one in scene.latest():  # whom the actor sees no longer watches unnoticed
+                    if one.actor in people and isinstance(one.event, MoveEvent) and other in one.event.unseen:
+                        seers = one.event.by | {other}
+                        one.event = replace(one.event, by=seers, unseen=one.event.unseen - {other})
         if not misses and (sight := self._moving(clause)) is not None:
             for who in people:
                 if (now := scene.where((), sight)) is not None:
@@ -1354,6 +1472,14 @@ class ClauseReader:
             return self._know(clause, people)
         if not people or clause.verb.negated:
             return NO_EFFECT
+        spied = [noun for prep, noun in clause.places if prep in ("on", "at") and scene.is_person(noun)]
+        if clause.lemma in ("spy", "peek", "peep") and spied:
+            self.hidden = True
+            return self._see(replace(clause, verb=replace(clause.verb, lemma="watch"), objects=spied), people)
+        if any(one.means("see") and not one.verb.negated for one in self.following[:1]) and clause.words.endswith(
+            "and"
+        ):
+            return NO_EFFECT  # "looked through the window and saw"
         peeps = any(prep in ("through", "over", "round", "around") for prep, _ in clause.places)
         if peeps and any(scene.matters(who) for who in people):
             return MIND  # what they see from there is open
@@ -1425,24 +1551,58 @@ class ClauseReader:
             told = self._known_to_all(clause, speaker)
         if told is None and not clause.quotes and any(one.means("say") for one in self.following[:1]):
             return Effect("no effect", "is told in another clause")  # "rang him and told him that ..."
+        if told is None and clause.quotes:
+            if self._replies(clause, speaker):
+                return REPLY
+            if not (clause.content or any(self.bears(quote) for quote in clause.quotes)):
+                return SAID_OF_ELSE
         if told is None:
             open_ended = clause.quotes or (
                 not clause.content and any(scene.matters(who) for who in heard) and hearers and not clause.objects[1:]
             )
             return UNREAD if open_ended else Effect("no effect", "says nothing of where a thing is")
         if not sure or (any(noun.pronoun == "them" for noun in clause.objects) and len(hearers) < 2):
-            scene.vague.append(clause.words)
-        if note and not hearers:
+            scene.vague.append((speaker, clause.words))
+        if clause.quotes and scene.where((), told[0]) is None and self._announces(clause):
+            by = {speaker, *heard} if sure and heard else scene.witnesses(speaker, frozenset())
+            scene.moved(*told, speaker, frozenset(by), verb="announce")  # "I am putting it in the safe," said Ann
+        elif note and not hearers:
             self.notes.append((speaker, *told))
         else:
             scene.told(speaker, *told, heard)
+        return Effect("event")
+
+    def _show(self, clause: Clause, people: list[str], picture: Noun) -> Effect:
+        """Reads that somebody shows or sends a picture of a thing: they who get it see where it is."""
+        scene = self.scene
+        to = self._hearers(clause, people)
+        words = tuple(word for word in picture.words if not is_in(word, "pictures"))
+        thing = scene.thing(Noun(words, picture.text, 0, 0), create=False) if words else None
+        places = [(prep, noun) for prep, noun in clause.places if prep != "to" or not scene.is_person(noun)]
+        place = scene.place(places) or (scene.where((), thing) if thing else None)
+        if not to or thing is None or place is None:
+            return MIND
+        scene.told(people[0], thing, place, to)
         return Effect("event")
 
     def _hearers(self, clause: Clause, people: list[str]) -> list[str]:
         """Those whom a clause names as hearers: its objects, "to her", or by name in what is said."""
         scene, found = self.scene, list[str | None]()
         for noun in (*clause.objects, *(noun for prep, noun in clause.places if prep == "to")):
-            if scene.is_person(noun):
+            hears = noun is clause.objects[0] if clause.objects else False
+            hears = (
+                hears
+                and clause.lemma in ("tell", "inform", "remind", "warn", "assure")
+                and bool(noun.det or noun.owner)
+            )
+            if (
+                hears
+                and noun.words
+                and not is_in(noun.head, "signs", "changes", "groups")
+                and not {*noun.words} & WHOLE
+            ):
+                found.append(scene._known_person(noun) or scene._new_person(noun))
+            elif scene.is_person(noun):
                 found.append(scene.person(noun, exclude=people))
             elif noun.parts or is_in(noun.head, "groups") or noun.pronoun in ("everyone", "everybody", "them"):
                 found += [who for who in scene.persons(noun) if scene.people[who].here is not False]
@@ -1551,8 +1711,50 @@ class ClauseReader:
             )
         return place
 
+    def bears(self, quote: str, *, on_thing: bool = True) -> bool:
+        """Whether a quote may tell of the thing asked about, if that counts, of its places, or of who knows what."""
+        scene, senses = self.scene, vocabulary().senses
+        heads = {word for place in scene.places.values() for word in place.words[-1:]}
+        words = [token.low for token in tokens(plain(quote)) if token.text not in ".!?,;"]
+        lone = len(words) == 1 and not vocabulary().person(words[0])
+        if on_thing and (lone or (self.askers and not parse(tokens(plain(quote)), self.names))):
+            return True  # "Upstairs!"; "The third shelf," as an answer
+        for word, after in zip(words, [*words[1:], ""], strict=True):
+            one = singular(word)
+            if on_thing and (one in scene.topics or is_in(word, "quoted")):
+                return True
+            if on_thing and is_in(word, "pointing") and not after.isalpha():
+                return True
+            if one == "word" and "not" in words:
+                continue  # "not a word to anybody"
+            if is_in(one, "signs", "telling_place") or any(
+                one == head or (one[2:] and head.endswith(one)) for head in heads
+            ):
+                return True
+            if any(
+                senses.get(lemma, frozenset()) & {"see", "know", "say"} for lemma in vocabulary().forms.get(word, ())
+            ):
+                return True
+        return False
+
+    def _announces(self, clause: Clause) -> bool:
+        """Whether somebody says that they put something somewhere themselves."""
+        said = [one for quote in clause.quotes for one in parse(tokens(plain(quote)), self.names)]
+        puts = [one for one in said if one.means("put") and one.subject is not None and one.subject.pronoun == "i"]
+        return any(not one.verb.negated and one.verb.modal in ("", "will") for one in puts)
+
+    def _replies(self, clause: Clause, speaker: str) -> bool:
+        """Whether a quote answers what its speaker has just been told, without denying it."""
+        last = self.scene.log[-1] if self.scene.log else None
+        if last is None or not isinstance(last.event, StatementEvent) or last.sentence < self.scene.sentence - 1:
+            return False
+        words = {token.low for quote in clause.quotes for token in tokens(plain(quote))}
+        return speaker in last.event.hearers and not any(word == "?" or is_in(word, "denials") for word in words)
+
     def lone_quote(self, quotes: Sequence[str]) -> bool:
         """Reads a sentence that is only a quote, as spoken by whoever spoke last; False if it says nothing."""
+        if not any(self.bears(quote) for quote in quotes):
+            return True
         if self.last_said is None:
             return False
         speaker, heard = self.last_said

@@ -79,12 +79,16 @@ def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
             out.append(Token("not", sentence[i].start, sentence[i + 1].end))
             i += 2
             continue
-        if low[i] == "half" and low[i + 1 : i + 2] in (["an"], ["a"]):
+        if low[i] in ("half", "quarter") and low[i + 1 : i + 2] in (["an"], ["a"], ["past"], ["to"]):
             i += 1
             continue
         skip = next((len(one) for one in phrases if tuple(low[i : i + len(one)]) == one and "looking" not in one), 0)
-        if low[i + skip : i + skip + 1] == ["of"]:
-            skip = 0  # "in front of" is no idiom
+        after = low[i + skip] if i + skip < len(low) else ""
+        owned = low[i + skip - 1] == "her" or low[i : i + 2] in (["in", "the"], ["at", "the"], ["on", "the"])
+        owned = bool(skip) and owned and after.isalpha() and sentence[i + skip].text.islower()
+        owned = owned and not is_in(after, *KNOWN_SETS) and after not in vocabulary().forms
+        if after == "of" or owned:
+            skip = 0  # "in front of" is no idiom, nor is "with her suitcase"
         if not skip and low[i : i + 2] in FILLERS:
             skip = 2
         if not skip:

@@ -173,10 +173,12 @@ class Scene:
     spotted: dict[tuple[str, str], int] = field(default_factory=dict)  # who has noticed who, in which sentence
     asked_roles: frozenset[str] = frozenset()  # heads of nouns that the question takes to think or know something
     twins: set[str] = field(default_factory=set)  # things of which there may be more than one
-    vague: list[str] = field(default_factory=list)  # clauses in which it is not told who hears what is said
+    vague: list[tuple[str, str]] = field(default_factory=list)  # speakers and clauses that do not tell who hears them
     last_place: Place | None = None  # mentioned last
     stated: dict[tuple[tuple[str, ...], str], Place] = field(default_factory=dict)  # what the story says is believed
-    resolved: dict[int, str] = field(default_factory=dict)  # noun phrases (by identity) and the people they stand for
+    # noun phrases, by identity, and the people or things that they stand for
+    resolved: dict[int, tuple[Noun, str]] = field(default_factory=dict)
+    called: dict[int, tuple[Noun, str]] = field(default_factory=dict)
     untold: set[str] = field(default_factory=set)  # those who the story says were told nothing
     undecided: set[str] = field(default_factory=set)  # those of whom it is open whether they saw what happened last
     read: list[Read] = field(default_factory=list)
@@ -191,12 +193,12 @@ class Scene:
         """The person that a noun phrase stands for; None if it is nobody, or more than one, or unclear."""
         if noun is None or noun.parts:
             return None
-        if (before := self.resolved.get(id(noun))) is not None and before not in exclude:
-            self._mention(before)
-            return before
+        if (before := self.resolved.get(id(noun))) is not None and before[1] not in exclude:
+            self._mention(before[1])
+            return before[1]
         found = self._pronoun(noun.pronoun, exclude) if noun.pronoun else self._person_named(noun, create=create)
         if found is not None and noun.start != noun.end:
-            self.resolved[id(noun)] = found
+            self.resolved[id(noun)] = noun, found
         return found
 
     def _person_named(self, noun: Noun, *, create: bool) -> str | None:
@@ -209,6 +211,9 @@ class Scene:
                 if self.is_person(other):
                     self.people[found].roles.update(word for word in other.words if vocabulary().person(word))
                     self.people[found].names.update(other.name.split())
+                    if self.people[found].gender == "they":
+                        known = (vocabulary().names.get(name) for name in other.name.split())
+                        self.people[found].gender = next((one for one in known if one), "they")
         return found
 
     def persons(self, noun: Noun | None) -> list[str]:
@@ -238,8 +243,8 @@ class Scene:
         """All people that a noun phrase may stand for; nobody is taken to be mentioned by it."""
         if noun.parts:
             return {one for part in noun.parts for one in self.may_be(part)}
-        if (one := self.resolved.get(id(noun))) is not None:
-            return {one}
+        if id(noun) in self.resolved:
+            return {self.resolved[id(noun)][1]}
         if noun.pronoun in ("everyone", "everybody") or is_in(noun.head, "groups"):
             return set(self.people)
         if noun.pronoun:
@@ -285,8 +290,8 @@ class Scene:
             if (
                 not names
                 and noun.head in person.roles
-                and not (owner and person.owner and owner != person.owner)
-                and owner != one
+                and not (owner and person.owner and owner != person.owner and not self._only(noun))
+                and (owner != one or self._only(noun))
             ):
                 rest = {word for word in noun.words if word != noun.head and word not in person.roles}
                 if person.gender == "group" and not noun.plural:
@@ -298,6 +303,11 @@ class Scene:
         if names and roles and not noun.det and (len(names) == 1 or roles):
             return None
         return None
+
+    def _only(self, noun: Noun) -> bool:
+        """Whether "her son" can only be the one son of whom the story has told."""
+        personal = noun.owner is not None and not noun.owner.words
+        return personal and sum(noun.head in one.roles for one in self.people.values()) == 1
 
     def _new_person(self, noun: Noun) -> str:
         names = {name for name in noun.name.split() if not vocabulary().person(name.lower())}
@@ -368,6 +378,8 @@ class Scene:
             return next((one for one in found if one), None)
         if noun.pronoun:
             return self._it(noun.pronoun)
+        if id(noun) in self.called:
+            return self.called[id(noun)][1]
         words, owner, whose = noun.words, "", ""
         if noun.owner is not None:  # "her bag" may be Ann's bag or Bea's: only names tell two bags apart
             owner = self.person(noun.owner, create=self.is_person(noun.owner)) or ""
@@ -388,15 +400,21 @@ class Scene:
                     self.twins.add(key)  # "her medal", "his medal"
                 thing.whose = whose or thing.whose
                 self._focus(key)
+                self.called[id(noun)] = noun, key
                 return key
-        if not create:
-            return None
+        if not create:  # "the chalk" may be what the story calls a box of chalk
+            held = [one for one in self.things if {*words} <= {*self.things[one].words} and self._moved_once(one)]
+            return held[0] if len(held) == 1 else None
         key = " ".join(words)
         while key in self.things:
             key += "'"
         self.things[key] = Thing(key, words, owner, noun.plural, whose)
         self._focus(key)
+        self.called[id(noun)] = noun, key
         return key
+
+    def _moved_once(self, key: str) -> bool:
+        return any(one.event.obj == key for one in self.log)
 
     def _focus(self, key: str) -> None:
         self.focus.pop(key, None)
@@ -447,7 +465,7 @@ class Scene:
         for known in self.places.values():  # the same words again: one place
             if (
                 known.side == found.side
-                and known.words == found.words
+                and (known.words == found.words or _shortened(found.words, known.words))
                 and (not found.around or known.around == found.around)
             ):
                 return known
@@ -573,7 +591,7 @@ class Scene:
     def told(self, speaker: str, thing: str, place: Place, hearers: Sequence[str], *, so: bool = True) -> None:
         """Log that somebody says to some that a thing is at a place; they trust it."""
         self.places.setdefault(place.key, place)
-        heard = frozenset(hearers) - {speaker}
+        heard = addressed = frozenset(hearers) - {speaker}
         for who, one in self.people.items():  # who is about may overhear it
             about = who and one.here and one.watching is not False and one.gender != "group"
             if about and who not in heard and who != speaker and self.matters(who) and self.fork.choose(0.8, 0.2):
@@ -586,7 +604,8 @@ class Scene:
             if (known := self.where((who,), thing)) and known.fits(truth)
         )
         event = StatementEvent(speaker, thing, place.key, heard, heard - knowing, so)
-        self.log.append(Happened(event, self.clause, speaker, "say", self.sentence, place))
+        overheard = heard - addressed
+        self.log.append(Happened(event, self.clause, speaker, "say", self.sentence, place, open=overheard))
 
     def _has_seen(self, who: str, thing: str) -> bool:
         """Whether the story says that somebody saw where a thing is; to be there when it begins is not enough."""
@@ -602,6 +621,7 @@ class Scene:
         if sees:
             event = replace(event, by=event.by | {who}) if openly else replace(event, unseen=event.unseen | {who})
             one.missed.discard(who)
+            one.open -= {who}
             self._distrusts(who, one)
         else:
             event = replace(event, by=event.by - {who}, unseen=event.unseen - {who})
@@ -614,6 +634,8 @@ class Scene:
         for one in self.log:
             if who in one.open and isinstance(one.event, MoveEvent):
                 self.notices(who, one, sees=False)
+            elif who in one.open and isinstance(one.event, StatementEvent):
+                one.event = replace(one.event, hearers=one.event.hearers - {who}, trusting=one.event.trusting - {who})
 
     def _distrusts(self, who: str, seen: Happened) -> None:
         """Somebody who saw where a thing went does not believe what was said of it afterwards, if that was not so."""
@@ -643,6 +665,11 @@ class Scene:
             if isinstance(one.event, MoveEvent) and one.verb != "believe" and thing in (None, one.event.obj)
         ]
         return [one for one in moves if one.sentence == moves[-1].sentence] if moves else []
+
+
+def _shortened(words: tuple[str, ...], whole: tuple[str, ...]) -> bool:
+    """Whether words may name briefly what others name: "tub" for "bathtub"."""
+    return len(words) == 1 and len(words[0]) > 2 and whole[-1:] != words and "".join(whole).endswith(words[0])
 
 
 def singulars(words: Sequence[str]) -> frozenset[str]:
