@@ -294,8 +294,8 @@ class Chunker:
             return not is_in(word, "no_adverbs") and word != "only"
         if not is_in(word, "adverbs"):
             return False
-        if last is not None and last.noun is not None and last.noun.head == "way" and self._noun_then_verb(i + 1):
-            return True  # "on her way down Ann saw"
+        if last is None and is_in(word, "prepositions") and self._noun_then_verb(i + 1):
+            return True  # "down she came"
         if is_in(word, "prepositions"):  # "in", "up": an adverb if no noun follows
             return (
                 not self._starts_noun(i + 1)

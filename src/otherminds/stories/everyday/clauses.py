@@ -159,6 +159,15 @@ class _Builder:
                 self.waiting.append((self.subject, None))  # "the captain, with Ann looking on, ..."
             self.prep, self.link, self.subject, self.fresh = "", "while", noun, True  # "with Ann looking on, ..."
             return
+        then = self._next(k)
+        timely = bool(noun.det) and noun.owner is None and is_in(noun.head, "times") and not is_in(noun.head, "meals")
+        if timely and not self.prep and not (then and then.verb):
+            if self.cur is None or self.fresh:
+                self.first.append(("during", noun))  # "the next day Ann ..."
+                return
+            if self.cur.verb.lemma != "be":
+                self.cur.setting.append(("during", noun))  # "moved it that night"
+                return
         after = self._next(k) if self.prep == "with" else None
         gone = self.chunks[k + 1].word if k + 1 < len(self.chunks) and self.chunks[k + 1].kind == "adverb" else ""
         if after is not None and after.kind == "prep" and self.chunker.word(after.i) == "out":
@@ -473,6 +482,8 @@ class _Builder:
         return any(one.kind == "conj" for one in self.chunks[max(0, k - 2) : k])
 
     def _add(self, verb: VerbGroup, subject: Noun | None, link: str, parent: Clause | None) -> None:
+        if verb.passive and verb.lemma in ("convince", "persuade"):
+            verb.lemma, verb.passive = "be_convinced", False
         clause = Clause(verb, subject, link, self.asked if link == "wh" else "", parent=parent)
         clause.forward, self.forward = self.forward, False
         clause.adverbs += [*self.adverbs, *verb.adverbs]

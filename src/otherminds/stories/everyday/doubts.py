@@ -25,7 +25,9 @@ PERSONAL = frozenset(["he", "she", "they", "him", "her", "them"])
 BESIDE = frozenset(["for", "with", "beside", "past", "near", "behind"])
 MOVES = ("put", "move", "take", "hand", "swap", "lose")
 SAFE = ("idle", "busy", "want", "ask", "think", "sleep", "wake", "stay", "go", "come", "leave")
+WANTED = "is only wanted"
 UNTOLD = (
+    WANTED,
     "is only asked",
     "was not said",
     "did not happen",
@@ -162,7 +164,7 @@ class Doubts:
             return True
         if self.by_word and one.number > self.known_at and not denied and not acts and _of_words(clause):
             return True  # "later she confessed", "the wind carried her words away"
-        told = one.outcome == "observation"
+        told = one.outcome == "observation" or one.reason == WANTED
         if late and acts and one.named and not told and any(inner.means("see") for inner in inside(clause)):
             return True  # "came back in time to see it"
         elsewhere = one.reason == "is told in another clause"
@@ -190,7 +192,7 @@ class Doubts:
             return True
         if one.number in self.logged:
             return self._on_orders(clause)
-        ordinary = clause.means(*SAFE) or clause.lemma == "be" or one.reason == "is only wanted"
+        ordinary = clause.means(*SAFE) or clause.lemma == "be" or one.reason == WANTED
         if late and without and clause.lemma != "be" and self._is_thing(clause):
             return True  # "the ball sang"
         if one.named and (not self.minds or concerned) and without and not ordinary:
@@ -224,7 +226,8 @@ class Doubts:
             return True
         if clause.lemma == "be" and any(is_in(word, "moods") for noun in clause.objects for word in noun.words):
             return True
-        return one.named and one.outcome == "no effect" and not clause.means("want", "ask", "look", "think")
+        wanted = one.reason == WANTED or clause.means("want", "ask", "look", "think")
+        return one.named and one.outcome == "no effect" and not wanted
 
     def _of_place(self, clause: Clause) -> bool:
         """Whether a clause says something of a place where the thing has been, or takes something from it."""

@@ -78,15 +78,19 @@ class ClauseReader:
         self.glances: set[str] = set()
         self.distracted: set[str] = set()  # those who attend to something else while something happens in this sentence
         self.last_said: tuple[str, list[str]] | None = None  # who spoke last, and to whom
+        self.met: list[str] = []  # people of the clauses of this sentence so far
         self.following: list[Clause] = []  # the clauses after this one in its sentence
         self.weather = False
+        self.text = ""  # of the sentence
         self.overlaps = False  # whether the sentence says that it is told of the same moment as the one before
         self.hidden = False  # whether what is read now is told to be unknown to others
         self.asked_for = ""  # the thing somebody asked for last
 
     def sentence(self, clauses: Sequence[Clause], text: str) -> list[tuple[Clause, Effect]]:
         """Reads the clauses of one sentence, what lies in the background first; tells what became of each."""
+        self.text = text.lower()
         self.overlaps = vocabulary().patterns["overlap"].search(text.lower()) is not None
+        self.met = []
         top = [one for one in clauses if one.parent is None]
         told: list[tuple[Clause, Effect]] = []
         ordered = self._in_order(top)
@@ -151,6 +155,7 @@ class ClauseReader:
         self.weather = is_in(clause.lemma, "weather")  # "it" is nothing then
         number, people = scene.clause, self._subjects(clause)
         told = self._tell(clause, people)
+        self.met += people
         nouns = [noun for one in (clause, *inside(clause)) for noun in one.nouns]
         if clause.lemma == "be":  # "it was her idea"
             nouns += [noun.owner for noun in clause.objects if noun.owner is not None]
@@ -202,7 +207,8 @@ class ClauseReader:
             if clause.means("see", "miss", "know") and any(scene.matters(who) for who in people):
                 return MIND
             return Effect("no effect", "is not said to have happened")
-        if clause.link in ("where", "if", "unless", "so that", "lest", "about") or clause.verb.form == "inf":
+        happens = clause.means("put", "move", "take", "lose", "see") and not (clause.verb.perfect or clause.verb.passive)
+        if (clause.link == "where" and not happens) or clause.link in ("if", "unless", "so that", "lest", "about") or clause.verb.form == "inf":
             return Effect("no effect", "is not said to have happened")
         if {"nearly", "almost"} & {*clause.adverbs}:
             return Effect("no effect", "is not said to have happened")
@@ -212,6 +218,11 @@ class ClauseReader:
         for _, noun in (*clause.setting, *clause.places):  # "in Ann's absence"
             if noun.head == "absence" and noun.owner is not None and (missing := scene.person(noun.owner)):
                 scene.people[missing].here, scene.people[missing].room = False, frozenset()
+        if is_in(clause.lemma, "implicatives") and clause.content and clause.content[0].link == "to" and people:
+            inner = clause.content[0]  # "happened to see it"
+            negated = clause.verb.negated or inner.verb.negated
+            done = replace(inner.verb, form="finite", negated=negated, perfect=clause.verb.perfect)
+            return self._tell(replace(inner, verb=done, subject=clause.subject, link=clause.link), people)
         if clause.lemma == "have" and clause.content and clause.content[0].link == "to" and not clause.objects:
             return self._want(clause, people) or NO_EFFECT  # "had to find it"
         told = self._takes_to_miss(clause, people) or self._cue(clause, words, people) or self._by_verb(clause, people)
@@ -375,6 +386,11 @@ class ClauseReader:
             for who in people:
                 self._inattentive(who, clause)
             return Effect("observation", "attends to something else")
+        if people and is_in(clause.lemma, "hints") and vocabulary().patterns["doing"].search(self.text):
+            for one in self.scene.latest():  # "she smiled at him as he did it"
+                for who in people:
+                    self.scene.notices(who, one, sees=True)
+            return Effect("observation")
         moved = self._moved_in(clause) if clause.lemma in ("help", "let") else None
         helped = [noun for noun in clause.objects if self.scene.is_person(noun)]
         aided = [noun for prep, noun in clause.places if prep == "for" and self.scene.is_person(noun)]
@@ -1156,7 +1172,7 @@ class ClauseReader:
         return [
             one
             for one in clause.content
-            if not one.asked
+            if one.asked in ("", "how")
             and self._objects(one)
             and (one.means(*senses) or any(prep in ("into", "onto") for prep, _ in one.places))
         ]
@@ -1264,7 +1280,7 @@ class ClauseReader:
             ),
             None,
         )
-        place = scene.place(clause.places)
+        place = scene.place([one for one in clause.places if not is_in(one[1].head, "mediums")])
         if thing is None and place is not None and not misses and not place.holder:
             sighted = next((noun for noun in clause.objects if noun.pronoun in ("it", "them")), None)
             thing = scene.thing(sighted)  # "saw it on the shelf"
@@ -1536,6 +1552,8 @@ class ClauseReader:
             about = [one for one, who in scene.people.items() if one != speaker and who.gender != "group"]
             asker = [self.asker] if self.asker and self.asker != speaker else []
             alone = about if len(about) == 1 and scene.people[about[0]].here is not False else []
+            met = list(dict.fromkeys(who for who in self.met if who != speaker and scene.people[who].here is not False))
+            alone = met if len(met) == 1 and not asker else alone  # "when Ann came home, Ben said"
             heard = asker or alone or [one for one in reversed(scene.recent) if one != speaker][:1]
             sure = bool(asker or alone)
         known = set(scene.things)
@@ -1545,6 +1563,10 @@ class ClauseReader:
         if new and not singulars(words) & scene.topics:
             return MIND  # "I put the little one in the pen": perhaps the thing asked about, by another name
         self.last_said = speaker, heard
+        for quote in clause.quotes if told is None else ():  # so that "it" may be what was spoken of
+            for noun in (noun for one in parse(tokens(plain(quote)), self.names) for noun in one.nouns):
+                if singulars(noun.words) & scene.topics and not scene.is_person(noun):
+                    scene.thing(noun)
         if clause.quotes and clause.quotes[-1].rstrip().endswith("?"):
             return self._ask(clause, people)
         if told is None:

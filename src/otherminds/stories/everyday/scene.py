@@ -615,7 +615,7 @@ class Scene:
     def notices(self, who: str, one: Happened, *, sees: bool, openly: bool = True) -> None:
         """Change who sees a logged move."""
         event = one.event
-        if not isinstance(event, MoveEvent) or one.actor == who:
+        if not isinstance(event, MoveEvent) or one.actor == who or (one.verb == "initial" and not sees):
             return
         openly |= self.spotted.get((one.actor, who), -1) >= one.sentence
         if sees:
