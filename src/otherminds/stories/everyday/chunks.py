@@ -147,6 +147,8 @@ class Chunker:
             and len(before) > 1
         ):
             return Chunk("sub", i, i + 1, "where")
+        if word == "the" and is_in(self.word(i + 1), "moments") and self._noun_then_verb(i + 2):
+            return Chunk("sub", i, i + 2, "when")  # "the moment she came back"
         if is_in(word, "questions", "relatives") and not (word == "when" and not (last and last.kind == "verb")):
             return Chunk("wh", i, i + 1, word)
         if is_in(word, "subordinators") and self._subordinates(i) and self.word(i + 1) != "of":
@@ -555,6 +557,8 @@ class Chunker:
             told = any("think" in vocabulary().senses.get(one, ()) or one == "know" for one in self.tags(j))
             return bool(acts) or (self._opens(j + 1) and (told or not self._finite_follows(j + 1)))
         if "ing" in tags:
+            if j == 0 and after not in AUXILIARIES and not is_in(after, "modals"):
+                return True  # "Sitting high up, ..."
             return self._opens(j + 1) or is_in(after, "adverbs")
         if self._opens(j + 1) or is_in(after, "adverbs") or after.endswith("ly"):
             return True
@@ -638,7 +642,8 @@ class Chunker:
             owned[0].owner, owned[0].start, owned[0].det = noun, noun.start, "the"
             owned[0].text = self._text(i, owned[1])
             noun, j = owned
-        if self._is_label(j) and noun.head and not noun.plural:  # "case four", "bay C"
+        counts = self.word(j) in LABELS and (self.word(j + 1) == "of" or self._content(j + 1, first=True))
+        if self._is_label(j) and noun.head and not noun.plural and not counts:  # "case four", "bay C"
             noun.words, noun.end, j = (self.word(j), *noun.words), self.tokens[j].end, j + 1
             noun.text = self._text(i, j)
         while self.word(j) == "of" and not noun.pronoun and (inner := self.noun(j + 1)) and not inner[0].pronoun:

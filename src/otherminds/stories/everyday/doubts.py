@@ -59,9 +59,13 @@ class Doubts:
         self.settled = max(own, default=0)
         # their belief is not so, or older than this clause: whatever they perceive after it may have changed it
         self.stale, self.known_at, self.by_word = False, 0, False
+        self.outdated = 0  # the first clause by which their belief is no longer so
         if judge.chain and judge.thing is not None:
             now, held = scene.where((), judge.thing), scene.where(judge.chain, judge.thing)
             self.stale = held is None or now is None or not held.fits(now)
+            known = max(scene.reaching(judge.chain, judge.thing), default=-1)
+            missed = [one.clause for one in scene.log[known + 1 :] if one in moves and one.verb != "believe"]
+            self.outdated = (min(missed, default=0) if known >= 0 else 0) if self.stale else len(scene.read) + 1
         if len(judge.chain) == 1 and judge.thing is not None:
             reached = [one for one in self.about if one.event.reaches(judge.chain[0])]
             self.known_at = max((one.clause for one in reached), default=0)
@@ -158,7 +162,7 @@ class Doubts:
         late = one.number > self.last and one.number not in self.logged
         minds = any(inner.means("see", "know", "think", "say", "sleep") for inner in inside(clause))
         plain = not (minds or one.named or clause.quotes or clause.unknown or denied or _of_words(clause))
-        if chain and not self.stale and plain:
+        if chain and one.number < self.outdated and plain:
             return False  # whoever is right cannot learn better
         if late and not denied and acts and len(chain) == 1 and self.stale and self._may_have_learned(one):
             return True
@@ -195,7 +199,8 @@ class Doubts:
         ordinary = clause.means(*SAFE) or clause.lemma == "be" or one.reason == WANTED
         if late and without and clause.lemma != "be" and self._is_thing(clause):
             return True  # "the ball sang"
-        if one.named and (not self.minds or concerned) and without and not ordinary:
+        over = any(prep in ("over", "on", "round", "around") and noun.pronoun == "it" for prep, noun in clause.places)
+        if one.named and (not self.minds or concerned) and without and not ordinary and not (over and clause.objects):
             return True
         notices = clause.means("see", "know") and not denied and {*chain[:-1]} & {*one.people}
         if notices and chain[-1] in one.concerned and not any(inner.means(*MOVES) for inner in inside(clause)):
@@ -220,7 +225,8 @@ class Doubts:
         clause = one.clause
         if clause.means("see", "know") and one.reason not in (ELSE.reason, "attends to something else", "no message"):
             return True
-        if clause.means("ask") and one.number > self.known_at and one.reason != "no message":
+        asks = clause.means("ask") and not clause.verb.passive and one.reason != "no message"
+        if asks and one.number > self.known_at:
             return True  # they ask for it where it was
         if (clause.means("think") and one.outcome == "no effect") or clause.lemma in ("agree", "arrange"):
             return True
@@ -267,7 +273,8 @@ class Doubts:
 
 def _of_words(clause: Clause) -> bool:
     """Whether a clause tells of something said, or of what becomes of words."""
-    return (clause.means("say") and clause.link != "wh") or any(is_in(noun.head, "signs") for noun in clause.nouns)
+    thing = clause.lemma == "ring" and clause.subject is not None and clause.subject.head in ("bell", "phone", "telephone")
+    return (clause.means("say") and clause.link != "wh" and not thing) or any(is_in(noun.head, "signs") for noun in clause.nouns)
 
 
 def _may_be_so(one: Read) -> bool:

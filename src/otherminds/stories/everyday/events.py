@@ -196,6 +196,9 @@ class ClauseReader:
 
     def _tell(self, clause: Clause, people: list[str]) -> Effect:
         scene, words = self.scene, clause.words
+        happens = clause.means("put", "move", "take", "lose") and not (clause.verb.perfect or clause.verb.passive)
+        if (clause.link == "where" and not happens) or clause.link in ("if", "unless", "so that", "lest", "about") or clause.verb.form == "inf":
+            return Effect("no effect", "is not said to have happened")
         if clause.verb.modal and not (clause.verb.modal in ("could", "can") and clause.means("see")):
             if clause.verb.negated and clause.means("see"):
                 return self._see(clause, people) or UNREAD
@@ -206,9 +209,6 @@ class ClauseReader:
                 return Effect("observation")
             if clause.means("see", "miss", "know") and any(scene.matters(who) for who in people):
                 return MIND
-            return Effect("no effect", "is not said to have happened")
-        happens = clause.means("put", "move", "take", "lose", "see") and not (clause.verb.perfect or clause.verb.passive)
-        if (clause.link == "where" and not happens) or clause.link in ("if", "unless", "so that", "lest", "about") or clause.verb.form == "inf":
             return Effect("no effect", "is not said to have happened")
         if {"nearly", "almost"} & {*clause.adverbs}:
             return Effect("no effect", "is not said to have happened")
@@ -386,6 +386,9 @@ class ClauseReader:
             for who in people:
                 self._inattentive(who, clause)
             return Effect("observation", "attends to something else")
+        papers = any(is_in(noun.head, "signs", "papers") or noun.pronoun == "it" for noun in clause.objects)
+        if clause.lemma == "read" and self.notes and people and papers and not clause.verb.negated:
+            return self._read_note(people)
         if people and is_in(clause.lemma, "hints") and vocabulary().patterns["doing"].search(self.text):
             for one in self.scene.latest():  # "she smiled at him as he did it"
                 for who in people:
@@ -538,7 +541,8 @@ class ClauseReader:
             or clause.means("go", "leave", "come")
         ):
             return
-        for noun in [*clause.objects, *(noun for prep, noun in clause.places if prep == "with")]:
+        bare = [clause.subject] if clause.subject is not None and not clause.places else []
+        for noun in [*bare, *clause.objects, *(noun for prep, noun in clause.places if prep == "with")]:
             if (
                 noun.words
                 and noun.det
@@ -585,7 +589,7 @@ class ClauseReader:
         scene, patterns = self.scene, vocabulary().patterns
         noun = clause.subject
         if patterns["relayed"].search(words.removesuffix(" but")):
-            return MIND
+            return self._relay(clause, people) or MIND
         if self.overlaps and any(scene.matters(who) for who in people):
             return MIND  # "just then Ann came in"
         nobody = noun is not None and noun.pronoun in ("nobody", "no-one", "noone")
@@ -663,6 +667,18 @@ class ClauseReader:
                 self._to_room(who, clause, False)
             return Effect("event")
         return None
+
+    def _relay(self, clause: Clause, people: list[str]) -> Effect | None:
+        """Reads that somebody passes on what they were told: "passed it on to her"."""
+        scene = self.scene
+        to = [who for prep, noun in clause.places if prep == "to" and (who := scene.person(noun, exclude=people))]
+        said = [one for one in scene.log if isinstance(one.event, StatementEvent) and one.event.so]
+        heard = [one for one in said if people and people[0] in one.event.hearers and one.place is not None]
+        if clause.lemma not in ("pass", "pass_on", "relay") or clause.verb.negated or not to or not heard:
+            return None
+        if heard[-1].place is not None:
+            scene.told(people[0], heard[-1].event.obj, heard[-1].place, to)
+        return Effect("event")
 
     def _takes_to_miss(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that people think or know that others did not see what happened: "is sure that Ann was asleep"."""
@@ -880,6 +896,8 @@ class ClauseReader:
         thing = scene.thing(objects[0]) if objects else None
         if place is None or thing is None or clause.subject is None or clause.subject.pronoun:
             return None if place is None else UNREAD
+        if not is_in(clause.lemma, "forces"):
+            return UNREAD  # things do not put things anywhere: who does was not read
         scene.moved(thing, place, "", scene.witnesses("", frozenset()), verb=clause.lemma)
         return Effect("event")
 
@@ -1247,8 +1265,9 @@ class ClauseReader:
                     if one.actor in people:
                         scene.overlooked(other, one)
                 return Effect("observation")
-        if clause.lemma == "find" and clause.objects and not clause.content and scene.is_person(clause.objects[0]):
-            scene.person(clause.objects[0], exclude=people)
+        met = clause.objects[0] if clause.objects and not clause.content else None
+        if clause.lemma == "find" and met is not None and (scene.is_person(met) or is_in(met.pronoun, "anybody")):
+            scene.person(met, exclude=people)
             return ELSE  # "found him in the kitchen"
         for noun in clause.objects:  # "she saw his face at the window"
             seen = noun.owner if noun.head in BODY else noun if scene.is_person(noun) else None
@@ -1546,7 +1565,7 @@ class ClauseReader:
             return MIND
         hearers = self._hearers(clause, people)
         heard = [one for one in hearers if one != speaker]
-        note = any({*noun.words} & NOTES for noun in clause.objects)
+        note = any({*noun.words} & NOTES for noun in clause.objects) or (clause.lemma == "write" and not hearers)
         sure = bool(heard) or note
         if not sure:
             about = [one for one, who in scene.people.items() if one != speaker and who.gender != "group"]
@@ -1591,7 +1610,8 @@ class ClauseReader:
         elif note and not hearers:
             self.notes.append((speaker, *told))
         else:
-            scene.told(speaker, *told, heard)
+            reports = any(one.means("put", "move", "take") and not one.verb.modal for one in inside(clause))
+            scene.told(speaker, *told, heard, news=reports)
         return Effect("event")
 
     def _show(self, clause: Clause, people: list[str], picture: Noun) -> Effect:

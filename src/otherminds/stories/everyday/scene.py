@@ -300,8 +300,11 @@ class Scene:
                     continue  # "the short guard" is not "the tall guard"
                 if noun.det not in ("another", "second") and not (rest and noun.det in ("a", "an")):
                     return one
-        if names and roles and not noun.det and (len(names) == 1 or roles):
-            return None
+        if is_in(noun.head, "generic") and noun.det == "the" and not noun.owner and len(noun.words) == 1:  # "her son ... the boy"
+            gender = vocabulary().person(noun.head)
+            same = [key for key, one in self.people.items() if one.gender == gender]
+            unsure = [key for key, one in self.people.items() if one.gender == "they"]
+            return same[0] if len(same) == 1 and not unsure else None
         return None
 
     def _only(self, noun: Noun) -> bool:
@@ -524,6 +527,16 @@ class Scene:
             mind = mind.others[0]
         return mind
 
+    def reaching(self, chain: Sequence[str], thing: str) -> list[int]:
+        """The numbers of the events about a thing that change the innermost belief of a chain of minds."""
+        found = list[int]()
+        for n, one in enumerate(self.log):
+            event: MoveEvent | StatementEvent | None = one.event if one.event.obj == thing else None
+            for who in chain:
+                event = event.within(who, ()) if event is not None and event.reaches(who) else None
+            found += [n] if event is not None else []
+        return found
+
     def assume_start(self, thing: str, alone: str = "") -> None:
         """Take people that come into the story later to know where the thing was at the start, unless it was hidden."""
         first = next(
@@ -588,8 +601,11 @@ class Scene:
         event = MoveEvent(thing, place.key, frozenset({who}), frozenset({REALITY}) if true else frozenset())
         self.log.append(Happened(event, self.clause, who, "believe", self.sentence, place))
 
-    def told(self, speaker: str, thing: str, place: Place, hearers: Sequence[str], *, so: bool = True) -> None:
-        """Log that somebody says to some that a thing is at a place; they trust it."""
+    def told(self, speaker: str, thing: str, place: Place, hearers: Sequence[str], *, news: bool = False) -> None:
+        """Log that somebody says to some that a thing is at a place. They trust it, but for those who know better.
+
+        Nobody knows better of news: that somebody has moved it.
+        """
         self.places.setdefault(place.key, place)
         heard = addressed = frozenset(hearers) - {speaker}
         for who, one in self.people.items():  # who is about may overhear it
@@ -600,10 +616,10 @@ class Scene:
         knowing = frozenset(
             who
             for who in heard
-            if truth and not truth.fits(place) and self._has_seen(who, thing)
+            if not news and truth and not truth.fits(place) and self._has_seen(who, thing)
             if (known := self.where((who,), thing)) and known.fits(truth)
         )
-        event = StatementEvent(speaker, thing, place.key, heard, heard - knowing, so)
+        event = StatementEvent(speaker, thing, place.key, heard, heard - knowing)
         overheard = heard - addressed
         self.log.append(Happened(event, self.clause, speaker, "say", self.sentence, place, open=overheard))
 
