@@ -185,7 +185,9 @@ def _unexplained(accounts: Sequence[stories.ClauseAccount], query: Query, scene:
     been = [one.place for one in scene.log if one.event.obj == judge.thing and one.place is not None]
     for option in query.options:
         words = [word for word in re.findall(r"[a-z]+", option.lower()) if word not in SMALL]
-        if words and any(words[-1] in {name.lower() for name in (*one.names, *one.roles)} for one in scene.people.values()):
+        if words and any(
+            words[-1] in {name.lower() for name in (*one.names, *one.roles)} for one in scene.people.values()
+        ):
             continue  # somebody, and no place
         if not words or any(
             words[-1] in {*place.words, *place.around} or _fits(option, place, query, scene) for place in been

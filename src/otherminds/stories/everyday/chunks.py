@@ -553,9 +553,11 @@ class Chunker:
                 and not is_in(self.word(j), "rather_nouns")
             )
         if "s" in tags and not tags & {"past"}:
-            acts = self._is_name(j - 1) or vocabulary().person(before) or is_in(before, "before_present")
+            if self._is_name(j - 1) and is_in(self.word(j - 2), "determiners", "possessives"):
+                return False  # "the Christmas presents"
+            acts = self._is_name(j - 1) or bool(vocabulary().person(before)) or is_in(before, "before_present")
             told = any("think" in vocabulary().senses.get(one, ()) or one == "know" for one in self.tags(j))
-            return bool(acts) or (self._opens(j + 1) and (told or not self._finite_follows(j + 1)))
+            return acts or (self._opens(j + 1) and (told or not self._finite_follows(j + 1)))
         if "ing" in tags:
             if j == 0 and after not in AUXILIARIES and not is_in(after, "modals"):
                 return True  # "Sitting high up, ..."

@@ -123,6 +123,8 @@ class Doubts:
                 continue
             if words & named or set(re.findall(r"[a-z]+", quote)) & quotable:
                 return account.text
+            if self.minds and quote and len(re.findall(r"[a-z]+", quote)) == 1:
+                return account.text  # "Upstairs!"
             no_verb = account.reason == "has no verb"
             if (quote and no_verb) or (words & self.heads and (no_verb or not self.minds)):
                 return account.text
@@ -166,7 +168,8 @@ class Doubts:
             return False  # whoever is right cannot learn better
         if late and not denied and acts and len(chain) == 1 and self.stale and self._may_have_learned(one):
             return True
-        if self.by_word and one.number > self.known_at and not denied and not acts and _of_words(clause):
+        words = _of_words(clause) and not denied and one.reason != "no message"
+        if self.by_word and one.number > self.known_at and words and not acts:
             return True  # "later she confessed", "the wind carried her words away"
         told = one.outcome == "observation" or one.reason == WANTED
         if late and acts and one.named and not told and any(inner.means("see") for inner in inside(clause)):
@@ -273,8 +276,10 @@ class Doubts:
 
 def _of_words(clause: Clause) -> bool:
     """Whether a clause tells of something said, or of what becomes of words."""
-    thing = clause.lemma == "ring" and clause.subject is not None and clause.subject.head in ("bell", "phone", "telephone")
-    return (clause.means("say") and clause.link != "wh" and not thing) or any(is_in(noun.head, "signs") for noun in clause.nouns)
+    rings = clause.lemma == "ring" and clause.subject is not None and clause.subject.head in ("bell", "phone")
+    nouns = [noun for noun in clause.nouns if not any(noun is one for _, one in clause.setting)]  # not "in truth"
+    signs = any(is_in(noun.head, "signs") for noun in nouns)
+    return signs or (clause.means("say") and clause.link != "wh" and not rings)
 
 
 def _may_be_so(one: Read) -> bool:
@@ -312,7 +317,9 @@ def _may_inform(one: Read, acts: bool, *, late: bool, alone: bool) -> bool:
         return (tells and one.outcome != "observation" and not clause.verb.negated) or (
             without and not ordinary and not apart
         )
-    if clause.verb.perfect and clause.means("come") and not clause.link and late:
+    past = clause.verb.perfect and not {"has", "have", "'s", "'ve"} & {*clause.words.split()}
+    indoors = clause.lemma == "go_back" and {"inside", "indoors", "upstairs", "downstairs"} & {*clause.adverbs}
+    if past and not indoors and clause.means("come") and not clause.link and late:
         return True  # it is open whether they had come back before
     if clause.means("say") and clause.verb.passive and not clause.verb.negated:
         return True

@@ -78,7 +78,8 @@ class ClauseReader:
         self.glances: set[str] = set()
         self.distracted: set[str] = set()  # those who attend to something else while something happens in this sentence
         self.last_said: tuple[str, list[str]] | None = None  # who spoke last, and to whom
-        self.met: list[str] = []  # people of the clauses of this sentence so far
+        self.met: list[str] = []  # who has acted in this sentence so far
+        self.faced: list[str] = []  # to whom
         self.following: list[Clause] = []  # the clauses after this one in its sentence
         self.weather = False
         self.text = ""  # of the sentence
@@ -90,7 +91,7 @@ class ClauseReader:
         """Reads the clauses of one sentence, what lies in the background first; tells what became of each."""
         self.text = text.lower()
         self.overlaps = vocabulary().patterns["overlap"].search(text.lower()) is not None
-        self.met = []
+        self.met, self.faced = [], []
         top = [one for one in clauses if one.parent is None]
         told: list[tuple[Clause, Effect]] = []
         ordered = self._in_order(top)
@@ -156,10 +157,14 @@ class ClauseReader:
         number, people = scene.clause, self._subjects(clause)
         told = self._tell(clause, people)
         self.met += people
+        self.faced += [who for noun in clause.objects if scene.is_person(noun) for who in scene.may_be(noun)]
         nouns = [noun for one in (clause, *inside(clause)) for noun in one.nouns]
         if clause.lemma == "be":  # "it was her idea"
             nouns += [noun.owner for noun in clause.objects if noun.owner is not None]
-        concerned = frozenset(one for noun in nouns for one in scene.may_be(noun)) | frozenset(people)
+        things = [noun for noun in clause.objects if noun.pronoun == "them" and self._may_be_topic(noun)]
+        things = things if told.outcome in ("event", "observation") else []
+        named_here = (one for noun in nouns if noun not in things for one in scene.may_be(noun))
+        concerned = frozenset(named_here) | frozenset(people)
         self.weather = is_in(clause.lemma, "weather")
         acting = bool(people) and clause.lemma != "be" and not clause.means("lie") and not clause.verb.passive
         named = any(
@@ -197,7 +202,11 @@ class ClauseReader:
     def _tell(self, clause: Clause, people: list[str]) -> Effect:
         scene, words = self.scene, clause.words
         happens = clause.means("put", "move", "take", "lose") and not (clause.verb.perfect or clause.verb.passive)
-        if (clause.link == "where" and not happens) or clause.link in ("if", "unless", "so that", "lest", "about") or clause.verb.form == "inf":
+        if (
+            (clause.link == "where" and not happens)
+            or clause.link in ("if", "unless", "so that", "lest", "about")
+            or clause.verb.form == "inf"
+        ):
             return Effect("no effect", "is not said to have happened")
         if clause.verb.modal and not (clause.verb.modal in ("could", "can") and clause.means("see")):
             if clause.verb.negated and clause.means("see"):
@@ -572,7 +581,8 @@ class ClauseReader:
             or clause.lemma in ("be", "sleep", "stand", "sit", "lie", "stay", "remain", "wait")
             or clause.verb.perfect
         ):
-            latest = [] if now or (clause.link in BACKGROUND and clause.link != "as") else self.scene.latest()
+            then = any(one.link in ("when", "while", "as") for one in self.following)  # "was out when she moved it"
+            latest = [] if now or then or (clause.link in BACKGROUND and clause.link != "as") else self.scene.latest()
             back = 2 if clause.means("sleep") else 1
             missing = {who for who in people if scene.people[who].watching is False or scene.people[who].here is False}
             for n, read in enumerate(scene.read if not now else ()):
@@ -672,8 +682,11 @@ class ClauseReader:
         """Reads that somebody passes on what they were told: "passed it on to her"."""
         scene = self.scene
         to = [who for prep, noun in clause.places if prep == "to" and (who := scene.person(noun, exclude=people))]
-        said = [one for one in scene.log if isinstance(one.event, StatementEvent) and one.event.so]
-        heard = [one for one in said if people and people[0] in one.event.hearers and one.place is not None]
+        heard = [
+            one
+            for one in scene.log
+            if isinstance(one.event, StatementEvent) and people and people[0] in one.event.hearers
+        ]
         if clause.lemma not in ("pass", "pass_on", "relay") or clause.verb.negated or not to or not heard:
             return None
         if heard[-1].place is not None:
@@ -800,6 +813,9 @@ class ClauseReader:
             elif first is not None and only:
                 goals = goals[next(n for n, (prep, _) in enumerate(goals) if prep in only) :]
         place = scene.place(goals)
+        with_ = [noun for prep, noun in clause.places if prep == "with" and scene.is_person(noun)]
+        if place is None and with_ and clause.means("put") and (holder := scene.person(with_[0])):
+            place = Place("", (), frozenset(), f"with {with_[0].text}", holder)  # "left it with the butcher"
         if place is None and "there" in clause.adverbs:
             place = scene.last_place or next((one.place for one in reversed(scene.log) if one.place), None)
         if (
@@ -913,6 +929,9 @@ class ClauseReader:
         by = scene.witnesses(actor, words) | (frozenset() if clause.verb.passive else frozenset(self._subjects(clause)))
         if clause.verb.perfect:  # "where is it?" asked Ann; he had hidden it
             by -= self.askers - {actor}
+            said = scene.log[-1] if scene.log else None
+            if said is not None and isinstance(said.event, StatementEvent) and said.event.obj == thing:
+                by -= said.event.hearers - {actor}  # "he said that it was there; in fact, she had taken it"
         for prep, noun in clause.places:  # "in front of her", "before her eyes", "under her nose"
             seer = noun.owner if noun.owner is not None and noun.head in BODY else noun
             faces = prep == "before" or (prep == "under" and seer is not noun)
@@ -925,6 +944,7 @@ class ClauseReader:
             before_that
             and not before
             and earlier
+            and scene.log[earlier[-1]].clause != scene.clause
             and clause.link not in ("after", "when", "once", "as", "because", "since")
             and (there := scene.log[earlier[-1]].place) is not None
             and not place.fits(there)
@@ -1004,10 +1024,16 @@ class ClauseReader:
         if self._beside_actor(clause, people):
             return Effect("observation")
         for who in people:
-            if clause.means("leave"):
+            inside_again = clause.lemma == "go_back" and {"inside", "indoors", "upstairs", "downstairs"} & {
+                *clause.adverbs
+            }
+            if clause.means("leave") or inside_again:
                 self._to_room(who, clause, None)
                 if scene.people[who].here and not {"in", "inside", "back"} & {*clause.adverbs}:
                     scene.people[who].here = bool(scene.place(clause.places))
+                then = clause.link not in ("before", "while") and (bool(clause.link) or not clause.verb.perfect)
+                if scene.people[who].here is False and then:
+                    scene.left(who)
             elif clause.means("come"):
                 scene.people[who].room = frozenset()
                 self._to_room(who, clause, True if not clause.places and not clause.objects else None)
@@ -1237,7 +1263,8 @@ class ClauseReader:
         )
         misses |= any(one.means("see") and one.verb.negated for one in after)  # "has seen and heard nothing"
         openly = not self.hidden and not any(
-            prep in ("from", "through", "behind", "over") for prep, _ in (*clause.places, *clause.setting)
+            prep in ("from", "through", "behind", "over") or is_in(noun.head, "mediums")
+            for prep, noun in (*clause.places, *clause.setting)
         )
         if openly and not misses and len(people) == 1 and scene.people[people[0]].apart and scene.matters(*people):
             openly = scene.fork.choose(0.5, 0.5) == 0  # it is open whether they are noticed
@@ -1350,6 +1377,8 @@ class ClauseReader:
                     scene.believes(who, one.event.obj, one.place)  # they see what has come of it
                     continue
                 scene.notices(who, one, sees=not misses, openly=openly and scene.people[who].here is not False)
+                if misses:
+                    scene.watched_unawares(who, one)
         if not misses:
             for who in people:
                 if not clause.objects and not clause.content:
@@ -1535,7 +1564,8 @@ class ClauseReader:
     def _ask(self, clause: Clause, people: list[str]) -> Effect | None:
         self.asker = people[0] if people else ""
         self._ask_in(clause.quotes)
-        for who in people if self._where_asked(clause) or clause.quotes else ():
+        seeks = self._where_asked(clause) or clause.quotes or vocabulary().patterns["seeking"].search(self.text)
+        for who in people if seeks else ():
             self.scene.unaware(who)  # whoever asks where a thing is has not seen it
             self.askers.add(who)
         self.asked_for = self._where_asked(clause) or self.asked_for
@@ -1557,6 +1587,9 @@ class ClauseReader:
         if clause.verb.negated and not clause.quotes:
             return Effect("no effect", "was not said")
         speaker = people[0]
+        before = scene.read[-1].clause if scene.read and scene.read[-1].sentence == scene.sentence else None
+        if clause.link == "ing" and before is not None and any(is_in(noun.head, "signs") for noun in before.objects):
+            return MIND  # "sent her a message saying where it was": it may not reach her
         inner = next((one for one in clause.content if one.link == "to" and one.means("say")), None)
         bids = clause.lemma in ("tell", "remind", "warn")
         if inner is not None and not clause.quotes and not bids:  # "rang him to say that ..."
@@ -1564,6 +1597,11 @@ class ClauseReader:
         if any({"lie", "fib", "tale", "untruth"} & {*noun.words} for noun in clause.nouns):
             return MIND
         hearers = self._hearers(clause, people)
+        if clause.lemma == "show" and (shown := self._objects(clause)) and (place := scene.place(clause.places)):
+            thing = scene.thing(shown[-1])  # "showed the guests the ring in its box"
+            if thing is not None and scene.where((), thing) is None:
+                scene.moved(thing, place, "", frozenset({speaker, *hearers}), verb="initial")
+                return Effect("fact")
         heard = [one for one in hearers if one != speaker]
         note = any({*noun.words} & NOTES for noun in clause.objects) or (clause.lemma == "write" and not hearers)
         sure = bool(heard) or note
@@ -1571,7 +1609,8 @@ class ClauseReader:
             about = [one for one, who in scene.people.items() if one != speaker and who.gender != "group"]
             asker = [self.asker] if self.asker and self.asker != speaker else []
             alone = about if len(about) == 1 and scene.people[about[0]].here is not False else []
-            met = list(dict.fromkeys(who for who in self.met if who != speaker and scene.people[who].here is not False))
+            about = [*self.faced, *(who for who in self.met if scene.people[who].here is not False)]
+            met = list(dict.fromkeys(who for who in about if who != speaker))
             alone = met if len(met) == 1 and not asker else alone  # "when Ann came home, Ben said"
             heard = asker or alone or [one for one in reversed(scene.recent) if one != speaker][:1]
             sure = bool(asker or alone)
@@ -1594,6 +1633,7 @@ class ClauseReader:
             return Effect("no effect", "is told in another clause")  # "rang him and told him that ..."
         if told is None and clause.quotes:
             if self._replies(clause, speaker):
+                scene.vague = [one for one in scene.vague if one[0] != scene.log[-1].actor]  # it was heard
                 return REPLY
             if not (clause.content or any(self.bears(quote) for quote in clause.quotes)):
                 return SAID_OF_ELSE
@@ -1663,7 +1703,8 @@ class ClauseReader:
         moved = self._moved_in(clause)
         latest = scene.latest()[-1:]
         bare = not (clause.content or clause.quotes or [noun for noun in clause.objects if not scene.is_person(noun)])
-        bare = bare and clause.verb.form == "finite" and not clause.verb.modal and clause.lemma in ("tell", "inform")
+        bare = bare and not clause.verb.modal and clause.lemma in ("tell", "inform", "let_know")
+        bare = bare and (clause.verb.form == "finite" or clause.lemma == "let_know")
         bare = bare and bool(latest) and latest[0].sentence >= scene.sentence - 2  # "she met him and told him"
         if moved is None and not bare and not self._tells_all(clause):
             return None

@@ -69,8 +69,21 @@ def _speaks(found: Sequence[Token]) -> bool:
     return any({"say", "ask"} & senses.get(lemma, frozenset()) for lemma in lemmas)
 
 
+def _straight(sentence: Sequence[Token]) -> Sequence[Token]:
+    """The sentence with "little did she know" as "she did not know"."""
+    low = [token.low for token in sentence]
+    i = next((i for i in range(len(low) - 2) if low[i] == "little" and low[i + 1] in ("did", "does", "do")), None)
+    verbs = ("know", "suspect", "realise", "realize", "guess", "think")
+    k = next((k for k, word in enumerate(low) if i is not None and i + 1 < k < i + 6 and word in verbs), None)
+    if i is None or k is None:
+        return sentence
+    negation = Token("not", sentence[i].start, sentence[i].end)
+    return [*sentence[:i], *sentence[i + 2 : k], sentence[i + 1], negation, *sentence[k:]]
+
+
 def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
     """The sentence without idioms that change nothing: "later on", "of course"."""
+    sentence = _straight(sentence)
     low, out, i = [token.low for token in sentence], list[Token](), 0
     while i < len(sentence):
         overlap = vocabulary().patterns["overlap"]  # "just then" is no filler: it says who may have come
@@ -86,7 +99,7 @@ def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
         after = low[i + skip] if i + skip < len(low) else ""
         owned = low[i + skip - 1] == "her" or low[i : i + 2] in (["in", "the"], ["at", "the"], ["on", "the"])
         owned = bool(skip) and owned and after.isalpha() and sentence[i + skip].text.islower()
-        owned = owned and not is_in(after, *KNOWN_SETS) and after not in vocabulary().forms
+        owned = owned and (after == "back" or (not is_in(after, *KNOWN_SETS) and after not in vocabulary().forms))
         if after == "of" or owned:
             skip = 0  # "in front of" is no idiom, nor is "with her suitcase"
         if not skip and low[i : i + 2] in FILLERS:

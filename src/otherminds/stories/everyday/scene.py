@@ -279,7 +279,6 @@ class Scene:
 
     def _known_person(self, noun: Noun) -> str | None:
         names = {name for name in noun.name.split() if not vocabulary().person(name.lower())} or set()
-        roles = {word for word in noun.words if vocabulary().person(word)}
         owner = self.person(noun.owner, create=False) or "" if noun.owner else ""
         for one in reversed(self.recent + [key for key in self.people if key not in self.recent]):
             person = self.people[one]
@@ -300,7 +299,9 @@ class Scene:
                     continue  # "the short guard" is not "the tall guard"
                 if noun.det not in ("another", "second") and not (rest and noun.det in ("a", "an")):
                     return one
-        if is_in(noun.head, "generic") and noun.det == "the" and not noun.owner and len(noun.words) == 1:  # "her son ... the boy"
+        if (
+            is_in(noun.head, "generic") and noun.det == "the" and not noun.owner and len(noun.words) == 1
+        ):  # "her son ... the boy"
             gender = vocabulary().person(noun.head)
             same = [key for key, one in self.people.items() if one.gender == gender]
             unsure = [key for key, one in self.people.items() if one.gender == "they"]
@@ -428,6 +429,7 @@ class Scene:
             return None
         moved = [one.event.obj for one in self.log if isinstance(one.event, MoveEvent)]
         fits = [one for one in reversed(self.focus) if self.things[one].plural == (pronoun in ("them", "they", "both"))]
+        fits = [one for one in fits if not is_in(self.things[one].words[-1], "signs")] or fits
         known = [one for one in fits if one in moved]
         # of two things named before this sentence, or both in it, the one asked about is what the story is about
         topical = [one for one in fits if singulars(self.things[one].words) & self.topics]
@@ -643,6 +645,14 @@ class Scene:
             event = replace(event, by=event.by - {who}, unseen=event.unseen - {who})
             one.missed.add(who)
         one.event = event
+
+    def left(self, who: str) -> None:
+        """Take somebody who leaves to have been there before, and to have seen what was not hidden from them."""
+        for n, one in enumerate(self.log):
+            lately = one.sentence >= self.sentence - 2 and not is_in(one.verb, "hiding")
+            untold = who in one.open or n < self.people[who].since
+            if lately and untold and who not in one.missed | self.untold:
+                self.notices(who, one, sees=True)
 
     def unaware(self, who: str) -> None:
         """Take somebody who is told nothing not to have seen what the story does not say they saw."""
