@@ -82,6 +82,9 @@ def test_only_what_reaches_somebody_changes_their_belief(more: str, right: str |
         # a clause of place may tell a move
         ("Bo took the pan to the barn, where he dropped it into the well.", "Where is the pan now?", "in the well"),
         ("Bo took the pan to the barn, where Ann kept the goats.", "Where is the pan now?", "to the barn"),
+        # what is asked for is done if somebody does "so"
+        ("Ann put the pan on the hook. 'May I put the pan in the oven?' asked Tom. Ann watched him do it.", "Where does Ann think the pan is?", "in the oven"),  # noqa: E501
+        ("Ann put the pan on the hook. 'May I put the pan in the oven?' asked Tom. Ann said no.", "Where is the pan now?", "on the hook"),  # noqa: E501
         # nothing is done that is only talked about, and things do nothing themselves
         ("Ann put the pan on the hook. Bo talked of putting it in the oven.", "Where is the pan now?", "on the hook"),
         ("Ann put the pan on the hook. The rope transferred the pan to the pond.", "Where is the pan now?", None),
@@ -112,6 +115,15 @@ def test_places_by_the_form_of_the_sentence(story: str, question: str, right: st
 )
 def test_who_is_there_sees_it(story: str, right: str | None) -> None:
     assert told(story, "Where does Tom think the pan is?") == right
+
+
+@pytest.mark.parametrize(
+    ("more", "right"),
+    [("", None), ("Anna thinks that Paul was asleep.", "no"), ("Anna saw him, too.", "yes")],
+)
+def test_one_may_take_another_not_to_have_seen_it(more: str, right: str | None) -> None:
+    story = "From behind the door, Paul saw Anna slip the ticket under the lamp. "
+    assert told(story + more, "Does Anna think that Paul knows the ticket is under the lamp?") == right
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,8 @@ class Chunker:
         if word in ("both", "all", "each") and self._verb(i + 1):
             return Chunk("adverb", i, i + 1, word)
         if is_in(word, "conjunctions"):
-            manner = word == "so" and last is not None and last.noun is not None  # "told her so at supper"
+            does = last is not None and last.verb is not None and last.verb.lemma == "do"
+            manner = word == "so" and last is not None and (last.noun is not None or does)  # "told her so", "did so"
             manner = manner and (not self.word(i + 1)[:1].isalnum() or is_in(self.word(i + 1), "prepositions"))
             return Chunk("adverb" if manner else "conj", i, i + 1, word)
         moved = last.verb.lemma if last is not None and last.verb is not None and self.word(i + 1) != "of" else ""

@@ -85,6 +85,7 @@ class ClauseReader:
         self.text = ""  # of the sentence
         self.overlaps = False  # whether the sentence says that it is told of the same moment as the one before
         self.hidden = False  # whether what is read now is told to be unknown to others
+        self.proposed: tuple[Clause, int] | None = None  # the move that somebody asked for last, and in which sentence
         self.asked_for = ""  # the thing somebody asked for last
 
     def sentence(self, clauses: Sequence[Clause], text: str) -> list[tuple[Clause, Effect]]:
@@ -234,6 +235,9 @@ class ClauseReader:
             return self._tell(replace(inner, verb=done, subject=clause.subject, link=clause.link), people)
         if clause.lemma == "have" and clause.content and clause.content[0].link == "to" and not clause.objects:
             return self._want(clause, people) or NO_EFFECT  # "had to find it"
+        if (proposed := self._as_proposed(clause, people)) is not None:
+            return proposed
+        self._propose(clause)
         told = self._takes_to_miss(clause, people) or self._cue(clause, words, people) or self._by_verb(clause, people)
         self._background(clause, people)
         if told.outcome == "no effect" and told.reason in EMPTY:
@@ -570,7 +574,7 @@ class ClauseReader:
         if clause.means("see", "know", "say", "think") and not clause.means("busy"):
             return
         recent = [one for one in self.scene.latest() if one.sentence >= self.scene.sentence - 1]
-        moving = clause.means("see", "stay", "go", "come", "leave")
+        moving = clause.means("see", "look", "stay", "go", "come", "leave")
         doing = clause.verb.progressive and clause.link in ("", "who") and not moving
         if doing and recent and not now and clause.lemma not in ("help", "hold"):
             for who in people:  # what somebody was doing when a thing was moved is told because they missed it
@@ -692,6 +696,38 @@ class ClauseReader:
         if heard[-1].place is not None:
             scene.told(people[0], heard[-1].event.obj, heard[-1].place, to)
         return Effect("event")
+
+    def _propose(self, clause: Clause) -> None:
+        """Note a move that is asked for or offered: "asked whether she might move it", "May I put it there?"."""
+        asks = clause.means("ask", "say", "want")
+        said = [one for quote in clause.quotes for one in parse(tokens(plain(quote)), self.names)]
+        offered = any(quote.rstrip().endswith("?") for quote in clause.quotes)
+        for one in (*(inside(clause) if asks else ()), *said, *([clause] if clause.link == "if" else ())):
+            if (
+                (one.verb.modal or one.verb.form == "inf" or (offered and one in said))
+                and one.means("put", "move", "take")
+                and self._objects(one)
+            ):
+                self.proposed = one, self.scene.sentence
+
+    def _as_proposed(self, clause: Clause, people: list[str]) -> Effect | None:
+        """Reads that somebody does what was proposed: "and she did so", "he watched her do it"."""
+        if self.proposed is None or self.proposed[1] < self.scene.sentence - 2:
+            return None
+        deeds = [one for one in (clause, *clause.content) if one.lemma == "do" and one.subject is not None]
+        so = [one for one in deeds if "so" in one.adverbs or any(noun.pronoun in WHOLE for noun in one.objects)]
+        latest = self.scene.latest()
+        if not so or clause.verb.negated or (latest and latest[-1].sentence >= self.proposed[1]):
+            return None
+        move, self.proposed = self.proposed[0], None
+        verb = replace(move.verb, form="finite", modal="", perfect=False)
+        told = self._tell(replace(move, subject=so[0].subject, verb=verb, link=""), self.scene.persons(so[0].subject))
+        if told.outcome == "event" and so[0] is not clause:
+            for who in people:
+                for one in self.scene.latest():
+                    self.scene.notices(who, one, sees=True)
+            return Effect("observation")
+        return told
 
     def _takes_to_miss(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that people think or know that others did not see what happened: "is sure that Ann was asleep"."""
@@ -1544,6 +1580,9 @@ class ClauseReader:
             "and"
         ):
             return NO_EFFECT  # "looked through the window and saw"
+        bare = place is None and not clause.objects and clause.verb.progressive
+        if bare and scene.latest() and any(scene.matters(who) for who in people):
+            return MIND  # "had been looking over her shoulder"
         peeps = any(prep in ("through", "over", "round", "around") for prep, _ in clause.places)
         if peeps and any(scene.matters(who) for who in people):
             return MIND  # what they see from there is open
@@ -1650,7 +1689,8 @@ class ClauseReader:
         elif note and not hearers:
             self.notes.append((speaker, *told))
         else:
-            reports = any(one.means("put", "move", "take") and not one.verb.modal for one in inside(clause))
+            said = [one for quote in clause.quotes for one in parse(tokens(plain(quote)), self.names)]
+            reports = any(one.means("put", "move", "take") and not one.verb.modal for one in (*inside(clause), *said))
             scene.told(speaker, *told, heard, news=reports)
         return Effect("event")
 

@@ -410,8 +410,9 @@ class Judge:
         found = self.holds(inner, chain, knows=knows)
         if found is None and self.thing is None:
             return self._knows_of(content(inner), chain, knows=knows)
-        if found is None and knows and self.thing is not None and self._missed_all(chain[-1], self.thing):
-            return False
+        if found is None and knows and self.thing is not None:
+            missed = self._missed_all(chain[-1], self.thing) or self._taken_to_miss(chain, self.thing)
+            return False if missed else None
         if found is not None:
             found = found != inner.verb.negated
         if knows and found and not inner.verb.modal and (inner.lemma == "be"):  # what is known is so
@@ -455,8 +456,14 @@ class Judge:
         truth = truth or self.scene.where((), thing)
         mine = self.scene.where(chain, thing)
         if truth is None or (mine is None and not self._missed_all(chain[-1], thing)):
-            return None
+            return False if self._taken_to_miss(chain, thing) else None
         return mine is not None and mine.fits(truth)
+
+    def _taken_to_miss(self, chain: tuple[str, ...], thing: str) -> bool:
+        """Whether nobody knows that the last mind of a chain has seen any move of a thing."""
+        moves = [one.event for one in self.scene.log if one.event.obj == thing and one.verb != "believe"]
+        unseen = all(isinstance(one, MoveEvent) and chain[-1] in one.unseen for one in moves)
+        return len(chain) > 1 and bool(moves) and unseen
 
     def _missed_all(self, who: str, thing: str) -> bool:
         """Whether the story says that somebody saw none of the moves of a thing."""

@@ -358,7 +358,8 @@ class Scene:
         one = fits[0]
         if len(fits) > 1 and self.matters(one, fits[1]):
             goes_on = self.subjects and one == self.subjects[-1] and pronoun in ("he", "she")
-            p = SAME_SUBJECT if goes_on else FIRST_CHOICE
+            stranger = bool(sure) and one in unsure and not self.people[one].roles  # a name that may be of either
+            p = SAME_SUBJECT if goes_on and not stranger else FIRST_CHOICE
             one = fits[self.fork.choose(p, 1.0 - p)]
         if one in unsure:
             self.people[one].gender = wanted
