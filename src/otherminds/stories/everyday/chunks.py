@@ -300,6 +300,8 @@ class Chunker:
         if last is None and is_in(word, "prepositions") and self._noun_then_verb(i + 1):
             return True  # "down she came"
         if is_in(word, "prepositions"):  # "in", "up": an adverb if no noun follows
+            if self.word(i + 1) in ("again", "now", "then", "instead", "together", "quietly"):
+                return True
             return (
                 not self._starts_noun(i + 1)
                 and self.word(i + 1) not in ("of",)

@@ -32,6 +32,7 @@ class Clause:
     end: int = 0
     words: str = ""
     parent: Clause | None = None
+    beside: bool = False  # "with Ann looking on"
     forward: bool = False  # whether a subordinate clause belongs to the clause after it: "and as she did so, ..."
 
     @property
@@ -93,6 +94,7 @@ class _Builder:
         self.waiting: list[tuple[Noun | None, Clause | None]] = []  # what a relative clause interrupts
         self.forward = False
         self.without = False  # "without Ann noticing, ..."
+        self.beside = False  # "with Ann looking on, ..."
         self.link = self.asked = self.prep = ""
         self.fresh = True  # a clause is about to begin
         self.first: list[tuple[str, Noun]] = []  # phrases before the first clause
@@ -154,7 +156,7 @@ class _Builder:
             and self._verb_follows(k, "ing")
             and (self.cur is None or before is not None)
         ):
-            self.without = self.prep == "without"
+            self.without, self.beside = self.prep == "without", self.prep == "with"
             if self.subject is not None:
                 self.waiting.append((self.subject, None))  # "the captain, with Ann looking on, ..."
             self.prep, self.link, self.subject, self.fresh = "", "while", noun, True  # "with Ann looking on, ..."
@@ -304,7 +306,9 @@ class _Builder:
             return self._add(verb, self.subject, "pp", None)  # "Ann, worried that it would rain, ..."
         verb.negated |= verb.form == "ing" and self.prep in ("instead", "without", "than")  # "instead of moving it"
         if verb.form == "ing" and self.prep in ("about", "of", "from", "against") and self.cur is not None:
-            self.prep = ""
+            self.prep, after = "", self._next(k)
+            if after is None or after.noun is None:
+                return None  # "full of washing"
             return self._add(verb, self.cur.subject, "about", None)  # "thought about moving it"
         self.prep = ""
         if verb.form == "inf" and self.cur and (self.subject is None or not self.fresh):
@@ -486,6 +490,7 @@ class _Builder:
             verb.lemma, verb.passive = "be_convinced", False
         clause = Clause(verb, subject, link, self.asked if link == "wh" else "", parent=parent)
         clause.forward, self.forward = self.forward, False
+        clause.beside, self.beside = self.beside and link == "while", False
         clause.adverbs += [*self.adverbs, *verb.adverbs]
         clause.setting += self.first
         clause.quotes += self.quotes

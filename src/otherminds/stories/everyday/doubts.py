@@ -226,7 +226,8 @@ class Doubts:
     def _may_have_learned(self, one: Read) -> bool:
         """Whether somebody asked about, whose belief is not so, does what whoever has learned better may do."""
         clause = one.clause
-        if clause.means("see", "know") and one.reason not in (ELSE.reason, "attends to something else", "no message"):
+        nothing = (ELSE.reason, "attends to something else", "no message", "is not said to have happened")
+        if clause.means("see", "know") and one.reason not in nothing:
             return True
         asks = clause.means("ask") and not clause.verb.passive and one.reason != "no message"
         if asks and one.number > self.known_at:

@@ -263,7 +263,10 @@ class ClauseReader:
         """Why a clause that was taken to have no effect may have one after all: by it somebody may learn something."""
         inner = [clause, *inside(clause)]
         signs = any(is_in(noun.head, "signs") for one in inner for noun in one.nouns if noun is not clause.subject)
-        learns = signs or any(one.means("see", "say", "know") for one in inner)
+        own = [
+            one for one in inner if one.verb.form == "inf" and not one.means("see", "know")
+        ]  # "turned to answer him"
+        learns = signs or any(one.means("see", "say", "know") for one in inner if one not in own)
         others = [noun for noun in clause.nouns if noun is not clause.subject and self.scene.is_person(noun)]
         hearers = [who for noun in others if (who := self.scene.person(noun, exclude=people))]
         speaks = clause.means("say") and not clause.verb.passive and not signs
@@ -389,6 +392,11 @@ class ClauseReader:
             if self.scene.is_person(noun) and (called := self.scene.person(noun, exclude=people)):
                 self.scene.people[called].here, self.scene.people[called].room = False, frozenset()
                 return Effect("event")  # "her mother called her away"
+        if people and clause.beside and not clause.verb.negated and not clause.means("sleep"):
+            for who in people:  # "with Ann holding the lamp"
+                self.scene.people[who].watching = True
+                self.glances.add(who)
+            return Effect("observation")
         if (
             people
             and clause.verb.progressive
@@ -658,6 +666,14 @@ class ClauseReader:
                 scene.people[who].watching = False
             return Effect("observation")
         seeing = clause.means("see", "look", "know", "think", "go", "leave", "come") and not clause.verb.negated
+        if patterns["beside"].search(words) and not clause.verb.negated:
+            for one in scene.latest() if clause.link not in BACKGROUND else ():
+                for who in people if one.sentence >= scene.sentence - 1 else ():
+                    scene.notices(who, one, sees=True)
+            for who in people if clause.link in BACKGROUND else ():
+                scene.people[who].watching = True
+                self.glances.add(who)
+            return Effect("observation")
         if re.search(r"\balone\b", words) and clause.lemma in ("be", "stay"):
             for who, person in scene.people.items():
                 if who not in people:
@@ -1683,6 +1699,8 @@ class ClauseReader:
             return UNREAD if open_ended else Effect("no effect", "says nothing of where a thing is")
         if not sure or (any(noun.pronoun == "them" for noun in clause.objects) and len(hearers) < 2):
             scene.vague.append((speaker, clause.words))
+        if clause.quotes and scene.where((speaker,), told[0]) is None and not self._announces(clause):
+            scene.believes(speaker, *told)  # who says so believes it
         if clause.quotes and scene.where((), told[0]) is None and self._announces(clause):
             by = {speaker, *heard} if sure and heard else scene.witnesses(speaker, frozenset())
             scene.moved(*told, speaker, frozenset(by), verb="announce")  # "I am putting it in the safe," said Ann

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from otherminds.stories.english.lexicon import idioms
+from otherminds.stories.english.lexicon import idioms, singular
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, plain, tokens
 from otherminds.stories.everyday.clauses import Clause, parse
 from otherminds.stories.everyday.events import ClauseReader
@@ -100,7 +100,8 @@ def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
         owned = low[i + skip - 1] == "her" or low[i : i + 2] in (["in", "the"], ["at", "the"], ["on", "the"])
         owned = bool(skip) and owned and after.isalpha() and sentence[i + skip].text.islower()
         owned = owned and (after == "back" or (not is_in(after, *KNOWN_SETS) and after not in vocabulary().forms))
-        if after == "of" or owned:
+        particle = low[i] in ("up", "down", "out", "off", "in") and i and low[i - 1] in ("it", "them")
+        if after == "of" or owned or particle:
             skip = 0  # "in front of" is no idiom, nor is "with her suitcase"
         if not skip and low[i : i + 2] in FILLERS:
             skip = 2
@@ -141,7 +142,8 @@ def find_names(found: Iterable[Sequence[Token]]) -> frozenset[str]:
                 maybe.add(text)
             if i + 1 < len(sentence) and sentence[i + 1].text[:1].isupper() and vocabulary().person(low):
                 sure.add(text)
-    return frozenset(sure | {one for one in maybe if one.lower() not in lower})
+    common = lower | {singular(one) for one in lower}
+    return frozenset(sure | {one for one in maybe if not {one.lower(), singular(one.lower())} & common})
 
 
 @lru_cache(maxsize=8)

@@ -550,20 +550,17 @@ class Scene:
             ),
             None,
         )
-        if (
-            first is None
-            or first.verb not in ("initial", "keep", "store", "be", "lie", "stand", "hang", "live")
-            or first.verb in ("hide", "bury", "conceal", "stash", "hide_away")
-            or not isinstance(first.event, MoveEvent)
-        ):
+        if first is None or not isinstance(first.event, MoveEvent) or is_in(first.verb, "hiding"):
             return
-        if any(one.event.obj == thing for one in self.log[: self.log.index(first)]):
-            return  # something was said or thought of it before
         told = (
             {who for one in self.log if one.event.obj == thing for who in one.missed} | {self.things[thing].owner}
             if thing in self.things
             else set()
         )
+        if not is_in(first.verb, "resting") and alone not in told:
+            return
+        if any(one.event.obj == thing for one in self.log[: self.log.index(first)]):
+            return  # something was said or thought of it before
         late = frozenset(
             who
             for who, person in self.people.items()
