@@ -325,7 +325,7 @@ class Chunker:
         found = vocabulary().forms.get(word)
         if found is not None:
             return dict(found)
-        if word in NO_VERBS or len(word) < 5:
+        if word in NO_VERBS or len(word) < 5 or "-" in word:
             return {}
         k = i - 1
         while k > 0 and (is_in(self.word(k), "adverbs") or self.word(k).endswith("ly")):

@@ -81,6 +81,7 @@ class ClauseReader:
         self.met: list[str] = []  # who has acted in this sentence so far
         self.faced: list[str] = []  # to whom
         self.following: list[Clause] = []  # the clauses after this one in its sentence
+        self.present = False  # whether the last move was told in the present tense
         self.weather = False
         self.text = ""  # of the sentence
         self.overlaps = False  # whether the sentence says that it is told of the same moment as the one before
@@ -577,7 +578,7 @@ class ClauseReader:
         """What is told of somebody's state held already during the last move told, unless it says "then" or "now"."""
         scene = self.scene
         present = {"is", "are", "'s", "has", "have", "now", "just"} & {*clause.words.split()}
-        present = set() if clause.verb.perfect and "since" in clause.words.split() else present
+        present = set() if self.present or (clause.verb.perfect and "since" in clause.words.split()) else present
         now = clause.words.startswith("then ") or (clause.verb.form == "finite" and bool(present))
         if clause.means("see", "know", "say", "think") and not clause.means("busy"):
             return
@@ -1018,6 +1019,13 @@ class ClauseReader:
         if last is not None and actor not in last.missed and not last.event.reaches(actor):
             scene.notices(actor, last, sees=True, openly=False)  # whoever takes it from there knows who put it there
         scene.moved(thing, place, actor, by - {""}, verb=clause.lemma)
+        forms = vocabulary().forms
+        tags = [
+            forms[word].get(clause.verb.lemma.split("_")[0], frozenset())
+            for word in clause.words.split()
+            if word in forms
+        ]
+        self.present = any("s" in one and "past" not in one for one in tags)
 
     def _swap(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that somebody exchanges one thing for another: each is then where the other was."""

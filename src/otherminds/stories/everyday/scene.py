@@ -339,7 +339,8 @@ class Scene:
         if pronoun == "who" and self.subjects:
             return self.subjects[-1]
         if wanted not in ("he", "she"):
-            return self.recent[-1] if wanted == "they" and len(self.recent) == 1 else None
+            one = self.recent[-1] if wanted == "they" and len(self.recent) == 1 else None
+            return one if one is not None and self.people[one].gender in ("they", "group") else None
         order: list[str] = []
         for one in [*reversed(self.subjects[-3:]), *reversed(self.recent)]:
             if one not in order and one not in exclude:
