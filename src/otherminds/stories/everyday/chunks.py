@@ -581,7 +581,8 @@ class Chunker:
         article = is_in(self.word(k), "determiners", "possessives")
         if self.word(j - 1) == "'s":
             return True
-        if k < j - 1 and is_in(self.word(k), "prepositions") and not is_in(self.word(k), "adverbs", "subordinators"):
+        bound = self.word(k) in ("through", "along", "around") or not is_in(self.word(k), "adverbs", "subordinators")
+        if k < j - 1 and is_in(self.word(k), "prepositions") and bound:
             return True
         if (
             article

@@ -1436,7 +1436,10 @@ class ClauseReader:
                 if returned and not misses and clause.lemma != "watch" and one.place is not None:
                     scene.believes(who, one.event.obj, one.place)  # they see what has come of it
                     continue
-                scene.notices(who, one, sees=not misses, openly=openly and scene.people[who].here is not False)
+                shown = openly and scene.people[who].here is not False
+                if shown and not misses and who in one.missed and one.actor in scene.people and scene.matters(one.actor):
+                    shown = scene.fork.choose(0.5, 0.5) == 0  # they were not watching, as far as the actor could see
+                scene.notices(who, one, sees=not misses, openly=shown)
                 if misses:
                     scene.watched_unawares(who, one)
         if not misses:
