@@ -132,7 +132,8 @@ class Doubts:
 
     def _before_all(self, one: Read) -> bool:
         """Whether a deed, of words or of hands, is told before the thing is anywhere."""
-        told = any(inner.means("say", "see", "know", "ask") for inner in (one.clause, *inside(one.clause)))
+        parts = (one.clause, *inside(one.clause))
+        told = any(part.means("say", "ask") or (one.named and part.means("see", "know")) for part in parts)
         return one.number < self.begins and (not told or self._own_words(one)) and not one.clause.unknown
 
     def _own_words(self, one: Read) -> bool:

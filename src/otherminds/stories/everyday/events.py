@@ -1429,6 +1429,9 @@ class ClauseReader:
         if not misses and clause.objects and not whole and not any(noun.pronoun for noun in clause.objects):
             matters = any(scene.matters(who) for who in people) and not self._of_else(clause)
             return MIND if matters else ELSE  # "could see the bench"
+        senses = clause.lemma in ("hear", "overhear", "find", "feel") and not (clause.objects or clause.content)
+        if senses and not misses:
+            return MIND if any(scene.matters(who) for who in people) else ELSE  # "heard drumming in the cellar"
         latest = scene.latest()
         for one in latest:
             for who in people:
@@ -1437,7 +1440,13 @@ class ClauseReader:
                     scene.believes(who, one.event.obj, one.place)  # they see what has come of it
                     continue
                 shown = openly and scene.people[who].here is not False
-                if shown and not misses and who in one.missed and one.actor in scene.people and scene.matters(one.actor):
+                if (
+                    shown
+                    and not misses
+                    and who in one.missed
+                    and one.actor in scene.people
+                    and scene.matters(one.actor)
+                ):
                     shown = scene.fork.choose(0.5, 0.5) == 0  # they were not watching, as far as the actor could see
                 scene.notices(who, one, sees=not misses, openly=shown)
                 if misses:
