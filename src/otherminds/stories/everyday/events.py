@@ -17,25 +17,10 @@ from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
 BACKGROUND = ("while", "when", "as", "after", "because", "since", "once", "whilst", "although", "though", "if")
 WHOLE = words_of("whole")
-NOTES = frozenset(["note", "message", "letter", "email", "text", "sign", "memo", "postcard", "card"])
+NOTES = words_of("notes")
 NEARBY = words_of("nearby")
-PATHS = (
-    "across",
-    "round",
-    "around",
-    "through",
-    "along",
-    "past",
-    "up",
-    "down",
-    "over",
-    "towards",
-    "toward",
-    "from",
-    "off",
-)
-FETCHING = ("fetch", "get", "collect", "gather", "pick")  # whoever does so is elsewhere
-VAGUE = frozenset(["everything", "all", "things", "thing", "stuff", "contents", "content"])
+PATHS = words_of("paths")
+VAGUE = words_of("vague")
 BODY = words_of("body")
 ELSEWHERE = Place("", (), frozenset(), "somewhere else")
 GOALS = words_of("goals")
@@ -214,9 +199,7 @@ class ClauseReader:
             if clause.verb.negated and clause.means("see"):
                 return self._see(clause, people) or UNREAD
             if clause.verb.negated and clause.means("miss") and people:  # "could hardly have missed it"
-                for one in scene.latest():
-                    for who in people:
-                        scene.notices(who, one, sees=True)
+                scene.seen_by(people)
                 return Effect("observation")
             if clause.means("see", "miss", "know") and any(scene.matters(who) for who in people):
                 return MIND
@@ -402,7 +385,10 @@ class ClauseReader:
             people
             and clause.verb.progressive
             and clause.link in ("while", "whilst")
-            and (not clause.means("see", "stay", "put", "move", "take", "hand", "swap") or clause.lemma in FETCHING)
+            and (
+                not clause.means("see", "stay", "put", "move", "take", "hand", "swap")
+                or is_in(clause.lemma, "fetching")
+            )
             and clause.lemma not in ("help", "hold")
         ):
             for who in people:
@@ -412,9 +398,7 @@ class ClauseReader:
         if clause.lemma == "read" and self.notes and people and papers and not clause.verb.negated:
             return self._read_note(people)
         if people and is_in(clause.lemma, "hints") and vocabulary().patterns["doing"].search(self.text):
-            for one in self.scene.latest():  # "she smiled at him as he did it"
-                for who in people:
-                    self.scene.notices(who, one, sees=True)
+            self.scene.seen_by(people)  # "she smiled at him as he did it"
             return Effect("observation")
         moved = self._moved_in(clause) if clause.lemma in ("help", "let") else None
         helped = [noun for noun in clause.objects if self.scene.is_person(noun)]
@@ -436,15 +420,11 @@ class ClauseReader:
             return Effect("observation")
         known = moved is not None and (moved.link == "to" or not moved.places) and bool(self.scene.latest())
         if known and people and not clause.verb.negated:
-            for one in self.scene.latest():  # "he helped to carry it"
-                for who in people:
-                    self.scene.notices(who, one, sees=True)
+            self.scene.seen_by(people)  # "he helped to carry it"
             return Effect("observation")
         if moved is not None and people and not clause.verb.negated:
             told = self.read_clause(moved)
-            for one in self.scene.latest() if told.outcome == "event" else ():
-                for who in people:
-                    self.scene.notices(who, one, sees=True)
+            self.scene.seen_by(people if told.outcome == "event" else ())
             return told
         if not vocabulary().knows(clause.lemma):
             return Effect("unread", "unknown verb")
@@ -740,9 +720,7 @@ class ClauseReader:
         verb = replace(move.verb, form="finite", modal="", perfect=False)
         told = self._tell(replace(move, subject=so[0].subject, verb=verb, link=""), self.scene.persons(so[0].subject))
         if told.outcome == "event" and so[0] is not clause:
-            for who in people:
-                for one in self.scene.latest():
-                    self.scene.notices(who, one, sees=True)
+            self.scene.seen_by(people)
             return Effect("observation")
         return told
 
@@ -1038,7 +1016,7 @@ class ClauseReader:
         two = scene.thing(objects[1] if len(objects) > 1 else other) if other or len(objects) > 1 else None
         if one is None or two is None:
             return None if clause.means("move", "put") and clause.places else UNREAD
-        if clause.lemma in ("replace", "substitute") and clause.lemma == "substitute":
+        if clause.lemma == "substitute":
             one, two = two, one
         first, second = scene.where((), one), scene.where((), two)
         by = scene.witnesses(people[0], frozenset())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TypeVar
@@ -644,6 +644,12 @@ class Scene:
             event = replace(event, by=event.by - {who}, unseen=event.unseen - {who})
             one.missed.add(who)
         one.event = event
+
+    def seen_by(self, people: Iterable[str], *, sees: bool = True) -> None:
+        """Note that people see, or do not see, the moves told last."""
+        for one in self.latest():
+            for who in people:
+                self.notices(who, one, sees=sees)
 
     def left(self, who: str) -> None:
         """Take somebody who leaves to have been there before, and to have seen what was not hidden from them."""
