@@ -162,6 +162,8 @@ class Doubts:
         denied, without = clause.verb.negated, one.outcome == "no effect"
         if one.number in self.judge.evidence or one.reason in UNDERSTOOD or self._own_words(one):
             return False
+        if clause.verb.modal in ("will", "shall") and not clause.quotes:
+            return False  # it has not happened
         late = one.number > self.last and one.number not in self.logged
         minds = any(inner.means("see", "know", "think", "say", "sleep") for inner in inside(clause))
         plain = not (minds or one.named or clause.quotes or clause.unknown or denied or _of_words(clause))

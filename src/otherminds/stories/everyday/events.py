@@ -314,6 +314,8 @@ class ClauseReader:
             ][:1]
         if is_in(noun.head, "collectives") and clause.means("put", "move", "take", "say", "lose"):
             return [self.scene._known_person(noun) or self.scene._new_person(noun)]
+        if is_in(noun.head, "groups") and noun.head in self.scene.asked_roles:
+            return [self.scene._known_person(noun) or self.scene._new_person(noun)]
         if is_in(noun.head, "groups") and clause.means("see", "know", "want", "think"):
             return []  # a crowd that need not include those who are named
         if noun.pronoun or noun.parts or self.scene.is_person(noun) or is_in(noun.head, "groups"):
@@ -571,7 +573,7 @@ class ClauseReader:
                     self.scene.people[who].watching = False
         if (
             clause.verb.progressive
-            or clause.lemma in ("be", "sleep", "stand", "sit", "lie", "stay", "remain", "wait")
+            or clause.lemma in ("be", "spend", "sleep", "stand", "sit", "lie", "stay", "remain", "wait")
             or clause.verb.perfect
         ):
             then = any(one.link in ("when", "while", "as") for one in self.following)  # "was out when she moved it"
@@ -630,7 +632,9 @@ class ClauseReader:
         if clause.lemma == "be" and clause.feels and clause.content and people:
             read = self._know if is_in(clause.objects[-1].head, "aware") else self._think
             return read(clause, people)
-        if (clause.means("put", "move", "take", "say", "hand", "swap") and clause.lemma != "turn") or not people:
+        if (
+            clause.means("put", "move", "take", "say", "hand", "swap") and clause.lemma not in ("turn", "stand")
+        ) or not people:
             return None
         if patterns["alone"].search(words):  # "although he believed himself alone"
             self.hidden = True
@@ -647,7 +651,8 @@ class ClauseReader:
                 scene.people[who].watching = False
             return Effect("observation")
         seeing = clause.means("see", "look", "know", "think", "go", "leave", "come") and not clause.verb.negated
-        if patterns["beside"].search(words) and not clause.verb.negated:
+        stands = clause.lemma in ("be", "stand", "sit") and not clause.verb.negated
+        if stands and patterns["beside"].search(words):
             for one in scene.latest() if clause.link not in BACKGROUND else ():
                 for who in people if one.sentence >= scene.sentence - 1 else ():
                     scene.notices(who, one, sees=True)
@@ -667,7 +672,8 @@ class ClauseReader:
             for who in people:
                 scene.people[who].watching = False
             return Effect("observation", "attends to something else")
-        if (
+        spent = clause.lemma == "spend" and scene.place(clause.places) is not None  # "spent the day in court"
+        if spent or (
             (clause.lemma in ("be", "stay", "remain", "have") or clause.verb.progressive)
             and patterns["away"].search(words)
             and not clause.means("go", "leave", "come", "see")
@@ -827,7 +833,11 @@ class ClauseReader:
         goals = [
             (prep, noun)
             for prep, noun in clause.places
-            if prep not in (*PATHS, "from", "for", "with", "of") and not (prep == "by" and scene.is_person(noun))
+            if (
+                prep not in (*PATHS, "for", "with", "of")
+                or (clause.means("put") and prep in ("across", "over", "round", "around"))
+            )
+            and not (prep == "by" and scene.is_person(noun))
         ]
         if clause.means("take", "move") and not clause.means("put") and not clause.verb.passive:
             first = next(
@@ -1175,6 +1185,7 @@ class ClauseReader:
                 return Effect("no effect", "says what something is like")  # "it was too hot there"
             somewhere = {"there", "here", "gone", "away", "missing", "anywhere", "nowhere"} & {*clause.words.split()}
             if (clause.verb.negated or somewhere) and self._may_be_topic(noun or Noun((), "", 0, 0)):
+                scene.thing(noun)
                 return UNREAD
             return Effect("no effect", "says what something is like")
         thing = scene.thing(noun)
@@ -1212,7 +1223,7 @@ class ClauseReader:
         """The thing and place of "that the ball is in the box", told in another clause."""
         scene = self.scene
         for one in clause.content:
-            if one.verb.negated or (one.verb.modal and one.verb.modal not in ("would", "will", "must")):
+            if one.verb.negated or (one.verb.modal and one.verb.modal not in ("would", "will", "shall", "must")):
                 continue
             if one.means("see", "know") and one.content and not one.asked:
                 return self._content(one)  # "I saw him put it there"
@@ -1369,6 +1380,8 @@ class ClauseReader:
             sighted = next((noun for noun in clause.objects if noun.pronoun in ("it", "them")), None)
             thing = scene.thing(sighted)  # "saw it on the shelf"
             if thing is not None and (now := scene.where((), thing)) is not None and not now.fits(place):
+                if clause.lemma in ("find", "discover"):
+                    return MIND  # what was found there was not told to be there
                 thing = None  # "watched it from the window"
             if thing is not None:
                 for who in people:
@@ -1880,7 +1893,7 @@ class ClauseReader:
         """Whether somebody says that they put something somewhere themselves."""
         said = [one for quote in clause.quotes for one in parse(tokens(plain(quote)), self.names)]
         puts = [one for one in said if one.means("put") and one.subject is not None and one.subject.pronoun == "i"]
-        return any(not one.verb.negated and one.verb.modal in ("", "will") for one in puts)
+        return any(not one.verb.negated and one.verb.modal in ("", "will", "shall") for one in puts)
 
     def _replies(self, clause: Clause, speaker: str) -> bool:
         """Whether a quote answers what its speaker has just been told, without denying it."""
