@@ -42,6 +42,7 @@ EMPTY = frozenset(
         "knows something else",
     )
 )
+WANTED = Effect("no effect", "is only wanted")
 MISSED = Effect("observation", "takes others to have missed it")
 SAID_OF_ELSE = Effect("no effect", "is said of something else")
 REPLY = Effect("observation", "answers what was told")
@@ -217,6 +218,9 @@ class ClauseReader:
             negated = clause.verb.negated or inner.verb.negated
             done = replace(inner.verb, form="finite", negated=negated, perfect=clause.verb.perfect)
             return self._tell(replace(inner, verb=done, subject=clause.subject, link=clause.link), people)
+        bare = clause.lemma == "be" and not clause.objects and not clause.places
+        if bare and clause.content and clause.content[0].link == "to":
+            return WANTED  # "they were to meet at four"
         if clause.lemma == "have" and clause.content and clause.content[0].link == "to" and not clause.objects:
             return self._want(clause, people) or NO_EFFECT  # "had to find it"
         if (proposed := self._as_proposed(clause, people)) is not None:
@@ -248,7 +252,7 @@ class ClauseReader:
         inner = [clause, *inside(clause)]
         signs = any(is_in(noun.head, "signs") for one in inner for noun in one.nouns if noun is not clause.subject)
         own = [
-            one for one in inner if one.verb.form == "inf" and not one.means("see", "know")
+            one for one in inner if one.verb.form == "inf" and (one.lemma == "find" or not one.means("see", "know"))
         ]  # "turned to answer him"
         learns = signs or any(one.means("see", "say", "know") for one in inner if one not in own)
         others = [noun for noun in clause.nouns if noun is not clause.subject and self.scene.is_person(noun)]
@@ -734,7 +738,8 @@ class ClauseReader:
         """Reads that people think or know that others did not see what happened: "is sure that Ann was asleep"."""
         scene, patterns = self.scene, vocabulary().patterns
         minds = clause.means("think", "know", "see") or clause.feels
-        if not people or not minds or clause.verb.negated or clause.asked or len(clause.content) != 1:
+        unsaid = all(one.means("say") and one.subject and one.subject.pronoun == "nobody" for one in inside(clause)[1:])
+        if not people or not minds or clause.verb.negated or clause.asked or not clause.content or not unsaid:
             return None
         inner = clause.content[0]
         denied = inner.verb.negated or (inner.subject is not None and inner.subject.pronoun == "nobody")
@@ -835,7 +840,7 @@ class ClauseReader:
             for prep, noun in clause.places
             if (
                 prep not in (*PATHS, "for", "with", "of")
-                or (clause.means("put") and prep in ("across", "over", "round", "around"))
+                or (clause.means("put") and prep in ("across", "along", "over", "round", "around"))
             )
             and not (prep == "by" and scene.is_person(noun))
         ]
@@ -1003,10 +1008,11 @@ class ClauseReader:
             by = frozenset({actor, *(one for one in by if scene.people[one].watching)})
         if place.holder:
             by |= {place.holder}
+        eyed = {who for who, (other, when) in scene.eyed.items() if other == actor and when >= scene.sentence - 2}
         last = scene.log[earlier[-1]] if earlier else None
-        if last is not None and actor not in last.missed and not last.event.reaches(actor):
+        if last is not None and actor and actor not in last.missed and not last.event.reaches(actor):
             scene.notices(actor, last, sees=True, openly=False)  # whoever takes it from there knows who put it there
-        scene.moved(thing, place, actor, by - {""}, verb=clause.lemma)
+        scene.moved(thing, place, actor, by - {""}, frozenset(eyed) - by, verb=clause.lemma)
         forms = vocabulary().forms
         tags = [
             forms[word].get(clause.verb.lemma.split("_")[0], frozenset())
@@ -1349,6 +1355,8 @@ class ClauseReader:
             seen = noun.owner if noun.head in BODY else noun if scene.is_person(noun) else None
             if seen is not None and not misses and (other := scene.person(seen, exclude=people)):
                 scene.spotted |= {(who, other): scene.sentence for who in people}
+                if clause.verb.modal or clause.verb.progressive:  # "he could see her from there": what she does next
+                    scene.eyed |= dict.fromkeys(people, (other, scene.sentence))
                 for one in scene.latest():  # whom the actor sees no longer watches unnoticed
                     if one.actor in people and isinstance(one.event, MoveEvent) and other in one.event.unseen:
                         seers = one.event.by | {other}
@@ -1589,7 +1597,7 @@ class ClauseReader:
         for who in people:
             if wished and not clause.verb.negated:
                 self.scene.wants.setdefault(who, []).append(wished.strip(" ,."))
-        return Effect("no effect", "is only wanted") if people else None
+        return WANTED if people else None
 
     def _look(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that somebody looks into a place: they see what is there."""
@@ -1663,6 +1671,8 @@ class ClauseReader:
         if any({"lie", "fib", "tale", "untruth"} & {*noun.words} for noun in clause.nouns):
             return MIND
         hearers = self._hearers(clause, people)
+        if not hearers and any(noun.pronoun in ("me", "us") for noun in clause.nouns):
+            return Effect("no effect", "is told to others, or something else")
         if clause.lemma == "show" and (shown := self._objects(clause)) and (place := scene.place(clause.places)):
             thing = scene.thing(shown[-1])  # "showed the guests the ring in its box"
             if thing is not None and scene.where((), thing) is None:
@@ -1695,7 +1705,8 @@ class ClauseReader:
             return self._ask(clause, people)
         if told is None:
             told = self._known_to_all(clause, speaker)
-        if told is None and not clause.quotes and any(one.means("say") for one in self.following[:1]):
+        relays = any(vocabulary().patterns["relayed"].search(one.words) for one in self.following[:1])
+        if told is None and not clause.quotes and (relays or any(one.means("say") for one in self.following[:1])):
             return Effect("no effect", "is told in another clause")  # "rang him and told him that ..."
         if told is None and clause.quotes:
             if self._replies(clause, speaker):
