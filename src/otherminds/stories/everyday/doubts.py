@@ -59,6 +59,7 @@ class Doubts:
         self.settled = max(own, default=0)
         # their belief is not so, or older than this clause: whatever they perceive after it may have changed it
         self.stale, self.known_at, self.by_word = False, 0, False
+        self.movers = {one.actor for one in moves} - self.minds
         self.outdated = 0  # the first clause by which their belief is no longer so
         if judge.chain and judge.thing is not None:
             now, held = scene.where((), judge.thing), scene.where(judge.chain, judge.thing)
@@ -174,6 +175,9 @@ class Doubts:
         plain = not (minds or one.named or clause.quotes or clause.unknown or denied or _of_words(clause))
         if chain and one.number < self.outdated and plain:
             return False  # whoever is right cannot learn better
+        faces = acts and self.stale and is_in(clause.lemma, "greets") and self.movers & {*one.concerned}
+        if late and not denied and faces:
+            return True  # "waved to him"
         if late and not denied and acts and len(chain) == 1 and self.stale and self._may_have_learned(one):
             return True
         words = _of_words(clause) and not denied and one.reason != "no message"

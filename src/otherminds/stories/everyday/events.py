@@ -743,6 +743,8 @@ class ClauseReader:
             return None
         inner = clause.content[0]
         denied = inner.verb.negated or (inner.subject is not None and inner.subject.pronoun == "nobody")
+        if denied and inner.means("say", "ask", "hand"):
+            return MISSED
         others = scene.persons(inner.subject)
         if inner.subject is not None and inner.subject.pronoun == "nobody":
             others = [who for who in scene.people if who not in people]
@@ -750,8 +752,6 @@ class ClauseReader:
             return None
         occupied = inner.means("sleep", "busy") or inner.verb.progressive or bool(patterns["blind"].search(inner.words))
         occupied = occupied or (inner.lemma in ("be", "have") and bool(patterns["away"].search(inner.words)))
-        if denied and inner.means("say", "ask", "hand"):
-            return MISSED
         if inner.means("see", "know", "say", "come", "look", "go", "put", "move", "take") and not denied:
             return None
         misses = denied and (inner.means("see", "know") or (inner.lemma in ("be", "wake") and "awake" in inner.words))
@@ -1355,7 +1355,9 @@ class ClauseReader:
             seen = noun.owner if noun.head in BODY else noun if scene.is_person(noun) else None
             if seen is not None and not misses and (other := scene.person(seen, exclude=people)):
                 scene.spotted |= {(who, other): scene.sentence for who in people}
-                if clause.verb.modal or clause.verb.progressive:  # "he could see her from there": what she does next
+                if clause.lemma in ("see", "watch") and (
+                    clause.verb.modal or clause.verb.progressive
+                ):  # "he could see her from there": what she does next
                     scene.eyed |= dict.fromkeys(people, (other, scene.sentence))
                 for one in scene.latest():  # whom the actor sees no longer watches unnoticed
                     if one.actor in people and isinstance(one.event, MoveEvent) and other in one.event.unseen:
