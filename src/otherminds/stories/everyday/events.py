@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from otherminds.stories.english.lexicon import singular, wordset
 from otherminds.stories.english.sentences import plain, tokens
@@ -51,6 +52,12 @@ ELSE = Effect("no effect", "perceives or learns something else")
 UNREAD = Effect("unread")
 TRUST = Effect("unread", "whether somebody is believed")
 MIND = Effect("unread", "what somebody perceives or is told")  # of somebody asked about: it always matters
+
+
+@lru_cache(maxsize=64)
+def clauses_of(quote: str, names: frozenset[str]) -> tuple[Clause, ...]:
+    """The clauses of what somebody says."""
+    return tuple(parse(tokens(plain(quote)), names))
 
 
 class ClauseReader:
@@ -707,7 +714,7 @@ class ClauseReader:
     def _propose(self, clause: Clause) -> None:
         """Note a move that is asked for or offered: "asked whether she might move it", "May I put it there?"."""
         asks = clause.means("ask", "say", "want")
-        said = [one for quote in clause.quotes for one in parse(tokens(plain(quote)), self.names)]
+        said = [one for quote in clause.quotes for one in clauses_of(quote, self.names)]
         offered = any(quote.rstrip().endswith("?") for quote in clause.quotes)
         for one in (*(inside(clause) if asks else ()), *said, *([clause] if clause.link == "if" else ())):
             if (
@@ -1700,7 +1707,7 @@ class ClauseReader:
             return MIND  # "I put the little one in the pen": perhaps the thing asked about, by another name
         self.last_said = speaker, heard
         for quote in clause.quotes if told is None else ():  # so that "it" may be what was spoken of
-            for noun in (noun for one in parse(tokens(plain(quote)), self.names) for noun in one.nouns):
+            for noun in (noun for one in clauses_of(quote, self.names) for noun in one.nouns):
                 if singulars(noun.words) & scene.topics and not scene.is_person(noun):
                     scene.thing(noun)
         if clause.quotes and clause.quotes[-1].rstrip().endswith("?"):
@@ -1731,7 +1738,7 @@ class ClauseReader:
         elif note and not hearers:
             self.notes.append((speaker, *told))
         else:
-            said = [one for quote in clause.quotes for one in parse(tokens(plain(quote)), self.names)]
+            said = [one for quote in clause.quotes for one in clauses_of(quote, self.names)]
             reports = any(one.means("put", "move", "take") and not one.verb.modal for one in (*inside(clause), *said))
             scene.told(speaker, *told, heard, news=reports)
         return Effect("event")
@@ -1837,7 +1844,7 @@ class ClauseReader:
         found = list[tuple[str, Place]]()
         for quote in clause.quotes:
             for part in re.split(r"[.!?;]", quote):
-                clauses = parse(tokens(plain(part)), self.names)
+                clauses = clauses_of(part, self.names)
                 if not clauses and self.asked_for and (place := self.phrase(part)) is not None:
                     found.append((self.asked_for, place))
                 for one in clauses:
@@ -1852,7 +1859,7 @@ class ClauseReader:
     def _ask_in(self, quotes: Sequence[str]) -> None:
         """Note the thing that quotes ask for: "Where is my cup?", "Have you seen it?"."""
         for quote in quotes:
-            for one in parse(tokens(plain(quote)), self.names):
+            for one in clauses_of(quote, self.names):
                 nouns = [noun for noun in (*one.objects, one.subject) if noun is not None and noun.words]
                 things = [thing for noun in nouns if (thing := self.scene.thing(noun))]
                 if things and (one.asked == "where" or one.means("see", "take", "put", "move")):
@@ -1882,7 +1889,7 @@ class ClauseReader:
         heads = {word for place in scene.places.values() for word in place.words[-1:]}
         words = [token.low for token in tokens(plain(quote)) if token.text not in ".!?,;"]
         lone = len(words) == 1 and not vocabulary().person(words[0])
-        if on_thing and (lone or (self.askers and not parse(tokens(plain(quote)), self.names))):
+        if on_thing and (lone or (self.askers and not clauses_of(quote, self.names))):
             return True  # "Upstairs!"; "The third shelf," as an answer
         for word, after in zip(words, [*words[1:], ""], strict=True):
             one = singular(word)
@@ -1904,7 +1911,7 @@ class ClauseReader:
 
     def _announces(self, clause: Clause) -> bool:
         """Whether somebody says that they put something somewhere themselves."""
-        said = [one for quote in clause.quotes for one in parse(tokens(plain(quote)), self.names)]
+        said = [one for quote in clause.quotes for one in clauses_of(quote, self.names)]
         puts = [one for one in said if one.means("put") and one.subject is not None and one.subject.pronoun == "i"]
         return any(not one.verb.negated and one.verb.modal in ("", "will", "shall") for one in puts)
 
