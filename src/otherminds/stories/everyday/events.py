@@ -1012,7 +1012,7 @@ class ClauseReader:
         if vocabulary().patterns["unseen"].search(clause.words) or {"secretly", "quietly", "unseen", "unnoticed"} & {
             *clause.adverbs
         }:
-            by = frozenset({actor, *(one for one in by if scene.people[one].watching)})
+            by = frozenset({actor, *(one for one in by if one and scene.people[one].watching)})
         if place.holder:
             by |= {place.holder}
         eyed = {who for who, (other, when) in scene.eyed.items() if other == actor and when >= scene.sentence - 2}
