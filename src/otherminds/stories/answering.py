@@ -106,13 +106,12 @@ def ask(
         return StoryAnswer(*present)
     told_more = general.reading.coverage - found.reading.coverage > MARGIN
     if model is not None:
-        helped = (
-            StoryAnswer(*everyday.answer_with(model, story, stem, options), engine=model.name) if told_more else found
-        )
-        answered = helped.answer.option is not None
-        found = helped if answered else _ask_of_household(story, stem, options, conventions, costs, least, model)
-        if found.answer.option is not None:
-            return found
+        if told_more:  # sentence by sentence; a small model takes minutes for a whole story, and seldom gets it right
+            helped = StoryAnswer(*everyday.answer_with(model, story, stem, options), engine=model.name)
+        else:
+            helped = _ask_of_household(story, stem, options, conventions, costs, least, model)
+        if helped.answer.option is not None or not told_more:
+            return helped
     more = general.question is not None and (told_more or found.answer.option is not None)
     return general if more else found
 
