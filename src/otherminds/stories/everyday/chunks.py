@@ -149,6 +149,8 @@ class Chunker:
             joined = word in ("as", "even", "by") and self.word(i + 1) in ("soon", "if", "though")
             j = i + 3 if joined and self.word(i + 1) == "soon" else i + 1
             return Chunk("sub", i, j, word)
+        if word in ("each", "every") and self.word(i + 1) == "time" and self._noun_then_verb(i + 2):
+            return Chunk("sub", i, i + 2, "when")  # "each time she put one on, ..."
         if word == "for" and last and last.kind == "comma" and self._noun_then_verb(i + 1):
             return Chunk("sub", i, i + 1, "because")
         if (
@@ -585,6 +587,10 @@ class Chunker:
             owned[0].owner, owned[0].start, owned[0].det = noun, noun.start, "the"
             owned[0].text = self._text(i, owned[1])
             noun, j = owned
+        called = self.word(j) in ("called", "named") and self._is_name(j + 1) and noun.det in ("a", "an", "another")
+        if called and (alias := self._simple_noun(j + 1)):  # "a woman called Ann"
+            noun.alias.append(alias[0])
+            noun.end, j = alias[0].end, alias[1]
         if self._is_label(j) and noun.head and not noun.plural:  # "case four", "bay C"
             noun.words, noun.end, j = (self.word(j), *noun.words), self.tokens[j].end, j + 1
             noun.text = self._text(i, j)

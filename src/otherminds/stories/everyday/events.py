@@ -299,6 +299,7 @@ class ClauseReader:
         animate = (
             clause.means("know", "think", "say", "ask", "want", "see")
             and clause.lemma not in ("ring", "announce", "call")
+            and not (clause.lemma in ("lie", "catch") and not clause.objects)  # "his hat lay there"
         ) or (clause.means("put", "take") and bool(clause.objects) and not clause.verb.passive)
         if (
             animate
@@ -1402,6 +1403,8 @@ class ClauseReader:
             return self._say(replace(inner, objects=[*clause.objects, *inner.objects], subject=clause.subject), people)
         if any({"lie", "fib", "tale", "untruth"} & {*noun.words} for noun in clause.nouns):
             return MIND
+        if any(noun.pronoun in ("me", "us") for noun in clause.objects):
+            return Effect("no effect", "is told to whoever tells the story")
         hearers = self._hearers(clause, people)
         heard = [one for one in hearers if one != speaker]
         note = any({*noun.words} & NOTES for noun in clause.objects)

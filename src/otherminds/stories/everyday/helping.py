@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from otherminds.stories.everyday.chunks import Noun
 from otherminds.stories.everyday.clauses import Clause, inside
 from otherminds.stories.everyday.scene import Read, Scene
 from otherminds.stories.everyday.words import is_in, vocabulary
@@ -13,23 +16,56 @@ def helps(scene: Scene, helper: str, other: str) -> bool | None:
     """Whether one person helps another; False if they hinder, None if the story shows neither, or both."""
     good, bad = 0, 0
     work = {word for one in scene.read if other in one.people for word in _work(one.clause)}
+    deeds = [one for one in scene.read if helper in one.people and other not in one.people and _is_deed(one.clause)]
+    begun = min((one.number for one in deeds), default=len(scene.read))
+    actors = {who for one in scene.read if len(one.people) == 1 and _is_deed(one.clause) for who in one.people}
+    alone = actors - {other} == {helper}
     for one in scene.read:
-        subject = one.clause.subject
-        if subject is not None and {*subject.words[-1:]} & work and not one.clause.verb.negated:
-            bad += is_in(one.clause.lemma, "losing")  # what they are making falls
-        for sign in (_wanted(scene, one, helper, other), _done(scene, one, helper, other)):
-            good += max(0, sign)
-            bad += max(0, -sign)
+        signs = [_wanted(scene, one, helper, other)]
+        if one in deeds:
+            after = [part for part in scene.read if part.number > one.number and part.sentence == one.sentence]
+            signs += [_deed(scene, one.clause, helper, other, work), *(_until(part) for part in after[:1])]
+        elif one.number > begun:
+            signs += [_outcome(scene, one, other, work, by_helper=helper in one.hearers or alone)]
+        good += sum(max(0, sign) for sign in signs)
+        bad += sum(max(0, -sign) for sign in signs)
     text = " ".join(one.text for one in scene.read)
     if (good > 0) == (bad > 0) or (good and vocabulary().patterns["two_faced"].search(text)):
         return None
     return good > 0 if good + bad >= ENOUGH else None
 
 
+def has_no_part(scene: Scene, who: str, other: str) -> bool:
+    """Whether somebody does nothing with another, and does not notice them or leaves the help to a third person."""
+    own = [one for one in scene.read if one.people == (who,)]
+    misses = [one for one in scene.read if _misses(one, who)]
+    named = [one for one in own if other in one.concerned and one not in misses]
+    third = [one for one in scene.people if one not in (who, other) and helps(scene, one, other)]
+    return bool(own and (misses or third)) and not named and helps(scene, who, other) is None
+
+
+def _misses(one: Read, who: str) -> bool:
+    """Whether a clause says that somebody does not notice, or know of, something: "neither of them saw the other"."""
+    subject = one.clause.subject
+    neither = subject is not None and subject.text.lower().startswith("neither of")
+    return one.clause.means("see", "know") and (neither or (who in one.people and one.clause.verb.negated))
+
+
+def _is_deed(clause: Clause) -> bool:
+    """Whether a clause tells what somebody does to the world, not what they think, feel, see or say."""
+    thinks = clause.means("want", "think", "see") and not clause.means("put", "move", "take", "helps", "hinders")
+    happens = clause.verb.form != "inf" and not (clause.verb.negated or clause.verb.modal or clause.verb.passive)
+    return happens and clause.lemma != "be" and not thinks and not clause.quotes
+
+
 def _work(clause: Clause) -> set[str]:
-    """The things that somebody tries to do something with, or is doing something with."""
-    doing = [part for part in (clause, *inside(clause)) if part.verb.progressive or part.verb.form == "inf"]
-    return {noun.words[-1] for part in doing for noun in part.objects if noun.words}
+    """The things that somebody tries or needs to do something with, asks for, or is doing something with."""
+    parts = [clause, *inside(clause)]
+    doing = [part for part in parts if part.verb.progressive or part.verb.form == "inf" or part.verb.modal]
+    nouns = [noun for part in doing for noun in part.objects]
+    if clause.means("want", "ask", "look", "lose"):
+        nouns += [*clause.objects, *(noun for prep, noun in clause.places if prep == "for")]
+    return {noun.head for noun in nouns if noun.words}
 
 
 def _wanted(scene: Scene, one: Read, helper: str, other: str) -> int:
@@ -54,18 +90,56 @@ def _wanted(scene: Scene, one: Read, helper: str, other: str) -> int:
     return -ENOUGH if clause.verb.negated and of_other else 0
 
 
-def _done(scene: Scene, one: Read, helper: str, other: str) -> int:
-    """What a clause shows of help (1) or harm (-1): a deed of the helper, or how the other fares; 0 for neither."""
+def _deed(scene: Scene, clause: Clause, helper: str, other: str, work: set[str]) -> int:
+    """What a deed of the helper shows: positive for help, negative for harm, 0 for neither."""
+    words = " ".join(part.words for part in (clause, *inside(clause)))
+    if vocabulary().patterns["malice"].search(words):
+        return -ENOUGH
+    harm = clause.means("hinders")
+    needed = any(noun.head in work or {*noun.words} & work for noun in clause.objects)
+    needed |= any(noun.owner is not None and other in scene.may_be(noun.owner) for noun in clause.objects)
+    if needed and clause.means("put", "move", "take") and {"away", "further", "off"} & {*clause.words.split()}:
+        return -ENOUGH  # what the other needs goes out of reach
+    for prep, noun in () if harm else clause.places:
+        reaches = (prep in ("for", "to") and clause.objects) or prep == "with"
+        if reaches and other in _whose(scene, noun, helper) and not clause.means("come", "go", "leave", "say", "ask"):
+            return ENOUGH  # "peeled one for her", "handed it to him", "lifted it with her"
+    given = any(other in scene.may_be(noun) for noun in clause.objects[:-1]) and clause.means("hand", "helps")
+    if given and not harm:
+        return ENOUGH
+    return int(clause.means("helps")) - int(harm)
+
+
+def _whose(scene: Scene, noun: Noun, helper: str) -> set[str]:
+    """Those other than the helper for whom a noun phrase may stand, or whose hand it is: "into her hand"."""
+    hand = noun.owner if noun.owner is not None and noun.head in ("hand", "lap", "arm") else noun
+    found = scene.may_be(hand)
+    return found if found != {helper} or not hand.pronoun else scene.may_be(replace(hand)) - {helper}
+
+
+def _until(one: Read) -> int:
+    """1 if a clause says what a deed goes on for: "held it open until she was through"."""
     clause = one.clause
-    if clause.verb.negated or clause.verb.modal or clause.means("want"):
+    reached = clause.link == "until" and not clause.verb.negated and not is_in(clause.lemma, "losing")
+    return int(reached and not vocabulary().patterns["complaint"].search(clause.words))
+
+
+def _outcome(scene: Scene, one: Read, other: str, work: set[str], *, by_helper: bool) -> int:
+    """How the other, or what they are making, fares after it, and what they say of it, if the helper did it."""
+    clause, patterns = one.clause, vocabulary().patterns
+    subject = clause.subject
+    said = " ".join(clause.quotes).lower()
+    if one.people == (other,) and by_helper:
+        told = " ".join([clause.words, *(part.words for part in inside(clause)), said])
+        if patterns["complaint"].search(told):
+            return -ENOUGH
+        if patterns["thanks"].search(told) and not patterns["no_thanks"].search(said):
+            return ENOUGH
+    if clause.verb.negated or clause.verb.modal or clause.means("want") or not by_helper:
         return 0
-    if helper in one.people:
-        return int(clause.means("helps")) - int(clause.means("hinders"))
-    if other in one.people or _of(scene, clause, other):
+    of_other = subject is not None and (
+        subject.head in work or (subject.owner is not None and other in scene.may_be(subject.owner))
+    )
+    if other in one.people or of_other:
         return int(is_in(clause.lemma, "winning")) - int(is_in(clause.lemma, "losing"))
     return 0
-
-
-def _of(scene: Scene, clause: Clause, other: str) -> bool:
-    owner = clause.subject.owner if clause.subject is not None else None
-    return owner is not None and other in scene.may_be(owner)

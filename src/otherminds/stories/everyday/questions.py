@@ -11,7 +11,7 @@ from otherminds.stories.english.sentences import Token, plain, tokens
 from otherminds.stories.everyday.chunks import AUXILIARIES, Chunker, Noun
 from otherminds.stories.everyday.clauses import Clause, inside, parse
 from otherminds.stories.everyday.events import ClauseReader
-from otherminds.stories.everyday.helping import helps
+from otherminds.stories.everyday.helping import has_no_part, helps
 from otherminds.stories.everyday.knowledge import content, knows_of
 from otherminds.stories.everyday.reading import find_names, split
 from otherminds.stories.everyday.scene import GONE, Place, Scene, singulars
@@ -24,6 +24,8 @@ COMMON = words_of("common")
 ORDINARY = frozenset(["now", "first", "really", "actually", "currently", "right", "still", "exactly", "then"])
 TIMES = frozenset(["when", "while", "after", "as", "once", "until", "before"])
 YES, NO = "yes", "no"
+HELP = ("help", "hinder")
+HELPING = re.compile(r"\b(?:help|hinder|neither\b)")
 
 
 @dataclass
@@ -94,8 +96,7 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
     query.before = next(
         (one for one in clauses if one.link == "before" and one.means("put", "move", "take", "hide", "swap")), None
     )
-    if clauses[0].lemma in ("help", "hinder"):  # "helping or hindering her"
-        query.helped = tuple(noun for one in clauses for noun in one.objects)
+    query.helped = _helped(clauses, query)
     query.more = any(one.parent is None and one is not query.before and one.link in TIMES for one in clauses[1:])
     nouns = _nouns(clauses)
     said = [word for noun in nouns for word in (*noun.words, *((noun.owner.words) if noun.owner else ()))]
@@ -113,6 +114,20 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
     words -= query.roles
     query.minds, query.topics = frozenset(words | people | query.roles), frozenset(words - people)
     return query
+
+
+def _helped(clauses: Sequence[Clause], query: Query) -> tuple[Noun, ...]:
+    """Whom somebody is said to help or hinder, in the question or in each of its options."""
+    if clauses[0].lemma in HELP:  # "helping or hindering her"
+        found = [noun for one in clauses for noun in one.objects]
+    elif any(noun.head == "helpful" for noun in clauses[0].objects):
+        found = [noun for prep, noun in clauses[0].places if prep == "to"]
+    elif query.asked == "what" and query.options and all(HELPING.search(option.lower()) for option in query.options):
+        parsed = (one for option in query.options for one in parse(tokens(plain(option).strip(" .")), query.names))
+        found = [noun for one in parsed if one.lemma in HELP for noun in one.objects]
+    else:
+        return ()
+    return tuple(noun.owner if noun.owner is not None and not noun.name else noun for noun in found)
 
 
 def _nouns(clauses: Sequence[Clause]) -> list[Noun]:
@@ -169,8 +184,12 @@ class Judge:
         match self.query.asked:
             case "where":
                 return self._where(self.query.clause, ())
-            case "" if self.query.clause.lemma in ("help", "hinder"):
+            case "" if self.query.helped:
                 return self._helps(self.query.clause)
+            case "what" if self.query.helped and self.query.clause.lemma not in HELP:
+                return self._helps(self.query.clause)
+            case "who" if self.query.helped:
+                return self._who_helps()
             case "":
                 return self._yes_or_no(self.query.clause)
             case "who" | "whom":
@@ -335,17 +354,24 @@ class Judge:
     def _helps(self, clause: Clause) -> str | None:
         """Whether one person helps another: yes or no, or the option that says so."""
         who = self._person(clause.subject)
-        other = next((self._person(noun) for noun in self.query.helped), None)
+        other = next((one for noun in self.query.helped if (one := self._person(noun)) != who), None)
         if who is None or other is None:
             return None
         found, self.by_signs = helps(self.scene, who, other), True
-        if found is None:
+        if found is None and not has_no_part(self.scene, who, other):
             return None
-        for verb, right in (("help", found), ("hinder", not found)):
-            named = [option for option in self.query.options if re.match(rf"\W*(?:\w+ )?{verb}", option.lower())]
-            if right and len(named) == 1:
-                return named[0]
-        return YES if found == (clause.lemma == "help") else NO
+        verb = "neither" if found is None else "help" if found else "hinder"
+        named = [option for option in self.query.options if re.search(rf"\b{verb}", option.lower())]
+        return named[0] if len(named) == 1 else YES if found is (clause.lemma != "hinder") else NO
+
+    def _who_helps(self) -> str | None:
+        """The only person who helps, or hinders, somebody."""
+        other, wanted = self._person(self.query.helped[0]), self.query.clause.lemma == "help"
+        if other is None:
+            return None
+        self.by_signs = True
+        found = [one for one in self.scene.people if one != other and helps(self.scene, one, other) is wanted]
+        return found[0] if len(found) == 1 else None
 
     def _yes_or_no(self, clause: Clause) -> str | None:
         found = self.holds(clause, ())

@@ -128,7 +128,7 @@ class Vocabulary:
                 return pronoun
         if one in self.sets["either"]:
             return "they"
-        return "they" if one.endswith(PERSON_ENDINGS) and len(one) > 5 else None
+        return "they" if one.endswith(PERSON_ENDINGS) and len(one) > 5 and not is_in(one, "tools") else None
 
 
 def regular(lemma: str) -> tuple[str, ...]:
