@@ -15,15 +15,15 @@ from otherminds.stories.everyday.helping import has_no_part, helps
 from otherminds.stories.everyday.knowledge import content, knows_of
 from otherminds.stories.everyday.reading import find_names, split
 from otherminds.stories.everyday.scene import GONE, Place, Scene, singulars
-from otherminds.stories.everyday.wishes import wished_option
+from otherminds.stories.everyday.wishes import GETTING, wanted_thing, wants, wished_option
 from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
 SEARCH = words_of("search")
-COMMON = words_of("common")
 ORDINARY = frozenset(["now", "first", "really", "actually", "currently", "right", "still", "exactly", "then"])
 TIMES = frozenset(["when", "while", "after", "as", "once", "until", "before"])
 YES, NO = "yes", "no"
+WANTING = frozenset(["want", "choose", "like", "prefer"])
 HELP = ("help", "hinder")
 HELPING = re.compile(r"\b(?:help|hinder|neither\b)")
 
@@ -82,7 +82,7 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
             asked in ("which", "what") and rest and rest[0].low in ("place", "room", "container", "location", "spot")
         ) or (asked == "which" and len(rest) > 2):
             k = next((i for i, one in enumerate(rest) if one.low in AUXILIARIES or is_in(one.low, "modals")), 0)
-            asked, rest = "where", rest[k:]
+            asked, rest = "what" if WANTING & {*low} else "where", rest[k:]
     statement = _declarative(rest, known, asked)
     if statement is None:
         return None
@@ -408,7 +408,7 @@ class Judge:
             return self._has_moved(clause, chain, self._thing(objects[0]) if objects else None, who)
         if clause.means("want") and who is not None:
             wish = inner.words if inner is not None else " ".join(noun.text for noun in clause.objects)
-            return any(overlap(wish, one) > 0.6 for one in scene.wants.get(who, ())) or None
+            return wants(scene, who, wish)
         return None
 
     def _minds(self, clause: Clause, inner: Clause | None, chain: tuple[str, ...]) -> bool | None:
@@ -598,9 +598,12 @@ class Judge:
         clause = self.query.clause
         who = self._person(clause.subject)
         if who is not None and (clause.means("want") or clause.lemma in ("try", "hope")):
-            wants = self.scene.wants.get(who, [])
+            inner = self._first_content(clause)
+            if not self.query.options and (inner is None or (inner.lemma in GETTING and not inner.objects)):
+                return wanted_thing(self.scene, who)
+            wishes = self.scene.wants.get(who, [])
             if not self.query.options:
-                return wants[-1] if wants else None
+                return wishes[0] if len(wishes) == 1 else None
         found = self._fitting_option() if self.query.options else None
         if found is None and who is not None and any(one.asked == "where" for one in inside(clause)):
             place = self._where(clause, ())
@@ -630,10 +633,4 @@ class Judge:
         if who is None or fits or any(judged) or (self.query.asked != "why" and not clause.means("want")):
             return None
         self.by_signs = True
-        return wished_option(self.scene, who, self.query.options, "" if clause.means("want") else clause.lemma)
-
-
-def overlap(one: str, other: str) -> float:
-    """The share of the content words of the shorter text that the other has as well."""
-    mine, theirs = ({singular(word) for word in re.findall(r"[a-z]+", text.lower())} - COMMON for text in (one, other))
-    return len(mine & theirs) / max(1, min(len(mine), len(theirs)))
+        return wished_option(self.scene, who, self.query.text, clause, self.query.options)

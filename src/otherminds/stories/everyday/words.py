@@ -58,6 +58,7 @@ class Vocabulary:
     small: Mapping[str, str]
     people: Mapping[str, str]
     cues: Mapping[str, Sequence[str]]
+    related: Mapping[str, str]
 
     @cached_property
     def forms(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
@@ -110,6 +111,11 @@ class Vocabulary:
     def patterns(self) -> Mapping[str, re.Pattern[str]]:
         """One pattern for each list of cues."""
         return {name: re.compile("|".join(parts)) for name, parts in self.cues.items()}
+
+    @cached_property
+    def needs(self) -> Mapping[str, frozenset[str]]:
+        """The words by which a story shows what somebody needs, by the need."""
+        return {need: frozenset(words.split()) for need, words in self.related.items()}
 
     @cached_property
     def names(self) -> Mapping[str, str]:
