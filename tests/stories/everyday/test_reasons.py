@@ -184,3 +184,123 @@ def test_what_is_wanted_is_what_words_and_deeds_aim_at(
     story: str, question: str, options: tuple[str, ...], right: str | None
 ) -> None:
     assert told(story, question, options) == right
+
+
+@pytest.mark.parametrize(
+    ("story", "question", "options", "right"),
+    [
+        (
+            "Leo told Mina that the bridge was closed. Mina believed him.",
+            "Does Mina think that the bridge is closed?",
+            (),
+            "yes",
+        ),
+        (
+            "Leo told Mina that the bridge was closed. Mina had seen cars on the bridge, and she did not believe him.",
+            "Does Mina think that the bridge is closed?",
+            (),
+            "no",
+        ),
+        (
+            "Leo told Mina that the soup was hot. Mina trusted him.",
+            "Does Mina think that the soup is not hot?",
+            (),
+            "no",
+        ),
+        (
+            "Leo ate the plum. He told his aunt that the parrot had eaten it. His aunt believed him.",
+            "Who does his aunt think ate the plum?",
+            ("Leo", "the parrot"),
+            "the parrot",
+        ),
+        (
+            "Leo ate the plum. He told his aunt that the parrot had eaten it.",
+            "Who does his aunt think ate the plum?",
+            ("Leo", "the parrot"),
+            None,
+        ),
+        (
+            "Leo ate the plum. He told his aunt that the parrot had eaten it. His aunt did not believe him.",
+            "Who does his aunt think ate the plum?",
+            ("Leo", "the parrot"),
+            None,
+        ),
+        (
+            "On the table is a tea tin. Ruth has filled it with coins. Otto comes in and sees the tin.",
+            "What does Otto think is in the tin?",
+            ("tea", "coins"),
+            "tea",
+        ),
+        (
+            "On the table is a tea tin. Ruth has filled it with coins. Otto opened the tin and closed it again.",
+            "What does Otto think is in the tin?",
+            ("tea", "coins"),
+            None,
+        ),
+        (
+            "On the table is a jar with a picture of honey on it. Ruth put paint in the jar. Otto came in later.",
+            "What does Otto think is in the jar?",
+            ("honey", "paint"),
+            "honey",
+        ),
+        (
+            "On the table is a jar with a picture of honey on it. Ruth put paint in the jar. She told Otto about it.",
+            "What does Otto think is in the jar?",
+            ("honey", "paint"),
+            None,
+        ),
+        (
+            'Nora dropped the cake. "What a success," she said and rolled her eyes.',
+            "Does Nora really think that the cake is a success?",
+            (),
+            "no",
+        ),
+        (
+            'Nora dropped the cake. "The cake is a success," she said.',
+            "Does Nora think that the cake is a success?",
+            (),
+            None,
+        ),
+        (
+            'Nora looked at the clock. "The train is early," said Nora with a wink. Leo laughed.',
+            "Did Nora want Leo to believe that the train was early?",
+            (),
+            "no",
+        ),
+        (
+            "The chest belongs to Captain Hale. Only the cook knows that. Ida sat down on the chest.",
+            "Does Ida know that the chest belongs to Captain Hale?",
+            (),
+            "no",
+        ),
+        (
+            "The chest belongs to Captain Hale. Only the cook knows that.",
+            "Does the cook know that the chest belongs to Captain Hale?",
+            (),
+            "yes",
+        ),
+        (
+            "Only the cook knows the way. Ida saw the chest fall from the cart.",
+            "Does Ida know that the chest fell from the cart?",
+            (),
+            "yes",
+        ),
+        (
+            "Ida found the bill in the drawer. She read it twice. Leo told her nothing.",
+            "How does Ida know the price?",
+            ("She read it.", "Leo told her."),
+            "She read it.",
+        ),
+        (
+            "Leo told Ida the price. Ida had not read the bill.",
+            "How does Ida know the price?",
+            ("She read it.", "Leo told her."),
+            "Leo told her.",
+        ),
+        ("Leo told Max the price.", "How does Ida know the price?", ("She read it.", "Leo told her."), None),
+    ],
+)
+def test_what_is_told_is_believed_by_whoever_trusts_it(
+    story: str, question: str, options: tuple[str, ...], right: str | None
+) -> None:
+    assert told(story, question, options) == right

@@ -587,8 +587,10 @@ class Chunker:
             owned[0].owner, owned[0].start, owned[0].det = noun, noun.start, "the"
             owned[0].text = self._text(i, owned[1])
             noun, j = owned
-        called = self.word(j) in ("called", "named") and self._is_name(j + 1) and noun.det in ("a", "an", "another")
-        if called and (alias := self._simple_noun(j + 1)):  # "a woman called Ann"
+        called = self.word(j) in ("called", "named") and self._is_name(j + 1)
+        if (
+            called and (noun.owner is not None or noun.det in ("a", "an")) and (alias := self._simple_noun(j + 1))
+        ):  # "a woman called Ann"
             noun.alias.append(alias[0])
             noun.end, j = alias[0].end, alias[1]
         if self._is_label(j) and noun.head and not noun.plural:  # "case four", "bay C"

@@ -20,13 +20,14 @@ COMMON = words_of("common")
 
 def content(clause: Clause) -> frozenset[str]:
     """The words of a clause that say what happens: its verb and the heads and qualifiers of its noun phrases."""
-    found = {word for noun in clause.nouns for word in _words(noun)}
+    found = {word for noun in clause.nouns for word in words_in(noun)}
     if clause.lemma not in ("be", "have", "do"):
         found.add(clause.lemma.split("_")[0])
     return frozenset(found)
 
 
-def _words(noun: Noun) -> set[str]:
+def words_in(noun: Noun) -> set[str]:
+    """The words of a noun phrase that say something, in the singular."""
     return {singular(word) for word in noun.words if not is_in(word, "times")} - COMMON
 
 
@@ -38,19 +39,23 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
     evidence, knows, missed, unsure, told_so = set[int](), False, False, False, False
     for one in scene.read:
         clause = one.clause
-        told = any(_same(wanted, content(inner)) for inner in inside(clause)) or _quoted(wanted, clause)
-        if not told and not _same(wanted, content(clause)):
+        told = any(says_same(wanted, content(inner)) for inner in inside(clause)) or any(
+            quoted(wanted, quote) for quote in clause.quotes
+        )
+        if not told and not says_same(wanted, content(clause)):
             continue
         evidence.add(one.number)
         denied = any(part.verb.negated or part.verb.modal for part in (clause, *inside(clause)))
         if denied or (told and not (clause.means("see", "know", "say") or clause.quotes)):
             unsure = True
+        elif told and who in one.people and clause.means("say") and not true:
+            unsure = True  # what somebody says they need not believe
         elif (who in one.people and who in one.away) or clause.lemma in WRITTEN:
             unsure = True  # "she won while she was asleep"; a letter may be lost
         elif who in one.people or who in one.hearers:
             knows = True
             told_so |= who not in one.people
-        elif who in scene.untold or (who in one.away and not told):
+        elif who in scene.untold or (who in one.away and (not told or one.hearers)):
             missed = True
         else:
             unsure = True
@@ -76,13 +81,26 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
     return knows, evidence
 
 
-def _same(wanted: Collection[str], words: Collection[str]) -> bool:
+def only_others(scene: Scene, who: str, wanted: Collection[str]) -> bool:
+    """Whether the story says that only somebody else knows of it: "only the nurse knows that"."""
+    told = frozenset[str]()  # in the sentence before
+    for one in scene.read:
+        clause = one.clause
+        only = "only" in clause.adverbs or clause.words.startswith("only ")
+        if only and clause.means("know") and one.people and who not in one.people and not clause.verb.negated:
+            before = [content(part.clause) for part in scene.read if part.sentence == one.sentence - 1]
+            told = told.union(*before, *(content(part) for part in inside(clause)))
+    return bool({*wanted} & told)
+
+
+def says_same(wanted: Collection[str], words: Collection[str]) -> bool:
+    """Whether a clause with these words tells of what is wanted: it has most of its words."""
     return len({*wanted} & {*words}) >= max(LEAST * len(wanted), min(2, len(wanted)))
 
 
-def _quoted(wanted: Collection[str], clause: Clause) -> bool:
-    """Whether what is said in a clause has the words; verbs count in every form."""
+def quoted(wanted: Collection[str], quote: str) -> bool:
+    """Whether what is said has the words; verbs count in every form."""
     forms = vocabulary().forms
-    words = {word for quote in clause.quotes for word in re.findall(r"[a-z]+", quote.lower())}
+    words = set(re.findall(r"[a-z]+", quote.lower()))
     lemmas = {lemma for word in words for lemma in forms.get(word, ())}
-    return bool(words) and _same(wanted, {singular(word) for word in words} | lemmas)
+    return bool(words) and says_same(wanted, {singular(word) for word in words} | lemmas)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from otherminds.stories.english.lexicon import singular
 from otherminds.stories.english.sentences import Token, plain, tokens
 from otherminds.stories.everyday.chunks import AUXILIARIES, Chunker, Noun
+from otherminds.stories.everyday.claims import believed_agent, believed_contents, believes_claim, jokes
 from otherminds.stories.everyday.clauses import Clause, inside, parse
 from otherminds.stories.everyday.events import ClauseReader
 from otherminds.stories.everyday.helping import has_no_part, helps
-from otherminds.stories.everyday.knowledge import content, knows_of
+from otherminds.stories.everyday.knowledge import content, knows_of, only_others
 from otherminds.stories.everyday.reading import find_names, split
 from otherminds.stories.everyday.scene import GONE, Place, Scene, singulars
 from otherminds.stories.everyday.wishes import GETTING, wanted_thing, wants, wished_option
@@ -24,6 +26,11 @@ ORDINARY = frozenset(["now", "first", "really", "actually", "currently", "right"
 TIMES = frozenset(["when", "while", "after", "as", "once", "until", "before"])
 YES, NO = "yes", "no"
 WANTING = frozenset(["want", "choose", "like", "prefer"])
+EARNEST = re.compile(r"\b(?:really|actually|seriously|truly|in earnest)\b")
+WHICH = re.compile(
+    r"\bwhich \w+ ((?:the|his|her|their|my) .+|[A-Z]\w+) (is|are|was|were) (?:in|on|at|under|behind)(?=[?.]|$)"
+)
+UNNAMED = {"who": "somebody", "what": "something"}
 HELP = ("help", "hinder")
 HELPING = re.compile(r"\b(?:help|hinder|neither\b)")
 
@@ -48,6 +55,7 @@ class Query:
 
 def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Query | None:
     """The question in a text; None if it cannot be read."""
+    text = WHICH.sub(r"where \1 \2", text)  # "which cupboard the drill is in"
     sentences = split(text)
     if not sentences:
         return None
@@ -83,6 +91,8 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
         ) or (asked == "which" and len(rest) > 2):
             k = next((i for i, one in enumerate(rest) if one.low in AUXILIARIES or is_in(one.low, "modals")), 0)
             asked, rest = "what" if WANTING & {*low} else "where", rest[k:]
+    if asked in ("who", "what"):
+        rest = _with_subject(rest, asked)
     statement = _declarative(rest, known, asked)
     if statement is None:
         return None
@@ -116,6 +126,11 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
     return query
 
 
+def _unnamed(clause: Clause) -> bool:
+    """Whether the subject of what somebody thinks is what is asked for."""
+    return clause.subject is not None and clause.subject.text in UNNAMED.values()
+
+
 def _helped(clauses: Sequence[Clause], query: Query) -> tuple[Noun, ...]:
     """Whom somebody is said to help or hinder, in the question or in each of its options."""
     if clauses[0].lemma in HELP:  # "helping or hindering her"
@@ -143,7 +158,7 @@ def _declarative(found: Sequence[Token], names: Collection[str], asked: str) -> 
     """The words of a question in the order of a statement: "does Ann know" as "Ann does know"."""
     if not found:
         return None
-    if asked == "who" and found[0].low not in ("do",):
+    if asked == "who" and not any(token.low == UNNAMED[asked] for token in found):
         nobody = Token("Somebody", found[0].start, found[0].start)
         return [nobody, *found]
     if found[0].low not in AUXILIARIES and not is_in(found[0].low, "modals"):
@@ -159,6 +174,17 @@ def _declarative(found: Sequence[Token], names: Collection[str], asked: str) -> 
         after = chunker.words.index(",", end + 1) + 1
         return [*found[1:end], found[0], *found[after:]]
     return [*found[1:end], found[0], *found[end:]]
+
+
+def _with_subject(found: Sequence[Token], asked: str) -> list[Token]:
+    """The words of "does Ann think ate it" with a subject for what she thinks: "does Ann think somebody ate it"."""
+    forms, senses = vocabulary().forms, vocabulary().senses
+    for i, (token, after) in enumerate(pairwise(found)):
+        thinks = any("think" in senses.get(lemma, ()) for lemma in forms.get(token.low, ()))
+        tags = frozenset[str]().union(*forms.get(after.low, {}).values())
+        if i and thinks and (after.low in AUXILIARIES or tags & {"past", "s"}):
+            return [*found[: i + 1], Token(UNNAMED[asked], after.start, after.start), *found[i + 1 :]]
+    return list(found)
 
 
 # the answer in one reading
@@ -190,12 +216,16 @@ class Judge:
                 return self._helps(self.query.clause)
             case "who" if self.query.helped:
                 return self._who_helps()
+            case "who" | "what" if (inner := self._first_content(self.query.clause)) and _unnamed(inner):
+                return self._believed(inner)
             case "":
                 return self._yes_or_no(self.query.clause)
             case "who" | "whom":
                 return self._who()
             case "what":
                 return self._what()
+            case "how" if self.query.clause.means("know") or self.query.clause.lemma == "come":
+                return self._source()
             case "why" | "how":
                 return self._fitting_option()
         return None
@@ -364,6 +394,31 @@ class Judge:
         named = [option for option in self.query.options if re.search(rf"\b{verb}", option.lower())]
         return named[0] if len(named) == 1 else YES if found is (clause.lemma != "hinder") else NO
 
+    def _believed(self, inner: Clause) -> str | None:
+        """Who somebody believes did something, or what they believe is in something."""
+        who = self._person(self.query.clause.subject)
+        if who is None:
+            return None
+        self.by_signs = True
+        if self.query.asked == "who":
+            return believed_agent(self.scene, who, inner, self.query.options)
+        container = next((noun for prep, noun in inner.places if prep in ("in", "inside")), None)
+        if container is None or inner.lemma != "be":
+            return None
+        return believed_contents(self.scene, who, container.head, self.query.options)
+
+    def _source(self) -> str | None:
+        """By what somebody knows something: the only option that the story tells of."""
+        who, fits, names = self._person(self.query.clause.subject), list[str](), self.query.names
+        for option in self.query.options if who else ():
+            for clause in parse(tokens(plain(option).strip(" .")), names)[:1]:
+                subject = self._person(clause.subject)
+                told = [one for one in self.scene.read if subject in one.people and one.clause.lemma == clause.lemma]
+                told = [one for one in told if not one.clause.verb.negated and (subject == who or who in one.hearers)]
+                fits += [option] if told else []
+        self.by_signs = True
+        return fits[0] if len(fits) == 1 else None
+
     def _who_helps(self) -> str | None:
         """The only person who helps, or hinders, somebody."""
         other, wanted = self._person(self.query.helped[0]), self.query.clause.lemma == "help"
@@ -408,6 +463,9 @@ class Judge:
             return self._has_moved(clause, chain, self._thing(objects[0]) if objects else None, who)
         if clause.means("want") and who is not None:
             wish = inner.words if inner is not None else " ".join(noun.text for noun in clause.objects)
+            if inner is not None and any(part.means("think") for part in inside(clause)) and jokes(scene, who):
+                self.by_signs = True
+                return False  # "did she want him to believe it?": she said it with a wink
             return wants(scene, who, wish)
         return None
 
@@ -430,6 +488,15 @@ class Judge:
             return self._knows_place(chain, thing)
         if clause.means("say") and not clause.means("think"):
             return None
+        if not knows and len(chain) == 1 and (claimed := believes_claim(self.scene, chain[0], inner)) is not None:
+            self.chain, self.by_signs = chain, True
+            return claimed
+        if not knows and len(chain) == 1 and EARNEST.search(self.query.text.lower()) and jokes(self.scene, chain[0]):
+            self.by_signs = True
+            return False
+        if knows and len(chain) == 1 and only_others(self.scene, chain[0], content(inner)):
+            self.by_signs = True
+            return False
         found = self.holds(inner, chain, knows=knows)
         if found is None and self.thing is None:
             return self._knows_of(content(inner), chain, knows=knows)

@@ -1,0 +1,129 @@
+"""What somebody believes of what others tell them, or of what is in a box with a label."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from otherminds.stories.everyday.clauses import Clause, inside
+from otherminds.stories.everyday.knowledge import content, quoted, says_same, words_in
+from otherminds.stories.everyday.scene import Read, Scene, singulars
+from otherminds.stories.everyday.words import is_in, vocabulary
+
+DENIED = re.compile(r"\b(?:not|never|no|nobody)\b|n't\b")
+
+
+def believes_claim(scene: Scene, who: str, said: Clause) -> bool | None:
+    """Whether somebody believes what they were told in other words; None if they were not, or it is open.
+
+    Whoever trusts a speaker believes them; whoever saw what happened, or doubts them, does not.
+    """
+    wanted, claims = content(said), list[bool]()
+    for one in scene.read:
+        if who in one.people or (one.hearers and who not in one.hearers):
+            continue
+        if one.clause.means("say") and not one.clause.verb.negated:
+            claims += [inner.verb.negated for inner in inside(one.clause) if _tells(inner, said, wanted)]
+            claims += [DENIED.search(quote.lower()) is not None for quote in one.clause.quotes if quoted(wanted, quote)]
+    if not claims or len({*claims}) > 1:
+        return None
+    own = [one for one in scene.read if who in one.people]
+    trusts = any(_trusts(one.clause) for one in own)
+    doubts = any(_doubts(one.clause) for one in own)
+    saw = any(part.means("see") and not part.verb.negated and _reveals(part, wanted) for part in _of(scene, who))
+    if trusts == (doubts or saw):
+        return None
+    return trusts == (claims[0] == said.verb.negated) if trusts or claims[0] == said.verb.negated else None
+
+
+def _trusts(clause: Clause) -> bool:
+    patterns = vocabulary().patterns
+    if patterns["distrust"].search(clause.words):
+        return patterns["trusted"].search(clause.words) is not None
+    trusted = patterns["believed"].search(clause.words) or patterns["trusted"].search(clause.words)
+    return bool(trusted or clause.lemma in ("believe", "trust")) and (bool(trusted) or not clause.verb.negated)
+
+
+def _doubts(clause: Clause) -> bool:
+    patterns = vocabulary().patterns
+    doubted = patterns["distrust"].search(clause.words) and not patterns["trusted"].search(clause.words)
+    return bool(doubted) or (clause.lemma in ("believe", "trust") and clause.verb.negated)
+
+
+def _of(scene: Scene, who: str) -> list[Clause]:
+    """All clauses, and those in them, that may have somebody as their subject."""
+    parts = [part for one in scene.read for part in (one.clause, *inside(one.clause))]
+    return [part for part in parts if part.subject is not None and who in scene.may_be(part.subject)]
+
+
+def _reveals(clause: Clause, wanted: Collection[str]) -> bool:
+    """Whether what is seen has to do with what is asked: a thing or deed in it, or "it all"."""
+    whole = any(is_in(noun.pronoun, "whole") for noun in clause.objects if noun.pronoun)
+    seen = content(clause).union(*(content(part) for part in inside(clause)))
+    return whole or bool({*wanted} & seen)
+
+
+def _tells(inner: Clause, said: Clause, wanted: Collection[str]) -> bool:
+    """Whether a clause says the same as another; "it" and "he" may stand for what the other names."""
+    words = content(inner)
+    pronoun = inner.subject is not None and inner.subject.pronoun and said.subject is not None
+    rest = {*wanted} - (words_in(said.subject) if pronoun and said.subject is not None else set())
+    return says_same(wanted, words) or (bool(pronoun and rest) and rest <= words)
+
+
+def believed_agent(scene: Scene, who: str, done: Clause, options: Sequence[str]) -> str | None:
+    """Who somebody believes did something, by what they were told and trust; None if it is open."""
+    wanted = content(done)
+    told = [
+        inner
+        for one in scene.read
+        if who in one.hearers and who not in one.people and one.clause.means("say")
+        for inner in inside(one.clause)
+        if inner.subject is not None and inner.subject.words and not inner.verb.negated
+    ]
+    own = [one.clause for one in scene.read if who in one.people]
+    if len(told) != 1 or not any(_trusts(one) for one in own) or any(_doubts(one) for one in own):
+        return None
+    subject = told[0].subject
+    if subject is None or not (told[0].lemma == done.lemma or wanted & content(told[0]) or told[0].lemma == "get"):
+        return None
+    named = [option for option in options if subject.head in singulars(re.findall(r"\w+", option.lower()))]
+    return subject.text if not options else named[0] if len(named) == 1 else None
+
+
+def believed_contents(scene: Scene, who: str, container: str, options: Sequence[str]) -> str | None:
+    """What somebody believes is in a container that they have not looked into: what its name or label says."""
+    label, own = set[str](), [one for one in scene.read if who in one.people]
+    for one in scene.read:
+        words = set(re.findall(r"[a-z]+", one.text))
+        if container in words and vocabulary().patterns["label"].search(one.text):
+            label |= singulars([*words])
+        label |= {word for noun in one.clause.nouns if noun.head == container for word in noun.words[:-1]}
+    informed = any(who in one.hearers for one in scene.read) or any(_looks_in(one, container) for one in own)
+    named = [option for option in options if label & singulars(re.findall(r"[a-z]+", option.lower()))]
+    return named[0] if own and not informed and len(named) == 1 else None
+
+
+def _looks_in(one: Read, container: str) -> bool:
+    """Whether somebody looks into a container, handles it, or knows what is in it; to see it closed is too little."""
+    clause = one.clause
+    if clause.verb.negated:
+        return False
+    named = any(noun.head == container or noun.pronoun == "it" for noun in clause.nouns if noun is not clause.subject)
+    if clause.means("look", "put", "take", "move") and not clause.means("see", "go", "come"):
+        return named
+    others = [noun for part in (clause, *inside(clause)) for noun in part.nouns if noun is not clause.subject]
+    return clause.means("see", "know") and any(noun.head != container for noun in others)
+
+
+def jokes(scene: Scene, who: str) -> bool:
+    """Whether somebody says something with a wink, a grin or the like, or others take it as a joke."""
+    for one in scene.read:
+        if who in one.people and (one.clause.means("say") or one.clause.quotes):
+            near = [part for part in scene.read if part.sentence == one.sentence and who in part.people]
+            after = [part for part in scene.read if part.number == one.number + 1 and who not in part.people]
+            if any(vocabulary().patterns["joke"].search(part.text) for part in near) or any(
+                part.clause.lemma in ("laugh", "giggle", "chuckle", "burst") for part in after
+            ):
+                return True
+    return False
