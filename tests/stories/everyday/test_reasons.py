@@ -304,3 +304,80 @@ def test_what_is_told_is_believed_by_whoever_trusts_it(
     story: str, question: str, options: tuple[str, ...], right: str | None
 ) -> None:
     assert told(story, question, options) == right
+
+
+@pytest.mark.parametrize(
+    ("story", "question", "options", "right"),
+    [
+        (
+            "Nils wanted a rest in the shade. His workmate Olga saw him struggling and took the other end of the beam.",
+            "Did Olga help Nils?",
+            (),
+            "yes",
+        ),
+        ("Nils saw Olga struggling and went home.", "Did Nils hinder Olga?", (), None),
+        (
+            "Old Bert could not find his hat. Maria told him that it was on the hook.",
+            "Who helped Bert find his hat?",
+            ("Maria", "nobody"),
+            "Maria",
+        ),
+        (
+            "Old Bert could not find his hat. Maria lied that it was on the hook.",
+            "Who helped Bert find his hat?",
+            ("Maria", "nobody"),
+            None,
+        ),
+        (
+            "Ruth was painting. The doctor, Dr Lopez, moved the chair so that Ruth could stand on it.",
+            "Who helped Ruth?",
+            (),
+            "the doctor, Dr Lopez",
+        ),
+        (
+            "Ruth was painting. Otto ate a pie. Bert moved the chair so that Ruth could stand on it.",
+            "Did Otto help Ruth?",
+            (),
+            "no",
+        ),
+        (
+            "Leo had put a slice of pie in the bin. He told Ruth that it was in the oven. Ruth believed every word.",
+            "Where does Ruth think the pie is?",
+            ("in the bin", "in the oven"),
+            "in the oven",
+        ),
+        (
+            "Leo had put the pie in the bin. He told Ruth that it was in the oven. Ruth thanked him and smiled.",
+            "Where does Ruth think the pie is?",
+            ("in the bin", "in the oven"),
+            "in the oven",
+        ),
+        (
+            "Leo had put the pie in the bin. He told Ruth that it was in the oven. "
+            "Ruth thanked him, but she had seen him throw it away.",
+            "Where does Ruth think the pie is?",
+            ("in the bin", "in the oven"),
+            None,
+        ),
+        (
+            "Leo hid the pie in the bin. He told Ruth that it was in the oven.",
+            "Where does Leo himself think the pie is?",
+            ("in the bin", "in the oven"),
+            "in the bin",
+        ),
+        (
+            "Leo told Ruth that the kettle was full. Ruth always believed him.",
+            "What does Ruth think about the kettle?",
+            ("that it is full", "that it is lost"),
+            "that it is full",
+        ),
+        (
+            "Leo told Ruth that the kettle was full. Ruth did not believe him.",
+            "What does Ruth think about the kettle?",
+            ("that it is full", "that it is lost"),
+            None,
+        ),
+    ],
+)
+def test_who_helped_and_what_is_trusted(story: str, question: str, options: tuple[str, ...], right: str | None) -> None:
+    assert told(story, question, options) == right

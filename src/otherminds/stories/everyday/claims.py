@@ -7,8 +7,9 @@ from collections.abc import Collection, Sequence
 
 from otherminds.stories.everyday.clauses import Clause, inside
 from otherminds.stories.everyday.knowledge import content, quoted, says_same, words_in
-from otherminds.stories.everyday.scene import Read, Scene, singulars
+from otherminds.stories.everyday.scene import Place, Read, Scene, singulars
 from otherminds.stories.everyday.words import is_in, vocabulary
+from otherminds.worlds.household.nested_belief import StatementEvent
 
 DENIED = re.compile(r"\b(?:not|never|no|nobody)\b|n't\b")
 
@@ -34,6 +35,32 @@ def believes_claim(scene: Scene, who: str, said: Clause) -> bool | None:
     if trusts == (doubts or saw):
         return None
     return trusts == (claims[0] == said.verb.negated) if trusts or claims[0] == said.verb.negated else None
+
+
+def trusted_place(scene: Scene, who: str, thing: str) -> Place | None:
+    """Where somebody was told that a thing is, if the story says that they trust it and they learn no more of it."""
+    told = [
+        one
+        for one in scene.log
+        if isinstance(one.event, StatementEvent) and one.event.obj == thing and one.actor != who
+    ]
+    if (
+        len(told) != 1
+        or not isinstance(event := told[0].event, StatementEvent)
+        or who not in event.hearers
+        or told[0].place is None
+        or thing not in scene.things
+    ):
+        return None
+    own = [one for one in scene.read if who in one.people]
+    wanted = scene.things[thing].words[-1:]
+    after = [one for one in own if one.number >= told[0].clause]
+    trusts = any(_trusts(one.clause) for one in own) or any(one.clause.lemma == "thank" for one in after)
+    learns = any(one.clause.means("see", "know", "look", "think", "ask") and not _trusts(one.clause) for one in after)
+    heard = any(who in one.hearers and one.number > told[0].clause for one in scene.read)
+    saw = any(part.means("see") and not part.verb.negated and _reveals(part, wanted) for part in _of(scene, who))
+    doubts = any(_doubts(one.clause) for one in own)
+    return told[0].place if trusts and not (learns or heard or saw or doubts) else None
 
 
 def _trusts(clause: Clause) -> bool:
@@ -95,9 +122,9 @@ def believed_contents(scene: Scene, who: str, container: str, options: Sequence[
     """What somebody believes is in a container that they have not looked into: what its name or label says."""
     label, own = set[str](), [one for one in scene.read if who in one.people]
     for one in scene.read:
-        words = set(re.findall(r"[a-z]+", one.text))
-        if container in words and vocabulary().patterns["label"].search(one.text):
-            label |= singulars([*words])
+        shown = vocabulary().patterns["label"].search(one.text)
+        if shown and re.search(rf"\b{container}\b", one.text):
+            label |= singulars(re.findall(r"[a-z]+", one.text[shown.end() :]))
         label |= {word for noun in one.clause.nouns if noun.head == container for word in noun.words[:-1]}
     informed = any(who in one.hearers for one in scene.read) or any(_looks_in(one, container) for one in own)
     named = [option for option in options if label & singulars(re.findall(r"[a-z]+", option.lower()))]

@@ -493,7 +493,8 @@ class ClauseReader:
             or clause.means("go", "leave", "come")
         ):
             return
-        for noun in [*clause.objects, *(noun for prep, noun in clause.places if prep == "with")]:
+        preps = ("with", "for") if clause.means("ask") else ("with",)
+        for noun in [*clause.objects, *(noun for prep, noun in clause.places if prep in preps)]:
             if (
                 noun.words
                 and noun.det

@@ -17,13 +17,21 @@ def helps(scene: Scene, helper: str, other: str) -> bool | None:
     good, bad = 0, 0
     work = {word for one in scene.read if other in one.people for word in _work(one.clause)}
     deeds = [one for one in scene.read if helper in one.people and other not in one.people and _is_deed(one.clause)]
+    looks_for = any(
+        other in one.people and (one.clause.means("look") or one.clause.lemma in ("find", "lose")) for one in scene.read
+    )
     begun = min((one.number for one in deeds), default=len(scene.read))
     actors = {who for one in scene.read if len(one.people) == 1 and _is_deed(one.clause) for who in one.people}
     alone = actors - {other} == {helper}
     for one in scene.read:
-        signs = [_wanted(scene, one, helper, other)]
+        beside = [part for part in scene.read if part.sentence == one.sentence and part is not one]
+        after = [part for part in beside if part.number > one.number]
+        signs = [_wanted(scene, one, helper, other, theirs=any(part in deeds for part in beside))]
+        if helper in one.people and _sees_trouble(one.clause):  # "saw him struggling and took the other end"
+            signs += [ENOUGH * any(part in deeds and not part.clause.means("hinders") for part in after)]
+        if helper in one.people and other in one.hearers and _says_where(one.clause, looks_for):
+            signs += [ENOUGH]
         if one in deeds:
-            after = [part for part in scene.read if part.number > one.number and part.sentence == one.sentence]
             signs += [_deed(scene, one.clause, helper, other, work), *(_until(part) for part in after[:1])]
         elif one.number > begun:
             signs += [_outcome(scene, one, other, work, by_helper=helper in one.hearers or alone)]
@@ -48,7 +56,9 @@ def _misses(one: Read, who: str) -> bool:
     """Whether a clause says that somebody does not notice, or know of, something: "neither of them saw the other"."""
     subject = one.clause.subject
     neither = subject is not None and subject.text.lower().startswith("neither of")
-    return one.clause.means("see", "know") and (neither or (who in one.people and one.clause.verb.negated))
+    unnoticed = one.clause.verb.negated and one.clause.means("see", "know")
+    unnoticed |= any(noun.det == "no" and noun.head in ("notice", "attention") for noun in one.clause.objects)
+    return (neither and one.clause.means("see", "know")) or (who in one.people and unnoticed)
 
 
 def _is_deed(clause: Clause) -> bool:
@@ -68,10 +78,28 @@ def _work(clause: Clause) -> set[str]:
     return {noun.head for noun in nouns if noun.words}
 
 
-def _wanted(scene: Scene, one: Read, helper: str, other: str) -> int:
-    """What a clause says of what the helper wants: `ENOUGH` for good, minus that for harm, 0 for neither."""
+def _sees_trouble(clause: Clause) -> bool:
+    """Whether somebody sees that another struggles."""
+    seen = clause.means("see") and not clause.verb.negated
+    return seen and any(is_in(part.lemma, "trouble") or part.verb.negated for part in inside(clause))
+
+
+def _says_where(clause: Clause, looks_for: bool) -> bool:
+    """Whether somebody who looks for something is told where it is, by somebody who does not deceive them."""
+    deceives = vocabulary().patterns["malice"].search(clause.words) or {"lie", "fib"} & {clause.lemma}
+    placed = any(part.lemma == "be" and part.places and not part.verb.negated for part in inside(clause))
+    return looks_for and placed and clause.means("say") and not clause.verb.negated and not deceives
+
+
+def _wanted(scene: Scene, one: Read, helper: str, other: str, *, theirs: bool) -> int:
+    """What a clause says of what the helper wants: `ENOUGH` for good, minus that for harm, 0 for neither.
+
+    `theirs` is whether its sentence tells of a deed of the helper, whose purpose it may name.
+    """
     clause = one.clause
-    if clause.link == "so that" and (one.people == (other,) or not one.people):  # "so that she could read it"
+    if (
+        clause.link == "so that" and theirs and (one.people == (other,) or not one.people)
+    ):  # "so that she could read it"
         if clause.verb.modal in ("could", "can", "would", "might"):
             return -ENOUGH if clause.verb.negated else ENOUGH
         return -ENOUGH if is_in(clause.lemma, "losing") else 0

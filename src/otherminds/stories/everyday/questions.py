@@ -10,7 +10,7 @@ from itertools import pairwise
 from otherminds.stories.english.lexicon import singular
 from otherminds.stories.english.sentences import Token, plain, tokens
 from otherminds.stories.everyday.chunks import AUXILIARIES, Chunker, Noun
-from otherminds.stories.everyday.claims import believed_agent, believed_contents, believes_claim, jokes
+from otherminds.stories.everyday.claims import believed_agent, believed_contents, believes_claim, jokes, trusted_place
 from otherminds.stories.everyday.clauses import Clause, inside, parse
 from otherminds.stories.everyday.events import ClauseReader
 from otherminds.stories.everyday.helping import has_no_part, helps
@@ -91,6 +91,7 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
         ) or (asked == "which" and len(rest) > 2):
             k = next((i for i, one in enumerate(rest) if one.low in AUXILIARIES or is_in(one.low, "modals")), 0)
             asked, rest = "what" if WANTING & {*low} else "where", rest[k:]
+    rest = [token for n, token in enumerate(rest) if not (n and token.low in ("himself", "herself", "themselves"))]
     if asked in ("who", "what"):
         rest = _with_subject(rest, asked)
     statement = _declarative(rest, known, asked)
@@ -134,7 +135,8 @@ def _unnamed(clause: Clause) -> bool:
 def _helped(clauses: Sequence[Clause], query: Query) -> tuple[Noun, ...]:
     """Whom somebody is said to help or hinder, in the question or in each of its options."""
     if clauses[0].lemma in HELP:  # "helping or hindering her"
-        found = [noun for one in clauses for noun in one.objects]
+        helped = [one.subject for one in clauses[0].content if one.subject is not None and one.link != "to"]
+        found = helped or [noun for one in clauses for noun in one.objects]  # "help him find it"
     elif any(noun.head == "helpful" for noun in clauses[0].objects):
         found = [noun for prep, noun in clauses[0].places if prep == "to"]
     elif query.asked == "what" and query.options and all(HELPING.search(option.lower()) for option in query.options):
@@ -346,7 +348,7 @@ class Judge:
                 None,
             )
             return first.place if first else None
-        found = self.scene.where(chain, thing)
+        found = self._trusted(chain, thing) or self.scene.where(chain, thing)
         if found is not None and not found.words and not found.holder:
             return None  # taken away, or eaten
         taken = (
@@ -358,6 +360,12 @@ class Judge:
             )
         )
         return None if taken else found
+
+    def _trusted(self, chain: tuple[str, ...], thing: str) -> Place | None:
+        """Where the only mind of a chain was told that a thing is, and trusts it."""
+        found = trusted_place(self.scene, chain[0], thing) if len(chain) == 1 else None
+        self.by_signs |= found is not None
+        return found
 
     def _before(self, clause: Clause, thing: str) -> Place | None:
         """Where a thing was before the move that a clause tells of."""
@@ -426,7 +434,7 @@ class Judge:
             return None
         self.by_signs = True
         found = [one for one in self.scene.people if one != other and helps(self.scene, one, other) is wanted]
-        return found[0] if len(found) == 1 else None
+        return self._called(found[0]) if len(found) == 1 else None
 
     def _yes_or_no(self, clause: Clause) -> str | None:
         found = self.holds(clause, ())
@@ -545,7 +553,7 @@ class Judge:
     def _is_at(self, chain: tuple[str, ...], thing: str, place: Place, clause: Clause) -> bool | None:
         self.chain, self.thing = chain, thing
         self.scene.assume_start(thing, chain[0] if len(chain) == 1 else "")
-        now = self.scene.where(chain, thing)
+        now = self._trusted(chain, thing) or self.scene.where(chain, thing)
         if (self.query.early and not chain) or clause.verb.perfect:
             now = self._at((), thing)
         return None if now is None else now.fits(place)
@@ -659,7 +667,17 @@ class Judge:
             clause = replace(self.query.clause, subject=noun)
             if self.holds(clause, ()):
                 found.append(one)
-        return found[0] if len(found) == 1 else None
+        return self._called(found[0]) if len(found) == 1 else None
+
+    def _called(self, who: str) -> str | None:
+        """The option that names a person, or else what the story calls them: "the vet, Dr Mbeki"."""
+        person = self.scene.people[who]
+        words = {name.lower() for name in person.names} or person.roles
+        if self.query.options:
+            named = [one for one in self.query.options if words & {*re.findall(r"[\w-]+", one.lower())}]
+            return named[0] if len(named) == 1 else who
+        names = sorted(person.names - {*who.split()}, key=lambda name: not vocabulary().person(name.lower()))
+        return ", ".join([who, *([" ".join(names)] if names else [])])
 
     def _what(self) -> str | None:
         clause = self.query.clause
@@ -680,6 +698,8 @@ class Judge:
     def _fitting_option(self) -> str | None:
         """The only option that is so, read as a statement; otherwise the one closest to what somebody wants."""
         clause, fits = self.query.clause, list[str]()
+        if clause.means("think") and clause.subject is not None:
+            return self._thought(clause, clause.subject)
         subject = clause.subject.text if clause.subject else ""
         who = self._person(clause.subject)
         judged = []
@@ -701,3 +721,17 @@ class Judge:
             return None
         self.by_signs = True
         return wished_option(self.scene, who, self.query.text, clause, self.query.options)
+
+    def _thought(self, clause: Clause, subject: Noun) -> str | None:
+        """The only option that somebody believes of what the question is about: "that it is full"."""
+        about = next((noun.text for prep, noun in clause.places if prep in ("about", "of")), "")
+        fits, signs = list[str](), False
+        for option in self.query.options:
+            said = plain(option).strip(" .").removeprefix("that ")
+            said = re.sub(r"^(?:it|he|she|they)\b", about, said) if about else said
+            found = parse(tokens(f"{subject.text} thinks that {said}"), self.query.names)
+            if found and found[0].means("think") and self.holds(found[0], ()):
+                fits.append(option)
+                signs |= self.by_signs
+        self.by_signs = signs
+        return fits[0] if len(fits) == 1 else None

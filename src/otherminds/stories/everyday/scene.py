@@ -377,6 +377,7 @@ class Scene:
             mine, theirs = set(words), set(thing.words)
             same = words[-1] == thing.words[-1] and (mine <= theirs or theirs <= mine)
             same = same or (len(mine) == 1 and len(words[-1]) > 2 and thing.words[-1].endswith(words[-1]))
+            same |= is_in(thing.words[-1], "partitives") and words[-1:] == thing.words[-2:-1]  # "slice of the cake"
             if words[-1] == thing.words[-1] and {"another", "other", "second"} & {*noun.text.lower().split()}:
                 self.twins.add(key)
             if same and not (owner and thing.owner and owner != thing.owner) and noun.det not in ("another", "other"):
