@@ -381,3 +381,81 @@ def test_what_is_told_is_believed_by_whoever_trusts_it(
 )
 def test_who_helped_and_what_is_trusted(story: str, question: str, options: tuple[str, ...], right: str | None) -> None:
     assert told(story, question, options) == right
+
+
+@pytest.mark.parametrize(
+    ("story", "question", "options", "right"),
+    [
+        (
+            'Hugo broke the jug. "It was the wind," he told Ida. He hoped that nobody would find out.',
+            "Is Hugo lying?",
+            (),
+            "yes",
+        ),
+        (
+            'Hugo broke the jug. "It was the wind," he told Ida. He hoped that nobody would find out.',
+            "Did Hugo tell the truth?",
+            (),
+            "no",
+        ),
+        (
+            'Hugo knew that the mill was shut. "Go to the baker, he has plenty of flour," he told Ida.',
+            "Is Hugo lying?",
+            (),
+            None,
+        ),
+        (
+            'Ida asked whether the mill was open. Hugo knew that it was shut. "It opens at nine," he said.',
+            "Is Hugo lying?",
+            (),
+            "yes",
+        ),
+        ('Hugo knew that the mill was shut. "The mill is shut," he said to Ida.', "Is Hugo lying?", (), None),
+        (
+            'Hugo thought that the mill was shut. "The mill is shut," he said to Ida. He was wrong.',
+            "Is Hugo lying?",
+            (),
+            "no",
+        ),
+        ('"The mill is shut," said Hugo. Ida turned round.', "Is Hugo lying?", (), None),
+        (
+            'The wasps had come back. Ida put a net over the pears. "I do not want the wasps to get in," '
+            "she told Otto. Otto was eating a warm pie.",
+            "Why did Ida put a net over the pears?",
+            ("to keep the wasps out", "to keep the pie warm"),
+            "to keep the wasps out",
+        ),
+        (
+            "Ida asked the drummer to stop for an hour. Then she lay down in the hammock.",
+            "Why did Ida ask the drummer to stop?",
+            ("because she wanted to sleep", "because she wanted to dance"),
+            None,
+        ),
+        (
+            "Her fingers were numb. Ida went to the stove and held them over it.",
+            "Why did Ida go to the stove?",
+            ("to warm her fingers", "to cook an egg"),
+            "to warm her fingers",
+        ),
+        (
+            'Max asked Ida whether she had fed the goat. "Yes, it has had its hay," she said. Max believed her.',
+            "Does Max believe that the goat has been fed?",
+            (),
+            "yes",
+        ),
+        (
+            'Max asked Ida whether she had fed the goat. "No," said Ida. Max trusted her.',
+            "Does Max believe that the goat has been fed?",
+            (),
+            "no",
+        ),
+        (
+            "Ole put the map in the desk and sailed off. Pia moved the map to the trunk. Ole has had no letter either.",
+            "Does Ole know that the map is in the trunk?",
+            (),
+            "no",
+        ),
+    ],
+)
+def test_lies_and_stated_reasons(story: str, question: str, options: tuple[str, ...], right: str | None) -> None:
+    assert told(story, question, options) == right

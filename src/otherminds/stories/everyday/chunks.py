@@ -269,7 +269,7 @@ class Chunker:
             return False
         if word.endswith("ly") and len(word) > 4:
             return not is_in(word, "no_adverbs") and word != "only"
-        if not is_in(word, "adverbs"):
+        if not is_in(word, "adverbs") and word != "either":
             return False
         if is_in(word, "prepositions"):  # "in", "up": an adverb if no noun follows
             return (
@@ -279,6 +279,8 @@ class Chunker:
                     self.word(i + 1), "pronouns", "anybody", "determiners", "possessives", "prepositions", "questions"
                 )
             )
+        if word == "either":
+            return not self._starts_noun(i + 1)  # "nor had he a letter either"
         if word in ("straight", "right", "there", "first", "second", "fast"):
             return True
         return not (word in ("well", "fast") and last is not None and last.kind == "prep")

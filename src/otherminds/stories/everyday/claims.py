@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from otherminds.stories.english.lexicon import singular
 from otherminds.stories.everyday.clauses import Clause, inside
 from otherminds.stories.everyday.knowledge import content, quoted, says_same, words_in
 from otherminds.stories.everyday.scene import Place, Read, Scene, singulars
@@ -19,13 +20,16 @@ def believes_claim(scene: Scene, who: str, said: Clause) -> bool | None:
 
     Whoever trusts a speaker believes them; whoever saw what happened, or doubts them, does not.
     """
-    wanted, claims = content(said), list[bool]()
+    wanted, claims, asked = content(said), list[bool](), False
     for one in scene.read:
         if who in one.people or (one.hearers and who not in one.hearers):
+            asked |= one.clause.means("ask") and any(_tells(inner, said, wanted) for inner in inside(one.clause))
             continue
         if one.clause.means("say") and not one.clause.verb.negated:
             claims += [inner.verb.negated for inner in inside(one.clause) if _tells(inner, said, wanted)]
             claims += [DENIED.search(quote.lower()) is not None for quote in one.clause.quotes if quoted(wanted, quote)]
+        if asked and (answer := re.match(r"\W*(yes|no)\b", " ".join(one.clause.quotes).lower())):
+            claims.append(answer[1] == "no")  # "yes" to what was asked
     if not claims or len({*claims}) > 1:
         return None
     own = [one for one in scene.read if who in one.people]
@@ -154,3 +158,24 @@ def jokes(scene: Scene, who: str) -> bool:
             ):
                 return True
     return False
+
+
+def lies(scene: Scene, who: str) -> bool | None:
+    """Whether somebody says what they know is not so; None if the story does not tell."""
+    own = [one for one in scene.read if who in one.people]
+    said = [one for one in own if one.clause.quotes or (one.clause.means("say") and one.clause.content)]
+    if not said or jokes(scene, who):
+        return None
+    words = {
+        singular(word) for one in said for quote in one.clause.quotes for word in re.findall(r"[a-z]+", quote.lower())
+    }
+    words = words.union(*(content(part) for one in said for part in inside(one.clause)))
+    known = [part for one in own if one.clause.means("know") for part in inside(one.clause) if part.subject is not None]
+    spoken = {word for one in said for word in re.findall(r"[a-z]+", " ".join(one.clause.quotes).lower())}
+    mistaken = any(one.clause.means("think") and words & content(part) for one in own for part in inside(one.clause))
+    told = " ".join(part.words for one in own for part in (one.clause, *inside(one.clause)))
+    deceives = vocabulary().patterns["deceit"].search(told) is not None
+    for part in known:  # the same thing, and something else of it
+        subject = part.subject.head or part.subject.pronoun if part.subject is not None else ""
+        deceives |= bool({subject, "it"} & spoken) and not (content(part) - {subject}) & words
+    return True if deceives and not mistaken else False if mistaken and not deceives else None

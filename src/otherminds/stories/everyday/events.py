@@ -300,6 +300,7 @@ class ClauseReader:
             clause.means("know", "think", "say", "ask", "want", "see")
             and clause.lemma not in ("ring", "announce", "call")
             and not (clause.lemma in ("lie", "catch") and not clause.objects)  # "his hat lay there"
+            and not is_in(noun.head, "signs")  # "a letter said so"
         ) or (clause.means("put", "take") and bool(clause.objects) and not clause.verb.passive)
         if (
             animate

@@ -50,7 +50,7 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
             unsure = True
         elif told and who in one.people and clause.means("say") and not true:
             unsure = True  # what somebody says they need not believe
-        elif (who in one.people and who in one.away) or clause.lemma in WRITTEN:
+        elif (who in one.people and who in one.away) or (clause.lemma in WRITTEN and who not in one.away):
             unsure = True  # "she won while she was asleep"; a letter may be lost
         elif who in one.people or who in one.hearers:
             knows = True
@@ -70,8 +70,10 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
             and who in one.concerned
             and one.number not in evidence
         )
+    written = {one.number for one in scene.read if one.clause.lemma in WRITTEN}
     for one in scene.read if missed else ():  # what they may learn later
         learns = one.clause.means("see", "know") and who in one.people
+        learns |= one.clause.means("come") and one.people == (who,) and any(n in written for n in evidence)
         learns |= one.clause.means("say") and (who in one.concerned or not one.hearers)
         if learns and one.number not in evidence and one.number > min(evidence) and one.reason not in UNSAID:
             unsure |= not one.clause.verb.negated

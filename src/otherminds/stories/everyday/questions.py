@@ -10,7 +10,14 @@ from itertools import pairwise
 from otherminds.stories.english.lexicon import singular
 from otherminds.stories.english.sentences import Token, plain, tokens
 from otherminds.stories.everyday.chunks import AUXILIARIES, Chunker, Noun
-from otherminds.stories.everyday.claims import believed_agent, believed_contents, believes_claim, jokes, trusted_place
+from otherminds.stories.everyday.claims import (
+    believed_agent,
+    believed_contents,
+    believes_claim,
+    jokes,
+    lies,
+    trusted_place,
+)
 from otherminds.stories.everyday.clauses import Clause, inside, parse
 from otherminds.stories.everyday.events import ClauseReader
 from otherminds.stories.everyday.helping import has_no_part, helps
@@ -506,7 +513,8 @@ class Judge:
             self.by_signs = True
             return False
         found = self.holds(inner, chain, knows=knows)
-        if found is None and self.thing is None:
+        moved = any(isinstance(one.event, MoveEvent) and one.event.obj == self.thing for one in self.scene.log)
+        if found is None and not moved:
             return self._knows_of(content(inner), chain, knows=knows)
         if found is None and knows and self.thing is not None and self._missed_all(chain[-1], self.thing):
             return False
@@ -642,8 +650,11 @@ class Judge:
             return None
         said = [n for n, one in enumerate(self.scene.log) if isinstance(one.event, StatementEvent) and one.actor == who]
         truth = any({"truth", "honest", "truthful"} & {*noun.words} for noun in clause.objects)
-        if not said or (clause.lemma in ("tell", "say", "speak") and not truth):
+        if clause.lemma in ("tell", "say", "speak") and not truth:
             return None
+        if not said:
+            found, self.by_signs = lies(self.scene, who), True
+            return None if found is None else found != truth
         one = self.scene.log[said[-1]]
         self.thing, self.chain = one.event.obj, (who,)
         believed = self.scene.where((who,), one.event.obj, said[-1])

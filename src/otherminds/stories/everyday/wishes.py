@@ -14,7 +14,9 @@ from otherminds.stories.everyday.scene import Read, Scene
 from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 
 COMMON = words_of("common") | words_of("idle_words")
-AGAINST = re.compile(r"\b(?:avoid|not|never|without|escape|stop|keep out|keep off|prevent|no|n't)\b|n't\b")
+AGAINST = re.compile(
+    r"\b(?:avoid|not|never|without|escape|stop|keep .{1,24}(?:out|off|away|from)|prevent|no|n't)\b|n't\b"
+)
 SUFFIX = re.compile(r"(?:ing|ed|ly|er|y|e)$")
 NEED = "need of "  # before the name of a need, among the base forms of words
 STATED, SHOWN = 2, 1  # weights of a word of a stated wish or a choice, and of another word or deed of theirs (chosen)
@@ -22,6 +24,8 @@ CLEAR = 2  # least score, and lead, of the option that is the answer (chosen)
 SHARE = 0.7  # of the words of a wish that is asked about, which a wish of the story must have (chosen)
 
 
+MEALS = frozenset(["breakfast", "lunch", "dinner", "supper"])
+VOID = ("pronouns", "possessives", "modals", "times")  # sets of words that say nothing of what is wanted
 GETTING = ("find", "get", "buy", "have", "take", "own")
 
 
@@ -45,14 +49,16 @@ def wished_option(scene: Scene, who: str, text: str, question: Clause, options: 
     }
     stems = [_stems(option) - known for option in options]
     shared = Counter(stem for one in stems for stem in one)
-    scores = []
-    for option, words in zip(options, stems, strict=True):
-        against = AGAINST.search(option.lower()) is not None
-        scores.append(sum(_score(aims, stem, against) for stem in words if shared[stem] == 1))
-    ranked = sorted(scores, reverse=True)
-    if len(ranked) < 2 or ranked[0] < CLEAR or ranked[0] - max(ranked[1], 0) < CLEAR:
-        return None
-    return options[scores.index(ranked[0])]
+    for needs in (False, True):  # what is stated comes first; a need that only shows decides if nothing is stated
+        scores = []
+        for option, words in zip(options, stems, strict=True):
+            against = AGAINST.search(option.lower()) is not None
+            own = (stem for stem in words if shared[stem] == 1 and (needs or not stem.startswith(NEED)))
+            scores.append(sum(_score(aims, stem, against) for stem in own))
+        ranked = sorted(scores, reverse=True)
+        if len(ranked) > 1 and ranked[0] >= CLEAR and ranked[0] - max(ranked[1], 0) >= CLEAR:
+            return options[scores.index(ranked[0])]
+    return None
 
 
 def wants(scene: Scene, who: str, wish: str) -> bool | None:
@@ -81,7 +87,7 @@ def aims_of(scene: Scene, who: str, action: str = "") -> list[Aim]:
     """What somebody aims at, by all that the story says of them."""
     found = list[Aim]()
     for n, one in enumerate(scene.read):
-        if who in one.people:
+        if who in one.people or _of_body(scene, one.clause, who):
             after = [part for part in scene.read[n + 1 :] if part.sentence == one.sentence]
             for text, against, weight in _texts(one, action, after):
                 found.append(Aim(_stems(text), against, weight))
@@ -97,9 +103,12 @@ def _texts(one: Read, action: str, after: Sequence[Read]) -> Iterable[tuple[str,
         for part in re.split(r"[.!?;]", quote.lower()):
             wish = patterns["wish"].search(part) is not None
             yield part, AGAINST.search(part) is not None if wish else None, STATED if wish or action else SHOWN
-    if clause.link == "if" or (clause.verb.perfect and not clause.verb.progressive):
+    done = clause.verb.perfect and not (clause.verb.progressive or clause.verb.negated)
+    if clause.link == "if" or done:
         return  # what is done is wanted no more
-    if clause.means("want"):
+    if clause.means("ask") and any(part.link == "to" for part in clause.content):
+        yield told, None, STATED  # "asked her to stop the mower"
+    elif clause.means("want"):
         yield told, clause.verb.negated, STATED
     elif patterns["rejecting"].search(whole):
         yield whole, True, STATED
@@ -114,6 +123,13 @@ def _texts(one: Read, action: str, after: Sequence[Read]) -> Iterable[tuple[str,
             yield purpose, AGAINST.search(purpose) is not None, STATED
 
 
+def _of_body(scene: Scene, clause: Clause, who: str) -> bool:
+    """Whether a clause tells of a part of somebody's body: "her fingers were numb"."""
+    subject = clause.subject
+    part = subject is not None and is_in(subject.head, "body_parts")
+    return part and subject is not None and subject.owner is not None and scene.may_be(subject.owner) == {who}
+
+
 def _names(words: Collection[str]) -> set[str]:
     return {stem for word in words for stem in _stems(word)}
 
@@ -123,7 +139,7 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(
         stem
         for word in re.findall(r"[a-z]+", text.lower())
-        if len(word) > 2 and word not in COMMON and not is_in(word, "pronouns", "possessives", "modals", "times")
+        if len(word) > 2 and word not in COMMON and (word in MEALS or not is_in(word, *VOID))
         for stem in _stem(word)
     )
 
