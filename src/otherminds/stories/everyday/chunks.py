@@ -465,7 +465,8 @@ class Chunker:
         if len(lemmas) == 1:
             return lemmas[0]
         if self.word(j) == "lay":
-            object_follows = self._starts_noun(j + 1) or self.word(j + 1) == "it"
+            after = self.word(j + 1)
+            object_follows = (self._starts_noun(j + 1) and not is_in(after, "adverbs")) or after == "it"
             return "lay" if object_follows and "lay" in lemmas else "lie"
         return sorted(lemmas, key=lambda one: (one not in vocabulary().senses, len(one)))[0]
 

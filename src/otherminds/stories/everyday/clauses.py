@@ -257,7 +257,10 @@ class _Builder:
 
     def _verb(self, verb: VerbGroup, k: int, before: Chunk | None) -> None:
         verb.negated |= verb.form == "ing" and self.prep in ("instead", "without", "than")  # "instead of moving it"
+        planned = verb.form == "ing" and self.prep in ("of", "about") and self.cur is not None and not self.fresh
         self.prep = ""
+        if planned and self.cur is not None and self.cur.means("think", "want", "say"):
+            return self._add(verb, self.cur.subject, "to", self.cur)  # "thought of selling it"
         if verb.form == "inf" and self.cur and (self.subject is None or not self.fresh):
             subject = (
                 self.cur.objects[-1] if self.cur.objects and self.cur.means("ask", "say", "want") else self.cur.subject

@@ -188,7 +188,8 @@ class Doubts:
             return True
         if clause.means("ask") and one.number > self.known_at:
             return True  # they ask for it where it was
-        if (clause.means("think") and one.outcome == "no effect") or clause.lemma in ("agree", "arrange"):
+        plans = any(part.link == "to" for part in clause.content)  # "was thinking of selling it"
+        if (clause.means("think") and one.outcome == "no effect" and not plans) or clause.lemma in ("agree", "arrange"):
             return True
         if clause.lemma == "be" and any(is_in(word, "moods") for noun in clause.objects for word in noun.words):
             return True

@@ -35,6 +35,7 @@ PATHS = (
     "off",
 )
 FETCHING = ("fetch", "get", "collect", "gather", "pick")  # whoever does so is elsewhere
+GUIDING = ("lead", "guide", "bring", "take", "drag", "pull")  # whoever does so shows somebody what is there
 VAGUE = frozenset(["everything", "all", "things", "thing", "stuff", "contents", "content"])
 BODY = frozenset(["eye", "back", "head", "face", "ear", "mind", "attention", "nose", "gaze"])
 ELSEWHERE = Place("", (), frozenset(), "somewhere else")
@@ -354,6 +355,10 @@ class ClauseReader:
             if self.scene.is_person(noun) and (called := self.scene.person(noun, exclude=people)):
                 self.scene.people[called].here, self.scene.people[called].room = False, frozenset()
                 return Effect("event")  # "her mother called her away"
+        if clause.verb.passive and people and away and clause.means("move", "take"):
+            for who in people:  # "he was wheeled off to the ward"
+                self.scene.people[who].here, self.scene.people[who].room = False, frozenset()
+            return Effect("event")
         if (
             people
             and clause.verb.progressive
@@ -712,6 +717,12 @@ class ClauseReader:
         place = scene.place(goals)
         if place is None and "there" in clause.adverbs:
             place = scene.last_place or next((one.place for one in reversed(scene.log) if one.place), None)
+        shown = [noun for noun in clause.objects if scene.is_person(noun)] if clause.lemma in GUIDING else []
+        if shown and not objects and place is not None and (led := scene.person(shown[0], exclude=people)):
+            for there in list(scene.things):  # "led him to the bowl"
+                if (now := scene.where((), there)) is not None and now.fits(replace(place, side="")):
+                    scene.believes(led, there, now)
+            return Effect("observation")
         if not objects:
             return None
         if " and back" in clause.words or (len([one for one in objects if one.words]) > 1 and len(goals) > 1):
@@ -1156,8 +1167,9 @@ class ClauseReader:
             if thing is not None and (now := scene.where((), thing)) is not None and not now.fits(place):
                 thing = None  # "watched it from the window"
             if thing is not None:
+                unknown = scene.where((), thing) is None
                 for who in people:
-                    scene.believes(who, thing, place)
+                    scene.believes(who, thing, place, true=unknown)
                 return Effect("observation")
         whole = any(
             noun.pronoun in WHOLE

@@ -36,6 +36,7 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
 
     None if it is open. If `true`, what is known has to be so: after a lie nothing is known.
     """
+    readers = _readers(scene)
     evidence, knows, missed, unsure, told_so = set[int](), False, False, False, False
     for one in scene.read:
         clause = one.clause
@@ -45,6 +46,9 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
         if not told and not says_same(wanted, content(clause)):
             continue
         evidence.add(one.number)
+        if told and clause.subject is not None and is_in(clause.subject.head, "signs") and who in readers:
+            knows = True  # "the letter said that"; they read it
+            continue
         denied = any(part.verb.negated or part.verb.modal for part in (clause, *inside(clause)))
         if denied or (told and not (clause.means("see", "know", "say") or clause.quotes)):
             unsure = True
@@ -81,6 +85,13 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
     if unsure or knows == missed or (true and said & LIES):
         return None, evidence
     return knows, evidence
+
+
+def _readers(scene: Scene) -> set[str]:
+    """Those who read something, or to whom it is read."""
+    read = [one for one in scene.read if one.clause.lemma == "read" and not one.clause.verb.negated]
+    heard = {who for one in read for prep, noun in one.clause.places if prep == "to" for who in scene.may_be(noun)}
+    return heard.union(*(one.people for one in read))
 
 
 def only_others(scene: Scene, who: str, wanted: Collection[str]) -> bool:
