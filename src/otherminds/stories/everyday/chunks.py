@@ -254,6 +254,8 @@ class Chunker:
         if found is not None:
             return found[0].form in ("ing", "finite")
         noun = self.noun(j)
+        if noun and is_in(noun[0].head, "times") and self.word(noun[1]) == "and":
+            return False  # "since Easter, and nobody has told her"
         while noun and self.word(noun[1]) in ("and", "or", "of", "in", "at", "on", "from"):
             noun = self.noun(noun[1] + 1)
         if noun is None:

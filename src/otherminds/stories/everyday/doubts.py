@@ -170,7 +170,7 @@ class Doubts:
             return True  # one of them notices the other
         if len(concerned) > 1 and one.number > self.last and without and not denied:
             return True  # what passes between two people may show one what the other knows
-        if concerned and _may_inform(one, acts, late=one.number > self.last):
+        if concerned and _may_inform(one, acts, late=one.number > self.last, stale=self.stale):
             return True
         # at the place, they may see that the thing is there, or gone
         return acts and self._at(clause) and one.outcome != "observation" and not denied and not clause.verb.modal
@@ -253,7 +253,7 @@ def _requests(clause: Clause, *, by_asked: bool) -> bool:
     return by_asked and asks and not any(prep in ("about", "for", "after") for prep, _ in clause.places)
 
 
-def _may_inform(one: Read, acts: bool, *, late: bool) -> bool:
+def _may_inform(one: Read, acts: bool, *, late: bool, stale: bool) -> bool:
     """Whether somebody asked about, who is in a clause, may learn something by it that was not read."""
     clause, without = one.clause, one.outcome == "no effect"
     about = clause.subject.pronoun if clause.subject is not None else ""
@@ -275,4 +275,4 @@ def _may_inform(one: Read, acts: bool, *, late: bool) -> bool:
     if without and not clause.means(*SAFE, "say") and clause.lemma != "be":
         told = clause.quotes or any(inner.link != "to" for inner in clause.content)
         return bool(told or any(noun.pronoun in WHOLE for noun in clause.objects if noun.pronoun))
-    return late and is_in(clause.lemma, "hints") and not clause.verb.negated
+    return late and stale and is_in(clause.lemma, "hints") and not clause.verb.negated

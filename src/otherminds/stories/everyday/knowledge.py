@@ -43,9 +43,15 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
         told = any(says_same(wanted, content(inner)) for inner in inside(clause)) or any(
             quoted(wanted, quote) for quote in clause.quotes
         )
+        if who in one.people and _is_unaware(clause, wanted):
+            evidence.add(one.number)
+            missed = True
+            continue
         if not told and not says_same(wanted, content(clause)):
             continue
         evidence.add(one.number)
+        group = clause.subject is not None and is_in(clause.subject.head, "groups")  # "his team scored"
+        acts = who in one.people and not group
         if told and clause.subject is not None and is_in(clause.subject.head, "signs") and who in readers:
             knows = True  # "the letter said that"; they read it
             continue
@@ -54,9 +60,13 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
             unsure = True
         elif told and who in one.people and clause.means("say") and not true:
             unsure = True  # what somebody says they need not believe
-        elif (who in one.people and who in one.away) or (clause.lemma in WRITTEN and who not in one.away):
+        elif acts and vocabulary().patterns["unawares"].search(one.text):
+            unsure = True  # "took the wrong one by mistake"
+        elif (acts and who in one.away) or (clause.lemma in WRITTEN and who not in one.away):
             unsure = True  # "she won while she was asleep"; a letter may be lost
-        elif who in one.people or who in one.hearers:
+        elif acts and "wrong" in wanted:
+            missed = True  # nobody knows of their own mistake unless they notice it
+        elif acts or who in one.hearers:
             knows = True
             told_so |= who not in one.people
         elif who in scene.untold or (who in one.away and (not told or one.hearers)):
@@ -85,6 +95,13 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
     if unsure or knows == missed or (true and said & LIES):
         return None, evidence
     return knows, evidence
+
+
+def _is_unaware(clause: Clause, wanted: Collection[str]) -> bool:
+    """Whether a clause says that somebody suspects nothing, or nothing of what is asked."""
+    unaware = vocabulary().patterns["unaware"].search(clause.words) is not None and not clause.verb.negated
+    about = frozenset[str]().union(*(content(part) for part in inside(clause)))
+    return unaware and (not about or bool(about & {*wanted}))
 
 
 def _readers(scene: Scene) -> set[str]:

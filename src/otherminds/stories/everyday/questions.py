@@ -460,7 +460,8 @@ class Judge:
         if clause.means("think", "know", "see", "say") and who is not None and clause.lemma not in ("look", "find"):
             return self._minds(clause, inner, (*chain, who))
         if clause.lemma == "be" or (clause.means("lie") and who is None):
-            thing = self._thing(clause.subject)
+            there = clause.subject is not None and clause.subject.pronoun == "there"  # "there is a frog in it"
+            thing = self._thing(clause.objects[0] if there and clause.objects else clause.subject)
             place = scene.place(clause.places)
             if thing is None or place is None:
                 return (

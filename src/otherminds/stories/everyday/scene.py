@@ -276,8 +276,11 @@ class Scene:
         names = {name for name in noun.name.split() if not vocabulary().person(name.lower())} or set()
         roles = {word for word in noun.words if vocabulary().person(word)}
         owner = self.person(noun.owner, create=False) or "" if noun.owner else ""
+        titles = {vocabulary().person(word) for word in roles if word in ("mr", "mrs", "miss", "ms")}
         for one in reversed(self.recent + [key for key in self.people if key not in self.recent]):
             person = self.people[one]
+            if names and titles and person.gender in ("he", "she") and person.gender not in titles:
+                continue  # "Mrs Oakes" is not "Mr Oakes"
             if names and names & person.names:
                 titles = {name for name in names if vocabulary().person(name.lower())}
                 if (names - titles and names - titles & person.names) or names <= person.names:
