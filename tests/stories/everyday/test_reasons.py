@@ -459,3 +459,278 @@ def test_who_helped_and_what_is_trusted(story: str, question: str, options: tupl
 )
 def test_lies_and_stated_reasons(story: str, question: str, options: tuple[str, ...], right: str | None) -> None:
     assert told(story, question, options) == right
+
+
+@pytest.mark.parametrize(
+    ("story", "question", "options", "right"),
+    [
+        ("Karl was carrying a sofa. Petra held the door open for the postman.", "Is Petra helping Karl?", (), None),
+        (
+            "Karl was baking. Petra, who did not know this, carried the eggs to the neighbour.",
+            "Is Petra helping or hindering Karl?",
+            ("helping", "hindering", "neither"),
+            "neither",
+        ),
+        (
+            "Karl wanted to sleep. Petra sang a song for him, loudly and badly, and he put a pillow over his head.",
+            "Is Petra helping Karl?",
+            (),
+            None,
+        ),
+        (
+            "Karl was learning his lines. Petra read the other part to him until he knew them all.",
+            "Is Petra helping Karl?",
+            (),
+            "yes",
+        ),
+        (
+            "Karl needed to catch the bus. Petra hid his shoes because she wanted him to stay.",
+            "Is Petra helping Karl?",
+            (),
+            "no",
+        ),
+        ("Karl asked for the saw. Petra gave it to Otto.", "Is Petra helping Karl?", (), None),
+        ("Karl thanked Petra for the jam. Then he went on digging.", "Is Petra helping Karl to dig?", (), None),
+        ("Karl was pushing his car. Petra sat down on the bonnet and ate a peach.", "Is Petra helping Karl?", (), None),
+        (
+            "The twins were washing the dog. Their cousin sprayed them on purpose. 'Stop it!' they shouted.",
+            "Is the cousin helping the twins?",
+            (),
+            "no",
+        ),
+        (
+            "Karl was painting the gate. Petra painted the lower half for him. He was very grateful.",
+            "Is Petra helping or hindering Karl?",
+            ("helping", "hindering", "neither"),
+            "helping",
+        ),
+        (
+            "Petra meant to help Karl and cut the rope, but it was the rope that held his ladder.",
+            "Is Petra helping Karl?",
+            (),
+            None,
+        ),
+        (
+            "Mila looked at the red dress for a long time. Then she bought the blue one because it was cheaper.",
+            "Which dress does Mila want more?",
+            ("the red dress", "the blue dress"),
+            None,
+        ),
+        (
+            "Jo wanted to buy a kite, but her father wanted to buy her a drum. He asked for the drum.",
+            "What does Jo want?",
+            ("a kite", "a drum"),
+            "a kite",
+        ),
+        (
+            "Iris opened the window. There was smoke in the kitchen, and her eyes were watering.",
+            "Why did Iris open the window?",
+            ("to let the smoke out", "to water the flowers"),
+            None,
+        ),
+        (
+            "Iris opened the window to let the cat in. Smoke was rising from the chimney across the road.",
+            "Why did Iris open the window?",
+            ("to let the cat in", "to let the smoke out"),
+            "to let the cat in",
+        ),
+        (
+            "Samir does not want to eat the soup because it is too hot. He wants bread.",
+            "What does Samir want to eat?",
+            ("soup", "bread"),
+            "bread",
+        ),
+        (
+            "Ben hid behind the sofa. His brother was looking for him with a water pistol.",
+            "Why did Ben hide behind the sofa?",
+            ("because he did not want to get wet", "because he wanted to sleep"),
+            None,
+        ),
+        (
+            "Ulla took an umbrella. The sky was full of dark clouds.",
+            "Why did Ulla take an umbrella?",
+            ("because she thought it would rain", "because she wanted to sell it"),
+            None,
+        ),
+        (
+            "Ruth bought two tickets. She wanted to surprise her son, who loves trains.",
+            "Why did Ruth buy two tickets?",
+            ("to surprise her son", "to sell the trains"),
+            "to surprise her son",
+        ),
+        (
+            "Kai asked the waiter for the bill. The waiter brought him a cake.",
+            "What did Kai want?",
+            ("a cake", "the bill"),
+            "the bill",
+        ),
+        (
+            "Tilda ate the fig. She told Bruno that the crow had taken it, and Bruno believed her.",
+            "Who does Bruno think took the fig?",
+            ("Tilda", "the crow"),
+            "the crow",
+        ),
+        (
+            "'I love spinach,' said Tilda, and winked at Bruno. Bruno knew that she hated it.",
+            "Does Tilda really love spinach?",
+            (),
+            None,
+        ),
+        (
+            "Karl was looking for his hat. Petra found his hat and put it on his head. He hugged her.",
+            "Is Petra helping Karl?",
+            (),
+            None,
+        ),
+        ("Karl was reading. Petra broke his pencil by accident and said sorry.", "Is Petra hindering Karl?", (), None),
+        ("Nobody helped Karl with the piano. Petra watched from the stairs.", "Who helped Karl?", (), None),
+        (
+            "Karl dug the pond. Petra dug with him, and Otto brought them lemonade. Mia slept.",
+            "Did Mia help Karl?",
+            (),
+            "no",
+        ),
+        ("Petra wanted to help Karl. She held the torch for him.", "Is Petra helping Karl?", (), "yes"),
+        ("Petra pretended to help Karl. She held the rope, but she did not pull.", "Is Petra helping Karl?", (), None),
+        ("Karl could not reach the bell. Petra refused to lift him.", "Is Petra helping Karl?", (), None),
+        (
+            "Karl, who was trying to sleep, heard Petra drilling. She did not know that he was at home.",
+            "Is Petra hindering Karl?",
+            (),
+            None,
+        ),
+        ("The guard let the thief out because he felt sorry for him.", "Did the guard help the thief?", (), None),
+        (
+            "Lena found a cereal box in the attic. She opened it and found old letters in it.",
+            "What does Lena think is in the box?",
+            ("cereal", "letters"),
+            None,
+        ),
+        (
+            "Lena filled the sugar bowl with salt. Tim watched her.",
+            "What does Tim think is in the bowl?",
+            ("sugar", "salt"),
+            None,
+        ),
+        (
+            "Lena filled the sugar bowl with salt while Tim was asleep. Tim came in and sat down.",
+            "What does Tim think is in the bowl?",
+            ("sugar", "salt"),
+            "sugar",
+        ),
+        (
+            "There is a toffee tin on the shelf. Tim thinks that pens are in the tin because Lena told him.",
+            "What does Tim think is in the tin?",
+            ("toffee", "pens"),
+            None,
+        ),
+        (
+            "The boss believes that Ann lost the file. In fact Bob lost it.",
+            "Who does the boss think lost the file?",
+            ("Ann", "Bob"),
+            None,
+        ),
+        (
+            "Bob told the boss that Ann had lost the file. The boss, who trusted Bob, was angry.",
+            "Who does the boss think lost the file?",
+            ("Ann", "Bob"),
+            "Ann",
+        ),
+        (
+            "Bob told the boss that Ann had lost the file. The boss trusted Ann and did not believe Bob.",
+            "Who does the boss think lost the file?",
+            ("Ann", "Bob"),
+            None,
+        ),
+        (
+            "Ann told the boss that Bob had found the file and that Cid had lost it. The boss believed her.",
+            "Who does the boss think lost the file?",
+            ("Bob", "Cid"),
+            None,
+        ),
+        (
+            "Only the captain knew that the ship was leaking. He told the mate. The cook was asleep.",
+            "Does the mate know that the ship is leaking?",
+            (),
+            None,
+        ),
+        (
+            "Only the captain knew that the ship was leaking. The cook was peeling potatoes.",
+            "Does the cook know that the ship is leaking?",
+            (),
+            "no",
+        ),
+        ("Ann suspected nothing, but then Bob showed her the cake.", "Does Ann know about the cake?", (), None),
+        (
+            "Mr Hill sold the barn. Mrs Hill was in Spain, and nobody rang her.",
+            "Does Mrs Hill know that the barn has been sold?",
+            (),
+            "no",
+        ),
+        (
+            "Mr Hill sold the barn. Mrs Hill was in Spain, and nobody rang her.",
+            "Does Mr Hill know that the barn has been sold?",
+            (),
+            "yes",
+        ),
+        (
+            "Ann took the wrong coat. At home she noticed it and blushed.",
+            "Does Ann know that she took the wrong coat?",
+            (),
+            None,
+        ),
+        ("Ann took the wrong coat and went home.", "Does Ann know that she took the wrong coat?", (), "no"),
+        (
+            '"Please shut the gate, Bob," said Ann. Bob was counting sheep.',
+            "Why did Bob shut the gate?",
+            ("because Ann asked him", "because he was cold"),
+            None,
+        ),
+        (
+            "Ann hopes that her son will not forget the milk.",
+            "What does Ann want?",
+            ("that her son brings the milk", "that her son drinks the milk"),
+            None,
+        ),
+        (
+            "Ann is afraid of dogs. She crossed the street when she saw one.",
+            "Does Ann want to stroke the dog?",
+            (),
+            None,
+        ),
+        (
+            "Ann hid the present because her son was coming. She did not want him to see it before his birthday.",
+            "Why did Ann hide the present?",
+            ("so that her son would not see it", "so that her son would be sad"),
+            "so that her son would not see it",
+        ),
+        (
+            "Bob ran to the shop to buy candles. The lights had gone out.",
+            "Why did Bob run to the shop?",
+            ("to buy candles", "to buy lights"),
+            "to buy candles",
+        ),
+        (
+            "The baker ran out of flour. His apprentice was standing at his side and saw the empty sack.",
+            "Does the apprentice know that there is no flour left?",
+            (),
+            "yes",
+        ),
+        (
+            "Jomo locked the gate and put the key under the mat. His wife watched him from the kitchen window.",
+            "Does Jomo's wife know where the key is?",
+            (),
+            "yes",
+        ),
+        (
+            "The twins swapped places in class. Only their mother knew. Mr Gray gave Ana's homework to Eva.",
+            "Does Mr Gray know that the twins have swapped places?",
+            (),
+            "no",
+        ),
+    ],
+)
+def test_what_only_looks_like_a_reason_decides_nothing(
+    story: str, question: str, options: tuple[str, ...], right: str | None
+) -> None:
+    assert told(story, question, options) == right

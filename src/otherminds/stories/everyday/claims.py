@@ -33,7 +33,14 @@ def believes_claim(scene: Scene, who: str, said: Clause) -> bool | None:
     if not claims or len({*claims}) > 1:
         return None
     own = [one for one in scene.read if who in one.people]
-    trusts = any(_trusts(one.clause) for one in own)
+    trusted = [one.number for one in own if _trusts(one.clause)]
+    if any(
+        one.clause.means("see", "know") and not one.clause.verb.negated
+        for one in own
+        if one.number > min(trusted, default=0) > 0
+    ):
+        return None  # "he believed it, but then he saw ..."
+    trusts = bool(trusted)
     doubts = any(_doubts(one.clause) for one in own)
     saw = any(part.means("see") and not part.verb.negated and _reveals(part, wanted) for part in _of(scene, who))
     if trusts == (doubts or saw):
@@ -69,6 +76,8 @@ def trusted_place(scene: Scene, who: str, thing: str) -> Place | None:
 
 def _trusts(clause: Clause) -> bool:
     patterns = vocabulary().patterns
+    if patterns["early"].search(clause.words):
+        return False  # "believed her at first"
     if patterns["distrust"].search(clause.words):
         return patterns["trusted"].search(clause.words) is not None
     trusted = patterns["believed"].search(clause.words) or patterns["trusted"].search(clause.words)

@@ -14,7 +14,6 @@ ENOUGH = 2  # clauses that each show help, or harm, decide if nothing says what 
 
 def helps(scene: Scene, helper: str, other: str) -> bool | None:
     """Whether one person helps another; False if they hinder, None if the story shows neither, or both."""
-    good, bad = 0, 0
     work = {word for one in scene.read if other in one.people for word in _work(one.clause)}
     deeds = [one for one in scene.read if helper in one.people and other not in one.people and _is_deed(one.clause)]
     looks_for = any(
@@ -23,21 +22,22 @@ def helps(scene: Scene, helper: str, other: str) -> bool | None:
     begun = min((one.number for one in deeds), default=len(scene.read))
     actors = {who for one in scene.read if len(one.people) == 1 and _is_deed(one.clause) for who in one.people}
     alone = actors - {other} == {helper}
+    intents, signs = list[int](), list[int]()
     for one in scene.read:
         beside = [part for part in scene.read if part.sentence == one.sentence and part is not one]
         after = [part for part in beside if part.number > one.number]
-        signs = [_wanted(scene, one, helper, other, theirs=any(part in deeds for part in beside))]
+        intents.append(_wanted(scene, one, helper, other, theirs=any(part in deeds for part in beside)))
         if helper in one.people and _sees_trouble(one.clause):  # "saw him struggling and took the other end"
-            signs += [ENOUGH * any(part in deeds and not part.clause.means("hinders") for part in after)]
-        if helper in one.people and other in one.hearers and _says_where(one.clause, looks_for):
-            signs += [ENOUGH]
+            signs.append(ENOUGH * any(part in deeds and not part.clause.means("hinders") for part in after))
+        if helper in one.people and other in one.hearers and looks_for and _says_where(scene, one.clause, helper):
+            signs.append(ENOUGH)
         if one in deeds:
             signs += [_deed(scene, one.clause, helper, other, work), *(_until(part) for part in after[:1])]
         elif one.number > begun:
-            signs += [_outcome(scene, one, other, work, by_helper=helper in one.hearers or alone)]
-        good += sum(max(0, sign) for sign in signs)
-        bad += sum(max(0, -sign) for sign in signs)
-    text = " ".join(one.text for one in scene.read)
+            signs.append(_outcome(scene, one, other, work, by_helper=helper in one.hearers or alone))
+    found = intents if any(intents) else signs  # what somebody means to do says more than what comes of it
+    good, bad = sum(max(0, sign) for sign in found), sum(max(0, -sign) for sign in found)
+    text = " ".join(part.words for one in scene.read for part in (one.clause, *inside(one.clause)))
     if (good > 0) == (bad > 0) or (good and vocabulary().patterns["two_faced"].search(text)):
         return None
     return good > 0 if good + bad >= ENOUGH else None
@@ -84,11 +84,13 @@ def _sees_trouble(clause: Clause) -> bool:
     return seen and any(is_in(part.lemma, "trouble") or part.verb.negated for part in inside(clause))
 
 
-def _says_where(clause: Clause, looks_for: bool) -> bool:
-    """Whether somebody who looks for something is told where it is, by somebody who does not deceive them."""
-    deceives = vocabulary().patterns["malice"].search(clause.words) or {"lie", "fib"} & {clause.lemma}
+def _says_where(scene: Scene, clause: Clause, helper: str) -> bool:
+    """Whether somebody says where something is, and has not put it elsewhere themselves."""
+    own = [one.clause for one in scene.read if helper in one.people]
+    deceives = {"lie", "fib"} & {clause.lemma} or any(one.means("put", "move") and one.verb.perfect for one in own)
     placed = any(part.lemma == "be" and part.places and not part.verb.negated for part in inside(clause))
-    return looks_for and placed and clause.means("say") and not clause.verb.negated and not deceives
+    malice = vocabulary().patterns["malice"].search(clause.words)
+    return placed and clause.means("say") and not (clause.verb.negated or deceives or malice)
 
 
 def _wanted(scene: Scene, one: Read, helper: str, other: str, *, theirs: bool) -> int:
@@ -101,7 +103,7 @@ def _wanted(scene: Scene, one: Read, helper: str, other: str, *, theirs: bool) -
         clause.link == "so that" and theirs and (one.people == (other,) or not one.people)
     ):  # "so that she could read it"
         if clause.verb.modal in ("could", "can", "would", "might"):
-            return -ENOUGH if clause.verb.negated else ENOUGH
+            return -ENOUGH if clause.verb.negated != is_in(clause.lemma, "losing") else ENOUGH
         return -ENOUGH if is_in(clause.lemma, "losing") else 0
     if helper not in one.people:
         return 0
@@ -126,10 +128,11 @@ def _deed(scene: Scene, clause: Clause, helper: str, other: str, work: set[str])
     harm = clause.means("hinders")
     needed = any(noun.head in work or {*noun.words} & work for noun in clause.objects)
     needed |= any(noun.owner is not None and other in scene.may_be(noun.owner) for noun in clause.objects)
-    if needed and clause.means("put", "move", "take") and {"away", "further", "off"} & {*clause.words.split()}:
-        return -ENOUGH  # what the other needs goes out of reach
+    away = clause.means("put", "move", "take") and {"away", "further", "off"} & {*clause.words.split()}
+    if needed and (away or harm):
+        return -ENOUGH  # what the other needs goes out of reach, or is spoilt
     for prep, noun in () if harm else clause.places:
-        reaches = (prep in ("for", "to") and clause.objects) or prep == "with"
+        reaches = ((prep in ("for", "to") and clause.objects) or prep == "with") and not is_in(clause.lemma, "pastimes")
         if reaches and other in _whose(scene, noun, helper) and not clause.means("come", "go", "leave", "say", "ask"):
             return ENOUGH  # "peeled one for her", "handed it to him", "lifted it with her"
     given = any(other in scene.may_be(noun) for noun in clause.objects[:-1]) and clause.means("hand", "helps")

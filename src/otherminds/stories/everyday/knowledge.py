@@ -76,6 +76,13 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
     for one in scene.read if knows else ():  # "but she heard nothing"
         other = one.clause.means("see", "know", "think") and who in one.people and one.number not in evidence
         trusts = one.clause.lemma in ("believe", "trust")
+        been = (
+            one.clause.lemma == "be"
+            and one.clause.verb.perfect
+            and who in one.people
+            and content(one.clause) & {*wanted}
+        )
+        unsure |= told_so and bool(been)  # "she had just been in the shop"
         unsure |= other and (one.clause.verb.negated or (told_so and not trusts))  # they may know better
         unsure |= (
             told_so
@@ -99,9 +106,12 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, true: bool) -> 
 
 def _is_unaware(clause: Clause, wanted: Collection[str]) -> bool:
     """Whether a clause says that somebody suspects nothing, or nothing of what is asked."""
-    unaware = vocabulary().patterns["unaware"].search(clause.words) is not None and not clause.verb.negated
+    found = vocabulary().patterns["unaware"].search(clause.words)
+    if found is None or clause.verb.negated:
+        return False
     about = frozenset[str]().union(*(content(part) for part in inside(clause)))
-    return unaware and (not about or bool(about & {*wanted}))
+    alone = clause.words[found.end() :].strip(" ,.") in ("", "and", "but")  # not "has no idea what to wear"
+    return bool(about & {*wanted}) or (alone and not about)
 
 
 def _readers(scene: Scene) -> set[str]:
@@ -120,6 +130,8 @@ def only_others(scene: Scene, who: str, wanted: Collection[str]) -> bool:
         if only and clause.means("know") and one.people and who not in one.people and not clause.verb.negated:
             before = [content(part.clause) for part in scene.read if part.sentence == one.sentence - 1]
             told = told.union(*before, *(content(part) for part in inside(clause)))
+        learns = who in one.people and clause.means("see", "know") and not clause.verb.negated
+        told = frozenset() if learns or who in one.hearers else told
     return bool({*wanted} & told)
 
 

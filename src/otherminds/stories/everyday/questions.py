@@ -515,7 +515,7 @@ class Judge:
             return False
         found = self.holds(inner, chain, knows=knows)
         moved = any(isinstance(one.event, MoveEvent) and one.event.obj == self.thing for one in self.scene.log)
-        if found is None and not moved:
+        if found is None and not (moved and inner.places):
             return self._knows_of(content(inner), chain, knows=knows)
         if found is None and knows and self.thing is not None and self._missed_all(chain[-1], self.thing):
             return False
