@@ -377,6 +377,39 @@ def test_what_is_told_is_believed_by_whoever_trusts_it(
             ("that it is full", "that it is lost"),
             None,
         ),
+        (
+            "Mr Farouk's van would not start. The girl with the toolbox gave Mr Farouk a cable. Otto ate a bun.",
+            "Who helped Mr Farouk?",
+            (),
+            "the girl",
+        ),
+        (
+            "Greta was looking for her ring. Anton found it on the floor and put it in her hand.",
+            "Is Anton helping Greta?",
+            (),
+            "yes",
+        ),
+        (
+            "Old Jonas was struggling with a trunk. A soldier carried it with him to the top.",
+            "Did the soldier help Jonas?",
+            (),
+            "yes",
+        ),
+        ("Jonas was struggling with a trunk. A soldier sang with him.", "Did the soldier help Jonas?", (), None),
+        ("Lea lay in bed. Her crutch stood by the wall. Max carried the crutch away.", "Is Max helping Lea?", (), "no"),
+        (
+            "Leo hid the pen in the piano. "
+            "Ruth asked him where it was, and he said that he had seen it in the bath. She trusted him.",
+            "Where does Ruth think the pen is?",
+            ("in the piano", "in the bath"),
+            "in the bath",
+        ),
+        (
+            "Leo hid the pen in the piano. Ruth asked where it was, and he told her that he had seen it in the bath.",
+            "Where does Leo himself think the pen is?",
+            ("in the piano", "in the bath"),
+            "in the piano",
+        ),
     ],
 )
 def test_who_helped_and_what_is_trusted(story: str, question: str, options: tuple[str, ...], right: str | None) -> None:

@@ -135,7 +135,8 @@ class Doubts:
             return True
         if self.by_word and one.number > self.known_at and not denied and not acts and _of_words(clause):
             return True  # "later she confessed", "the wind carried her words away"
-        if late and acts and one.named and any(inner.means("see") for inner in inside(clause)):
+        looks = any(inner.means("see") for inner in inside(clause)) and not clause.means("say")
+        if late and acts and one.named and looks:
             return True  # "came back in time to see it"
         elsewhere = one.reason == "is told in another clause"
         if late and len(concerned) > 1 and clause.means("ask", "say") and not denied and not elsewhere:

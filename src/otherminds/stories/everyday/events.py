@@ -146,6 +146,9 @@ class ClauseReader:
         scene = self.scene
         scene.clause += 1
         self.weather = is_in(clause.lemma, "weather")  # "it" is nothing then
+        for noun in (clause.subject, *(clause.objects if clause.lemma == "be" else ())):
+            if noun is not None and noun.owner is not None and noun.owner.name and not scene.is_person(noun):
+                scene.person(noun.owner)  # "Farid's car would not start", "it was Farid's turn": he is in the story
         number, people = scene.clause, self._subjects(clause)
         told = self._tell(clause, people)
         nouns = [noun for one in (clause, *inside(clause)) for noun in one.nouns]
@@ -1031,7 +1034,9 @@ class ClauseReader:
                 continue
             finds = one.lemma in ("find", "get", "collect") and one.verb.modal
             goes = one.means("go") and one.subject is not None and not scene.is_person(one.subject)
-            if one.lemma == "be" or one.means("lie", "put", "move", "take") or finds or goes or one.verb.progressive:
+            sights = clause.means("say") and one.means("see") and bool(one.objects) and not one.content
+            moves = one.means("lie", "put", "move", "take")
+            if one.lemma == "be" or moves or finds or sights or goes or one.verb.progressive:
                 called = all(scene.is_person(noun) for noun in one.objects)  # "it is in the chart room, sir"
                 if one.lemma == "be" and not called and one.subject and one.subject.pronoun != "there":
                     continue

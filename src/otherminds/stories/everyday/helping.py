@@ -15,6 +15,8 @@ ENOUGH = 2  # clauses that each show help, or harm, decide if nothing says what 
 def helps(scene: Scene, helper: str, other: str) -> bool | None:
     """Whether one person helps another; False if they hinder, None if the story shows neither, or both."""
     work = {word for one in scene.read if other in one.people for word in _work(one.clause)}
+    nouns = [noun for one in scene.read for noun in one.clause.nouns if noun.owner is not None and noun.words]
+    work |= {noun.head for noun in nouns if noun.owner is not None and scene.may_be(noun.owner) == {other}}
     deeds = [one for one in scene.read if helper in one.people and other not in one.people and _is_deed(one.clause)]
     looks_for = any(
         other in one.people and (one.clause.means("look") or one.clause.lemma in ("find", "lose")) for one in scene.read
@@ -132,7 +134,10 @@ def _deed(scene: Scene, clause: Clause, helper: str, other: str, work: set[str])
     if needed and (away or harm):
         return -ENOUGH  # what the other needs goes out of reach, or is spoilt
     for prep, noun in () if harm else clause.places:
-        reaches = ((prep in ("for", "to") and clause.objects) or prep == "with") and not is_in(clause.lemma, "pastimes")
+        hand = prep in ("in", "into") and noun.head == "hand" and noun.owner is not None
+        reaches = ((prep in ("for", "to") and clause.objects) or prep == "with" or hand) and not is_in(
+            clause.lemma, "pastimes"
+        )
         if reaches and other in _whose(scene, noun, helper) and not clause.means("come", "go", "leave", "say", "ask"):
             return ENOUGH  # "peeled one for her", "handed it to him", "lifted it with her"
     given = any(other in scene.may_be(noun) for noun in clause.objects[:-1]) and clause.means("hand", "helps")
