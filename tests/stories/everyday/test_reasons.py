@@ -178,6 +178,72 @@ def test_help_is_what_brings_what_is_wanted_nearer(
             ("to go home", "to dance"),
             None,
         ),
+        (
+            "'Could I swap seats with you?' Nora asked the man by the window. She wanted to photograph the mountains.",
+            "Why did Nora ask the man to swap seats?",
+            ("so that she could photograph the mountains", "because she felt sick"),
+            "so that she could photograph the mountains",
+        ),
+        (
+            "The goalkeeper tied a red ribbon to the bag so that he would find it again among the others.",
+            "Why did the goalkeeper tie a ribbon to the bag?",
+            ("to find it again", "to give it to his wife"),
+            "to find it again",
+        ),
+        (
+            "Lola refuses to wear the yellow hat. She pulls the green one out of the drawer and puts it on.",
+            "Which hat does Lola want to wear?",
+            ("the yellow hat", "the green hat"),
+            "the green hat",
+        ),
+        (
+            "Lola refuses to wear the yellow hat. She pulls the green one out of the drawer and puts it on.",
+            "Does Lola want to wear the yellow hat?",
+            (),
+            "no",
+        ),
+        (
+            "Hank is thirsty. He walks past the bakery and goes into the dairy.",
+            "What does Hank want?",
+            ("something to drink", "a loaf of bread"),
+            "something to drink",
+        ),
+        (
+            "Tariq bought flowers on his way home, for it was his wife's birthday.",
+            "Why did Tariq buy flowers?",
+            ("because it was his wife's birthday", "because he has a garden"),
+            "because it was his wife's birthday",
+        ),
+        (
+            "Tariq bought flowers on his way home. He hoped that his wife would forgive him for the broken vase.",
+            "Why did Tariq buy flowers?",
+            ("so that his wife would forgive him", "so that he would have a vase"),
+            "so that his wife would forgive him",
+        ),
+        (
+            "The girl would not let go of the puppy. 'Can we keep him, Mum?' she begged.",
+            "What does the girl want?",
+            ("to keep the puppy", "to sell the puppy"),
+            "to keep the puppy",
+        ),
+        (
+            "At the market Hugo asked for a kilo of cherries. The seller only had plums, so he bought nothing.",
+            "What did Hugo want to buy?",
+            ("cherries", "plums"),
+            "cherries",
+        ),
+        (
+            "Ottilie wants her neighbour to stop smoking on the balcony. She has written him a letter.",
+            "What does Ottilie want her neighbour to do?",
+            ("to stop smoking on the balcony", "to write a letter"),
+            "to stop smoking on the balcony",
+        ),
+        (
+            "Rudi needed a longer ladder, so he knocked at the joiner's. The joiner's wife offered him coffee.",
+            "What did Rudi need?",
+            ("a ladder", "coffee"),
+            "a ladder",
+        ),
     ],
 )
 def test_what_is_wanted_is_what_words_and_deeds_aim_at(

@@ -482,7 +482,9 @@ class Judge:
             if inner is not None and any(part.means("think") for part in inside(clause)) and jokes(scene, who):
                 self.by_signs = True
                 return False  # "did she want him to believe it?": she said it with a wink
-            return wants(scene, who, wish)
+            wanted = wants(scene, who, wish)
+            self.by_signs |= wanted is not None
+            return wanted
         return None
 
     def _minds(self, clause: Clause, inner: Clause | None, chain: tuple[str, ...]) -> bool | None:

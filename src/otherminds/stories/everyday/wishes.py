@@ -56,7 +56,10 @@ def wished_option(scene: Scene, who: str, text: str, question: Clause, options: 
             own = (stem for stem in words if shared[stem] == 1 and (needs or not stem.startswith(NEED)))
             scores.append(sum(_score(aims, stem, against) for stem in own))
         ranked = sorted(scores, reverse=True)
-        if len(ranked) > 1 and ranked[0] >= CLEAR and ranked[0] - max(ranked[1], 0) >= CLEAR:
+        if len(ranked) < 2:
+            return None
+        only = ranked[0] > 0 > ranked[1]  # all others are rejected
+        if only or (ranked[0] >= CLEAR and ranked[0] - max(ranked[1], 0) >= CLEAR):
             return options[scores.index(ranked[0])]
     return None
 
@@ -86,15 +89,15 @@ def _score(aims: Sequence[Aim], stem: str, against: bool) -> int:
 def aims_of(scene: Scene, who: str, action: str = "") -> list[Aim]:
     """What somebody aims at, by all that the story says of them."""
     found = list[Aim]()
-    for n, one in enumerate(scene.read):
+    for one in scene.read:
         if who in one.people or _of_body(scene, one.clause, who):
-            after = [part for part in scene.read[n + 1 :] if part.sentence == one.sentence]
-            for text, against, weight in _texts(one, action, after):
+            beside = [part for part in scene.read if part.sentence == one.sentence and part is not one]
+            for text, against, weight in _texts(one, action, beside):
                 found.append(Aim(_stems(text), against, weight))
     return found
 
 
-def _texts(one: Read, action: str, after: Sequence[Read]) -> Iterable[tuple[str, bool | None, int]]:
+def _texts(one: Read, action: str, beside: Sequence[Read]) -> Iterable[tuple[str, bool | None, int]]:
     """Texts that say or show what is wanted, whether it is unwanted, and their weight."""
     clause, patterns = one.clause, vocabulary().patterns
     told = " ".join([*(noun.text for noun in clause.objects), *(part.words for part in inside(clause))])
@@ -109,7 +112,9 @@ def _texts(one: Read, action: str, after: Sequence[Read]) -> Iterable[tuple[str,
     if clause.means("ask") and any(part.link == "to" for part in clause.content):
         yield told, None, STATED  # "asked her to stop the mower"
     elif clause.means("want"):
-        yield told, clause.verb.negated, STATED
+        yield told, clause.verb.negated != bool(AGAINST.search(told)), STATED
+    elif clause.lemma in ("be", "feel") and any(noun.words and not noun.det for noun in clause.objects):
+        yield told, None, SHOWN if clause.verb.negated else STATED  # "was thirsty"
     elif patterns["rejecting"].search(whole):
         yield whole, True, STATED
     elif patterns["choosing"].search(whole):
@@ -118,7 +123,7 @@ def _texts(one: Read, action: str, after: Sequence[Read]) -> Iterable[tuple[str,
         yield whole, None, SHOWN
     if action and clause.lemma == action:
         purposes = [part.words for part in clause.content if part.link == "to"]
-        purposes += [part.text for part in after[:1] if part.clause.link in ("so that", "because", "since", "as")]
+        purposes += [part.text for part in beside if part.clause.link in ("so that", "because", "since")]
         for purpose in purposes:
             yield purpose, AGAINST.search(purpose) is not None, STATED
 
