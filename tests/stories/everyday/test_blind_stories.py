@@ -1,13 +1,13 @@
-"""What docs/stories.md says of stories that were written by people who did not know the reader."""
+"""What docs/stories.md says of stories by people who did not know the reader; its rules were developed on them."""
 
 from __future__ import annotations
 
 from blind_stories import judged
 
 
-def test_a_fifth_is_answered_and_few_wrongly() -> None:
+def test_a_third_is_answered_and_few_wrongly() -> None:
     found = list(judged())
     answered = [one for one in found if one.ours is not None]
     wrong = [one for one in answered if not one.right]
-    assert (len(found), len(answered), len(wrong)) == (165, 63, 3)
+    assert (len(found), len(answered), len(wrong)) == (165, 91, 2)
     assert all(one.p < 0.95 for one in wrong)

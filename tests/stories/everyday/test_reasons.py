@@ -696,7 +696,7 @@ def test_lies_and_stated_reasons(story: str, question: str, options: tuple[str, 
             "Karl, who was trying to sleep, heard Petra drilling. She did not know that he was at home.",
             "Is Petra hindering Karl?",
             (),
-            None,
+            "no",
         ),
         ("The guard let the thief out because he felt sorry for him.", "Did the guard help the thief?", (), None),
         (

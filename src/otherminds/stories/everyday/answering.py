@@ -126,13 +126,14 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
 
 def _name_topic(text: str, query: Query) -> None:
     """If a question names no thing, as "What will she do?", take it to be about the thing that its answer rests on."""
-    if query.topics:
+    contents = any(f" of {word}" in text or f" of {word}s" in text for word in query.topics)
+    if query.topics and not contents:
         return
     scene, _ = play(text, Fork(()), query.minds, query.topics, query.roles)
     judge = Judge(scene, query)
     judge.answer()
     if judge.thing in scene.things:
-        query.topics = singulars(scene.things[judge.thing].words)
+        query.topics |= singulars(scene.things[judge.thing].words)
 
 
 def _label(value: str | Place | None, query: Query, scene: Scene) -> str | None:
@@ -184,11 +185,17 @@ def _unexplained(accounts: Sequence[stories.ClauseAccount], query: Query, scene:
     been = [one.place for one in scene.log if one.event.obj == judge.thing and one.place is not None]
     for option in query.options:
         words = [word for word in re.findall(r"[a-z]+", option.lower()) if word not in SMALL]
+        if words and any(
+            words[-1] in {name.lower() for name in (*one.names, *one.roles)} for one in scene.people.values()
+        ):
+            continue  # somebody, and no place
         if not words or any(
             words[-1] in {*place.words, *place.around} or _fits(option, place, query, scene) for place in been
         ):
             continue
         for account in accounts:
+            if account.outcome == "event" and '"' in account.text:
+                continue
             said = set(re.findall(r"[a-z]+", account.text.lower()))
             if words[-1] in said and said & (query.topics | {"it", "them"}) - set(words):
                 return account.text

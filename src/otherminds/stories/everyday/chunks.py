@@ -22,6 +22,7 @@ ADJECTIVAL = frozenset(
     ["back", "home", "inside", "outside", "right", "left", "set", "shut", "cut", "felt", "lit", "spare", "lost", "well"]
 )  # no verbs right after an article
 PERCEIVE = words_of("perceive")
+TELLING = frozenset(["think", "know", "say", "see", "want", "ask"])  # senses of verbs that take clauses
 REGULAR_ENDINGS = {"ed": "past", "ing": "ing"}
 KNOWN_SMALL = ("determiners", "possessives", "prepositions", "adverbs", "subordinators", "times")
 LABELS = words_of("labels")
@@ -108,7 +109,8 @@ class Chunker:
                 if ("pp" in tags and "base" not in tags) or self.word(k) in ("no", "been", "put", "a"):
                     self.words[i] = "had"
         inverted = is_in(self.word(0), "modals") or self.word(0) in ("do", "does", "did")
-        self.bare = inverted or bool(PERCEIVE & set(self.words))
+        perceived = (i for i, word in enumerate(self.words) if word in PERCEIVE)
+        self.bare = 0 if inverted else next(perceived, len(self.words))  # where verbs without endings may begin
 
     def chunks(self) -> list[Chunk]:
         """The chunks of the sentence, in order."""
@@ -128,6 +130,8 @@ class Chunker:
             return Chunk("comma", i, i + 1, ",")
         if not word[:1].isalnum() and word not in ("n't", "'s", "'re", "'m", "'ve"):
             return Chunk("comma", i, i + 1, word)
+        if word == "that" and last and "so" in self.words[max(0, i - 3) : i - 1] and last.word != "say":
+            return Chunk("conj", i, i + 1, "so")  # "so loudly that they laughed"
         if word == "that" and self._is_that(i, last):
             told = next((one.verb for one in reversed(before) if one.verb), None)
             mental = {"say", "think", "know", "see"} & vocabulary().senses.get(told.lemma if told else "", frozenset())
@@ -143,6 +147,8 @@ class Chunker:
             and len(before) > 1
         ):
             return Chunk("sub", i, i + 1, "where")
+        if word == "the" and is_in(self.word(i + 1), "moments") and self._noun_then_verb(i + 2):
+            return Chunk("sub", i, i + 2, "when")  # "the moment she came back"
         if is_in(word, "questions", "relatives") and not (word == "when" and not (last and last.kind == "verb")):
             return Chunk("wh", i, i + 1, word)
         if is_in(word, "subordinators") and self._subordinates(i) and self.word(i + 1) != "of":
@@ -169,7 +175,8 @@ class Chunker:
         if word in ("both", "all", "each") and self._verb(i + 1):
             return Chunk("adverb", i, i + 1, word)
         if is_in(word, "conjunctions"):
-            manner = word == "so" and last is not None and last.noun is not None  # "told her so at supper"
+            does = last is not None and last.verb is not None and last.verb.lemma == "do"
+            manner = word == "so" and last is not None and (last.noun is not None or does)  # "told her so", "did so"
             manner = manner and (not self.word(i + 1)[:1].isalnum() or is_in(self.word(i + 1), "prepositions"))
             return Chunk("adverb" if manner else "conj", i, i + 1, word)
         moved = last.verb.lemma if last is not None and last.verb is not None and self.word(i + 1) != "of" else ""
@@ -197,6 +204,8 @@ class Chunker:
             return Chunk("prep", i, i + 1, word)
         if noun := self.noun(i):
             return Chunk("noun", i, noun[1], noun=noun[0])
+        if is_in(word, "degrees"):
+            return Chunk("adverb", i, i + 1, word)
         return Chunk("unknown", i, i + 1, word)
 
     # words
@@ -216,7 +225,24 @@ class Chunker:
         word = self.word(i)
         if self._is_name(i):
             return False
+        if word == "can" and is_in(self._article(i), "determiners", "possessives") and not self._base_follows(i + 1):
+            return False  # "the watering can"
+        if is_in(word, "prepositions") and self.word(i - 1) in ("the", "a", "an") and self.word(i + 1) != "to":
+            return False  # "the next day", "a round mirror", "the till"
         return not word[:1].isalnum() or word in AUXILIARIES or is_in(word, *BOUNDARIES)
+
+    def _article(self, i: int) -> str:
+        """The word before the one or two words before this one, or just before it, if it is an article."""
+        return next(
+            (self.word(k) for k in (i - 1, i - 2, i - 3) if is_in(self.word(k), "determiners", "possessives")), ""
+        )
+
+    def _base_follows(self, i: int) -> bool:
+        """Whether a verb without an ending follows, as after "can": "can never be", "can swim"."""
+        while is_in(self.word(i), "adverbs", "negations") and not is_in(self.word(i), "prepositions"):
+            i += 1
+        tags = frozenset[str]().union(*self.tags(i).values())
+        return self.word(i) in ("be", "have", "do") or "base" in tags
 
     def _is_that(self, i: int, last: Chunk | None) -> bool:
         """Whether "that" joins clauses; otherwise it is an article or a pronoun."""
@@ -254,8 +280,8 @@ class Chunker:
         if found is not None:
             return found[0].form in ("ing", "finite")
         noun = self.noun(j)
-        if noun and is_in(noun[0].head, "times") and self.word(noun[1]) == "and":
-            return False  # "since Easter, and nobody has told her"
+        if noun and is_in(noun[0].head, "times"):
+            return self._verb(noun[1]) is not None
         while noun and self.word(noun[1]) in ("and", "or", "of", "in", "at", "on", "from"):
             noun = self.noun(noun[1] + 1)
         if noun is None:
@@ -273,7 +299,11 @@ class Chunker:
             return not is_in(word, "no_adverbs") and word != "only"
         if not is_in(word, "adverbs") and word != "either":
             return False
+        if last is None and is_in(word, "prepositions") and self._noun_then_verb(i + 1):
+            return True  # "down she came"
         if is_in(word, "prepositions"):  # "in", "up": an adverb if no noun follows
+            if self.word(i + 1) in ("again", "now", "then", "instead", "together", "quietly"):
+                return True
             return (
                 not self._starts_noun(i + 1)
                 and self.word(i + 1) not in ("of",)
@@ -293,6 +323,8 @@ class Chunker:
         """The base forms that a word may belong to, with its tags; words in -ed and -ing may belong to any verb."""
         word = self.word(i)
         if self._is_name(i) or not word or is_in(word, "adverbs"):
+            return {}
+        if word in NO_VERBS and word.endswith("ing") and len(word) > 6 and self.word(i - 1) not in AUXILIARIES:
             return {}
         found = vocabulary().forms.get(word)
         if found is not None:
@@ -482,9 +514,11 @@ class Chunker:
     def _stands_as_verb(self, j: int, tags: frozenset[str]) -> bool:
         """Whether a form without auxiliary is a verb at its place, given the words around it."""
         before, after = self.word(j - 1), self.word(j + 1)
+        ordinal = before in ("first", "second", "last") and not is_in(self.word(j - 2), "determiners", "possessives")
         if (
             is_in(before, "determiners", "possessives")
             and before not in LABELS
+            and not ordinal
             and before
             not in (
                 "her",
@@ -499,22 +533,27 @@ class Chunker:
             )
         ):
             return False
-        if before == "her" and not (self.bare and tags & {"base", "ing"}):
+        if before == "her" and not (self.bare < j and tags & {"base", "ing"}) and not self._past_of_another(j):
             return False
-        if is_in(before, "prepositions") and not tags & {"ing"} and not (is_in(before, "adverbs") and tags & {"past"}):
+        after_adverb = is_in(before, "adverbs") and "past" in tags and (before != "in" or self._opens(j + 1))
+        if is_in(before, "prepositions") and not tags & {"ing"} and not after_adverb:
+            return False
+        if not tags & {"past", "ing"} and self._ends_object(j):
             return False
         if tags == {"base"}:
-            joined = "and" in self.words[max(0, j - 7) : j] and self._is_name(j - 1) and self._opens(j + 1)
+            named = self._is_name(j - 1) or (before == "," and self._is_name(j - 2))  # "Ann and Bea(,) keep the key"
+            joined = "and" in self.words[max(0, j - 7) : j] and named and self._opens(j + 1)
             plural = joined or (
                 (
                     before.endswith("s")
+                    and not before.endswith("ss")
                     and len(before) > 3
                     and self._opens(j + 1)
                     and not self._finite_follows(j + 1)
                     and not is_in(before, *KNOWN_SMALL)
                 )
                 or before in ("they", "we", "you", "i", "who")
-                or (self.bare and j > 0)
+                or self.bare < j
             )
             return (
                 plural
@@ -522,27 +561,46 @@ class Chunker:
                 and not is_in(self.word(j), "rather_nouns")
             )
         if "s" in tags and not tags & {"past"}:
-            named = self._is_name(j - 1) or before in (
-                "he",
-                "she",
-                "it",
-                "who",
-                "which",
-                "that",
-                "and",
-                "then",
-                "nobody",
-                "everyone",
-                "everybody",
-            )
-            return named or (self._opens(j + 1) and not self._finite_follows(j + 1))
+            if self._is_name(j - 1) and is_in(self.word(j - 2), "determiners", "possessives"):
+                return False  # "the Christmas presents"
+            acts = self._is_name(j - 1) or bool(vocabulary().person(before)) or is_in(before, "before_present")
+            told = any("think" in vocabulary().senses.get(one, ()) or one == "know" for one in self.tags(j))
+            return acts or (self._opens(j + 1) and (told or not self._finite_follows(j + 1)))
         if "ing" in tags:
+            if j == 0 and after not in AUXILIARIES and not is_in(after, "modals"):
+                return True  # "Sitting high up, ..."
             return self._opens(j + 1) or is_in(after, "adverbs")
         if self._opens(j + 1) or is_in(after, "adverbs") or after.endswith("ly"):
             return True
         if self.word(j) == "got":
             return True  # "he got stuck"
         return not self._finite_follows(j + 1)
+
+    def _ends_object(self, j: int) -> bool:
+        """Whether a word ends a phrase: "put the ear drops in the fridge", "came with empty hands"."""
+        k = j - 1
+        while k > 0 and self.words[k][:1].isalpha() and not self._is_boundary(k) and not self._is_name(k):
+            if is_in(self.word(k), "determiners", "possessives"):
+                break
+            k -= 1
+        article = is_in(self.word(k), "determiners", "possessives")
+        if self.word(j - 1) == "'s":
+            return True
+        if k < j - 1 and is_in(self.word(k), "prepositions") and not is_in(self.word(k), "adverbs", "subordinators"):
+            return True
+        if (
+            article
+            and k < j - 1
+            and is_in(self.word(k - 1), "prepositions")
+            and "s" not in frozenset().union(*self.tags(j).values())
+        ):
+            return True  # "on the coat stand"
+        if k == j - 1 or not article or self.word(k - 1) in AUXILIARIES:
+            return False
+        lemmas = [lemma for lemma, tags in self.tags(k - 1).items() if tags & {"past", "s", "base"}]
+        if any(vocabulary().senses.get(lemma, frozenset()) & TELLING for lemma in lemmas):
+            return False
+        return any(self._stands_as_verb(k - 1, self.tags(k - 1)[lemma]) for lemma in lemmas)
 
     def _opens(self, j: int) -> bool:
         """Whether what follows can follow a verb but not an adjective: an article, a pronoun, the end."""
@@ -570,6 +628,8 @@ class Chunker:
                 return False
             if word in FINITE_AUXILIARIES or is_in(word, "modals"):
                 return True
+            if self.word(k - 1) == "to":
+                continue
             tags = frozenset[str]().union(*self.tags(k).values())
             if "past" in tags and not is_in(self.word(k - 1), "determiners", "possessives"):
                 return True
@@ -598,16 +658,20 @@ class Chunker:
         ):  # "a woman called Ann"
             noun.alias.append(alias[0])
             noun.end, j = alias[0].end, alias[1]
-        if self._is_label(j) and noun.head and not noun.plural:  # "case four", "bay C"
+        counts = self.word(j) in LABELS and (self.word(j + 1) == "of" or self._content(j + 1, first=True))
+        if self._is_label(j) and noun.head and not noun.plural and not counts:  # "case four", "bay C"
             noun.words, noun.end, j = (self.word(j), *noun.words), self.tokens[j].end, j + 1
             noun.text = self._text(i, j)
-        while (
-            self.word(j) == "of" and not noun.pronoun and (inner := self._simple_noun(j + 1)) and not inner[0].pronoun
-        ):
+        while self.word(j) == "of" and not noun.pronoun and (inner := self.noun(j + 1)) and not inner[0].pronoun:
             noun.words = (*inner[0].words, *noun.words)
             noun.end, j = inner[0].end, inner[1]
             noun.text = self._text(i, j)
         return noun, j
+
+    def _past_of_another(self, j: int) -> bool:
+        """Whether the word after "her" is a verb with another subject: "the man beside her asked if ..."."""
+        tags = frozenset[str]().union(*self.tags(j).values())
+        return is_in(self.word(j - 2), "prepositions") and "past" in tags and self._opens(j + 1)
 
     def _may_be_owned(self, j: int) -> bool:
         """Whether "'s" is a possessive here, not "is": something can be owned."""
@@ -656,7 +720,8 @@ class Chunker:
                 word in ("her", "this", "that", "these", "those")
                 and self._content(i + 1, first=True)
                 and self.word(i + 1) not in ("nothing", "anything", "something", "everything")
-                and not (word == "her" and self.bare and self._verb(i + 1))
+                and not (word == "her" and self.bare <= i and self._verb(i + 1))
+                and not (word == "her" and self._past_of_another(i + 1))
             )
             if word in ("there", "here"):
                 return None
@@ -664,7 +729,11 @@ class Chunker:
                 stop = i + 2 if self.word(i + 1) == "else" else i + 1
                 return Noun((), token.text, token.start, token.end, pronoun=word), stop
         j, det, owner = i, "", None
-        while (is_in(self.word(j), "determiners", "possessives") and not self._is_name(j)) or self.word(j).isdigit():
+        while (
+            (is_in(self.word(j), "determiners", "possessives") and not self._is_name(j))
+            or self.word(j).isdigit()
+            or (j == i and word == "that")
+        ):
             if is_in(self.word(j), "possessives"):
                 at = self.tokens[j]
                 owner = Noun((), at.text, at.start, at.end, pronoun=self.word(j))

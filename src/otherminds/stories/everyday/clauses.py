@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from otherminds.stories.english.sentences import Token
-from otherminds.stories.everyday.chunks import Chunk, Chunker, Noun, VerbGroup
+from otherminds.stories.everyday.chunks import TELLING, Chunk, Chunker, Noun, VerbGroup
 from otherminds.stories.everyday.words import is_in, vocabulary
 
 SUBJECTS = frozenset(["he", "she", "they", "i", "we", "you"])
-TELLING = ("think", "know", "say", "see", "want", "ask")
 
 
 @dataclass
@@ -32,6 +32,7 @@ class Clause:
     end: int = 0
     words: str = ""
     parent: Clause | None = None
+    beside: bool = False  # "with Ann looking on"
     forward: bool = False  # whether a subordinate clause belongs to the clause after it: "and as she did so, ..."
 
     @property
@@ -64,6 +65,20 @@ def parse(found: Sequence[Token], names: Collection[str]) -> list[Clause]:
     return _Builder(Chunker(found, names), found).build()
 
 
+def _joined(one: Noun, other: Noun) -> Noun:
+    """Two noun phrases with "and": "Ann and Ben"; "two sisters, Ann and Bea" are Ann and Bea."""
+    parts = one.parts or [one, *one.alias]
+    if one.alias and not one.parts and not one.name and all(named.name for named in one.alias):
+        if one.plural:
+            parts = list(one.alias)
+            one.alias.clear()
+            for part in (*parts, other):
+                part.alias.append(one)
+        else:
+            parts = [one]  # "the cook, Ann, and her aunt"
+    return Noun(other.words, f"{one.text} and {other.text}", one.start, other.end, parts=[*parts, other])
+
+
 def inside(clause: Clause) -> list[Clause]:
     """All clauses that a clause tells of."""
     return [deeper for one in clause.content for deeper in (one, *inside(one))]
@@ -79,6 +94,7 @@ class _Builder:
         self.waiting: list[tuple[Noun | None, Clause | None]] = []  # what a relative clause interrupts
         self.forward = False
         self.without = False  # "without Ann noticing, ..."
+        self.beside = False  # "with Ann looking on, ..."
         self.link = self.asked = self.prep = ""
         self.fresh = True  # a clause is about to begin
         self.first: list[tuple[str, Noun]] = []  # phrases before the first clause
@@ -140,9 +156,20 @@ class _Builder:
             and self._verb_follows(k, "ing")
             and (self.cur is None or before is not None)
         ):
-            self.without = self.prep == "without"
+            self.without, self.beside = self.prep == "without", self.prep == "with"
+            if self.subject is not None:
+                self.waiting.append((self.subject, None))  # "the captain, with Ann looking on, ..."
             self.prep, self.link, self.subject, self.fresh = "", "while", noun, True  # "with Ann looking on, ..."
             return
+        then = self._next(k)
+        timely = bool(noun.det) and noun.owner is None and is_in(noun.head, "times") and not is_in(noun.head, "meals")
+        if timely and not self.prep and not (then and then.verb):
+            if self.cur is None or self.fresh:
+                self.first.append(("during", noun))  # "the next day Ann ..."
+                return
+            if self.cur.verb.lemma != "be":
+                self.cur.setting.append(("during", noun))  # "moved it that night"
+                return
         after = self._next(k) if self.prep == "with" else None
         gone = self.chunks[k + 1].word if k + 1 < len(self.chunks) and self.chunks[k + 1].kind == "adverb" else ""
         if after is not None and after.kind == "prep" and self.chunker.word(after.i) == "out":
@@ -165,6 +192,7 @@ class _Builder:
         of_last = (
             before is not None
             and before.noun is not None
+            and not is_in(before.noun.head, "sure", "aware")
             and (
                 before.noun is self.subject
                 or (
@@ -180,34 +208,51 @@ class _Builder:
             self._relative(Chunk("rel", 0, 0, "that"), k)  # "the map she is holding"
             self.subject = noun
             return
+        titled = before is not None and before.noun is not None and before.noun is self.subject and noun.det == "the"
+        if titled and self.subject is not None and self.subject.name and not noun.name:
+            self.subject.alias.append(noun)  # "Ann the cook"
+            return
         if self.subject is not None and before is not None:
             own = noun.pronoun in ("he", "she", "they", "it", "i", "we")
             if before.kind == "conj" and before.word in ("and", "or") and not own:
-                one = self.subject
-                parts = one.parts or [one, *one.alias]
-                self.subject = Noun(
-                    noun.words, one.text + " and " + noun.text, one.start, noun.end, parts=[*parts, noun]
-                )
+                self.subject = _joined(self.subject, noun)
                 return
             if before.kind == "comma" and before.word == "," and not self._verb_follows(k, "finite"):
-                self.subject.alias.append(noun)
+                called = noun.name and self.subject.parts and not self.subject.parts[-1].name
+                (self.subject.parts[-1] if called else self.subject).alias.append(noun)  # "Ann and her aunt, Bea, ..."
                 return
         if (
             self.cur
             and self.cur.subject is None
             and self.cur.quotes
-            and self.cur.means("say", "ask")
+            and self.cur.means("say", "ask", "think")
             and not self.cur.objects
         ):
             self.cur.subject = noun  # "...," said the cook
             return
         cur = None if self.fresh else self.cur
+        then = self._next(k)
+        if (
+            cur is not None
+            and cur.lemma == "have"
+            and before is not None
+            and before.verb is cur.verb
+            and then is not None
+        ):
+            tags = self.chunker.tags(then.verb.start).values() if then.verb is not None else ()
+            if then.verb is not None and then.verb.form == "finite" and any("pp" in one for one in tags):
+                then.verb.form = "pp"  # "had it brought up"
         seen = cur is not None and cur.means("see") and self._verb_follows(k, "base", "ing")
         helped = cur is not None and cur.lemma in ("help", "let", "make") and self._verb_follows(k, "base")
         if seen or helped:
             self.link, self.subject, self.fresh = "that", noun, True
             return
         starts = self.cur is None or self.fresh or self._verb_follows(k, "finite")
+        fronted = before is not None and before.word == "," and self.main is None and self.cur is not None
+        if (fronted and is_in(self.cur.link if self.cur else "", "subordinators")) or (
+            before and before.kind == "conj"
+        ):
+            starts = starts or self._acts(k)
         joined = self._next(k)
         if (
             joined is not None
@@ -256,11 +301,16 @@ class _Builder:
         self.antecedent = antecedent
 
     def _verb(self, verb: VerbGroup, k: int, before: Chunk | None) -> None:
+        if verb.form == "finite" and self.subject is not None and self.fresh and self._is_aside(verb, k):
+            self.waiting.append((self.subject, None))
+            return self._add(verb, self.subject, "pp", None)  # "Ann, worried that it would rain, ..."
         verb.negated |= verb.form == "ing" and self.prep in ("instead", "without", "than")  # "instead of moving it"
-        planned = verb.form == "ing" and self.prep in ("of", "about") and self.cur is not None and not self.fresh
+        if verb.form == "ing" and self.prep in ("about", "of", "from", "against") and self.cur is not None:
+            self.prep, after = "", self._next(k)
+            if after is None or after.noun is None:
+                return None  # "full of washing"
+            return self._add(verb, self.cur.subject, "about", None)  # "thought about moving it"
         self.prep = ""
-        if planned and self.cur is not None and self.cur.means("think", "want", "say"):
-            return self._add(verb, self.cur.subject, "to", self.cur)  # "thought of selling it"
         if verb.form == "inf" and self.cur and (self.subject is None or not self.fresh):
             subject = (
                 self.cur.objects[-1] if self.cur.objects and self.cur.means("ask", "say", "want") else self.cur.subject
@@ -291,7 +341,8 @@ class _Builder:
             self.cur.objects.append(self.subject)
             self.subject, self.link, self.fresh = None, "", False
             return None
-        if verb.form in ("base", "pp") and self.cur and self.subject is None and self._conjoined(k):
+        listed = verb.form == "base" and before is not None and before.word == ","  # "saw him take it, open it and ..."
+        if verb.form in ("base", "pp") and self.cur and self.subject is None and (listed or self._conjoined(k)):
             cur = self.cur
             if verb.form == "base" and cur.verb.form == "base" and cur.parent is not None:
                 return self._add(verb, cur.subject, "that", cur.parent)
@@ -368,6 +419,7 @@ class _Builder:
             return None
         elif subject is None:
             resumed = self._conjoined(k) and k > 1 and self.chunks[k - 2].kind == "comma"
+            resumed |= self._conjoined(k) and self.cur is not None and self.cur.link == "where"
             outer = self.waiting[-1] if self.waiting else (None, None)
             if resumed and outer[0] is None and outer[1] is not None:
                 self.waiting.pop()
@@ -397,12 +449,30 @@ class _Builder:
                     one
                     for one in reversed(self.clauses)
                     if one.means("think", "know", "say", "see", "want", "ask", "look")
-                    or one.lemma in ("be", "help", "let", "make")
+                    or one.lemma in ("be", "help", "let", "make", "worry", "fear", "dread")
                 ),
                 None,
             )
         self._add(verb, subject, link, parent)
         return None
+
+    def _acts(self, k: int) -> bool:
+        """Whether a finite verb follows a noun phrase with its phrases and apposition: "her aunt, Bea, took"."""
+        rest = [one for one in self.chunks[k + 1 :] if one.kind != "adverb"]
+        if [one.kind for one in rest[:3]] == ["comma", "noun", "comma"]:
+            rest = rest[3:]
+        while [one.kind for one in rest[:2]] == ["prep", "noun"]:
+            rest = rest[2:]
+        return bool(rest) and rest[0].verb is not None and rest[0].verb.form == "finite"
+
+    def _is_aside(self, verb: VerbGroup, k: int) -> bool:
+        """Whether a past form after a subject and a comma is a participle: another comma and verb come later."""
+        may_be = verb.end - verb.start == 1 and any("pp" in tags for tags in self.chunker.tags(verb.start).values())
+        if not may_be or k < 2 or self.chunks[k - 1].word != "," or self.chunks[k - 2].noun is not self.subject:
+            return False
+        rest = [one for one in self.chunks[k + 1 :] if one.kind != "adverb"]
+        pairs = pairwise(rest)
+        return any(one.word == "," and two.verb and two.verb.form == "finite" for one, two in pairs)
 
     def _finite_ahead(self, k: int) -> bool:
         """Whether a finite verb without a subject of its own comes later."""
@@ -416,8 +486,11 @@ class _Builder:
         return any(one.kind == "conj" for one in self.chunks[max(0, k - 2) : k])
 
     def _add(self, verb: VerbGroup, subject: Noun | None, link: str, parent: Clause | None) -> None:
+        if verb.passive and verb.lemma in ("convince", "persuade"):
+            verb.lemma, verb.passive = "be_convinced", False
         clause = Clause(verb, subject, link, self.asked if link == "wh" else "", parent=parent)
         clause.forward, self.forward = self.forward, False
+        clause.beside, self.beside = self.beside and link == "while", False
         clause.adverbs += [*self.adverbs, *verb.adverbs]
         clause.setting += self.first
         clause.quotes += self.quotes

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from otherminds.stories import model as stories
 from otherminds.stories.everyday.clauses import Clause, inside
-from otherminds.stories.everyday.events import ELSE, MIND
+from otherminds.stories.everyday.events import ELSE, MIND, MISSED, REPLY, SAID_OF_ELSE, TRUST
 from otherminds.stories.everyday.questions import Judge, Query
 from otherminds.stories.everyday.reading import Sentence
 from otherminds.stories.everyday.scene import Happened, Read, Scene, singulars
@@ -20,20 +20,23 @@ from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
 WHOLE = words_of("whole")
-QUOTED = frozenset(
-    ["it", "they", "them", "gone", "moved", "there", "here", "took", "put"]
-)  # a quote with one of these may be about the thing
+QUOTED = words_of("quoted") | words_of("telling_place")
 PERSONAL = frozenset(["he", "she", "they", "him", "her", "them"])
 BESIDE = frozenset(["for", "with", "beside", "past", "near", "behind"])
 MOVES = ("put", "move", "take", "hand", "swap", "lose")
 SAFE = ("idle", "busy", "want", "ask", "think", "sleep", "wake", "stay", "go", "come", "leave")
+WANTED = "is only wanted"
 UNTOLD = (
+    WANTED,
     "is only asked",
     "was not said",
     "did not happen",
     "is not said to have happened",
     "is told in another clause",
 )
+
+
+UNDERSTOOD = (SAID_OF_ELSE.reason, REPLY.reason, MISSED.reason)
 
 
 class Doubts:
@@ -47,14 +50,23 @@ class Doubts:
         self.last = max((one.clause for one in moves if one.verb != "believe"), default=0)
         self.heads = {word for one in self.about if one.place for word in one.place.words[-1:]}
         self.logged = {one.clause for one in self.about}
+        # what is told before the thing has a place moves it nowhere
+        self.begins = 0 if query.early else min((one.clause for one in moves), default=0)
         # what somebody may have learned before they last put the thing somewhere, or saw it, no longer matters
         own = [one.clause for one in moves if judge.chain[1:] == () and one.actor in self.minds]
+        if not judge.chain and not query.early:  # where it was put before it was last put somewhere
+            own = [one.clause for one in moves[-1:] if one.verb != "believe"]
         self.settled = max(own, default=0)
         # their belief is not so, or older than this clause: whatever they perceive after it may have changed it
         self.stale, self.known_at, self.by_word = False, 0, False
-        if len(judge.chain) == 1 and judge.thing is not None:
+        self.outdated = 0  # the first clause by which their belief is no longer so
+        if judge.chain and judge.thing is not None:
             now, held = scene.where((), judge.thing), scene.where(judge.chain, judge.thing)
             self.stale = held is None or now is None or not held.fits(now)
+            known = max(scene.reaching(judge.chain, judge.thing), default=-1)
+            missed = [one.clause for one in scene.log[known + 1 :] if one in moves and one.verb != "believe"]
+            self.outdated = (min(missed, default=0) if known >= 0 else 0) if self.stale else len(scene.read) + 1
+        if len(judge.chain) == 1 and judge.thing is not None:
             reached = [one for one in self.about if one.event.reaches(judge.chain[0])]
             self.known_at = max((one.clause for one in reached), default=0)
             self.by_word = bool(reached) and isinstance(reached[-1].event, StatementEvent)
@@ -92,6 +104,7 @@ class Doubts:
         read = self.scene.read
         by_others = {one.text for one in read if self._by_others(one)}
         settled = [one.text for one in read if one.number in self.judge.evidence or one.number < self.settled]
+        settled += [one.text for one in read if self._before_all(one) or self._own_words(one)]
         for account in accounts:
             if account.outcome != "unread" or any(account.text.startswith(text) for text in settled):
                 continue
@@ -99,16 +112,34 @@ class Doubts:
             quote = account.text.partition('"')[2].lower()
             named = topics | {"it", "them"} | self.query.minds | {word + "s" for word in self.query.minds}
             named |= PERSONAL if account.reason == "unknown verb" else set()
-            if account.reason == MIND.reason:
+            said = any(isinstance(one.event, StatementEvent) for one in self.scene.log)
+            if account.reason == MIND.reason and not self.minds:
+                continue  # it changes what somebody knows, not where things are
+            if account.reason == MIND.reason or (account.reason == TRUST.reason and said):
                 return account.text
+            if account.reason == TRUST.reason:
+                continue
             if account.text in by_others:
                 continue
             if words & named or set(re.findall(r"[a-z]+", quote)) & quotable:
                 return account.text
+            if self.minds and quote and len(re.findall(r"[a-z]+", quote)) == 1:
+                return account.text  # "Upstairs!"
             no_verb = account.reason == "has no verb"
             if (quote and no_verb) or (words & self.heads and (no_verb or not self.minds)):
                 return account.text
         return None
+
+    def _before_all(self, one: Read) -> bool:
+        """Whether a deed, of words or of hands, is told before the thing is anywhere."""
+        told = any(inner.means("say", "see", "know", "ask") for inner in (one.clause, *inside(one.clause)))
+        return one.number < self.begins and (not told or self._own_words(one)) and not one.clause.unknown
+
+    def _own_words(self, one: Read) -> bool:
+        """Whether somebody whose belief is asked about says something: it is no news to them."""
+        if len(self.judge.chain) != 1 or one.people[:1] != self.judge.chain or not one.clause.quotes:
+            return False
+        return not any(self.judge.reader.bears(quote, on_thing=False) for quote in one.clause.quotes)
 
     def _by_others(self, one: Read) -> bool:
         """Whether a clause tells what others do; that changes nobody's belief who has no part in it."""
@@ -128,15 +159,20 @@ class Doubts:
         clause, chain = one.clause, self.judge.chain
         concerned, acts = self.minds & one.concerned, bool(self.minds & set(one.people))
         denied, without = clause.verb.negated, one.outcome == "no effect"
-        if one.number in self.judge.evidence:
+        if one.number in self.judge.evidence or one.reason in UNDERSTOOD or self._own_words(one):
             return False
         late = one.number > self.last and one.number not in self.logged
-        if late and not denied and acts and self.stale and self._may_have_learned(one):
+        minds = any(inner.means("see", "know", "think", "say", "sleep") for inner in inside(clause))
+        plain = not (minds or one.named or clause.quotes or clause.unknown or denied or _of_words(clause))
+        if chain and one.number < self.outdated and plain:
+            return False  # whoever is right cannot learn better
+        if late and not denied and acts and len(chain) == 1 and self.stale and self._may_have_learned(one):
             return True
-        if self.by_word and one.number > self.known_at and not denied and not acts and _of_words(clause):
+        words = _of_words(clause) and not denied and one.reason != "no message"
+        if self.by_word and one.number > self.known_at and words and not acts:
             return True  # "later she confessed", "the wind carried her words away"
-        looks = any(inner.means("see") for inner in inside(clause)) and not clause.means("say")
-        if late and acts and one.named and looks:
+        told = one.outcome == "observation" or one.reason == WANTED or clause.means("say")
+        if late and acts and one.named and not told and any(inner.means("see") for inner in inside(clause)):
             return True  # "came back in time to see it"
         elsewhere = one.reason == "is told in another clause"
         if late and len(concerned) > 1 and clause.means("ask", "say") and not denied and not elsewhere:
@@ -145,13 +181,15 @@ class Doubts:
             return True  # "the shelf was empty"
         if not self.minds and one.named and _may_be_so(one):
             return True  # "he says he has moved it", "he may have moved it"
-        if one.named and clause.means(*MOVES) and one.number not in self.logged and one.outcome == "event":
+        goes = bool(one.people) and clause.means("go", "come", "leave")
+        if one.named and clause.means(*MOVES) and not goes and one.number not in self.logged and one.outcome == "event":
             return True  # "he moved everything"
-        if (acts or one.named) and not denied and _requests(clause, by_asked=acts):
+        if (acts or one.named) and not denied and one.reason != "no message" and _requests(clause, by_asked=acts):
             return True  # whoever asks for something may take it to be done
         if concerned and clause.verb.form == "inf" and clause.means("say"):
             return True  # "ran after her to tell her"
-        if self.minds & one.mental and without and one.reason not in UNTOLD:
+        supposed = clause.means("think") and not clause.means("know", "see") and not self.minds & {*one.people}
+        if self.minds & one.mental and without and one.reason not in UNTOLD and not supposed:
             return True  # "saw that she did not believe him"
         if one.reason == ELSE.reason:
             return acts and any({*noun.words} & self.heads for part in (clause, *inside(clause)) for noun in part.nouns)
@@ -161,17 +199,19 @@ class Doubts:
             return True
         if one.number in self.logged:
             return self._on_orders(clause)
-        ordinary = clause.means(*SAFE) or clause.lemma == "be"
+        ordinary = clause.means(*SAFE) or clause.lemma == "be" or one.reason == WANTED
         if late and without and clause.lemma != "be" and self._is_thing(clause):
             return True  # "the ball sang"
-        if one.named and (not self.minds or concerned) and without and not ordinary:
+        over = any(prep in ("over", "on", "round", "around") and noun.pronoun == "it" for prep, noun in clause.places)
+        if one.named and (not self.minds or concerned) and without and not ordinary and not (over and clause.objects):
             return True
         notices = clause.means("see", "know") and not denied and {*chain[:-1]} & {*one.people}
         if notices and chain[-1] in one.concerned and not any(inner.means(*MOVES) for inner in inside(clause)):
             return True  # one of them notices the other
         if len(concerned) > 1 and one.number > self.last and without and not denied:
             return True  # what passes between two people may show one what the other knows
-        if concerned and _may_inform(one, acts, late=one.number > self.last, stale=self.stale):
+        alone = len(chain) == 1 or len(concerned) > 1
+        if concerned and _may_inform(one, acts, late=one.number > self.last, hints=alone and self.stale):
             return True
         # at the place, they may see that the thing is there, or gone
         return acts and self._at(clause) and one.outcome != "observation" and not denied and not clause.verb.modal
@@ -185,16 +225,19 @@ class Doubts:
     def _may_have_learned(self, one: Read) -> bool:
         """Whether somebody asked about, whose belief is not so, does what whoever has learned better may do."""
         clause = one.clause
-        if clause.means("see", "know") and one.reason not in (ELSE.reason, "attends to something else", "no message"):
+        nothing = (ELSE.reason, "attends to something else", "no message", "is not said to have happened")
+        if clause.means("see", "know") and one.reason not in nothing:
             return True
-        if clause.means("ask") and one.number > self.known_at:
+        asks = clause.means("ask") and not clause.verb.passive and one.reason != "no message"
+        if asks and one.number > self.known_at:
             return True  # they ask for it where it was
-        plans = any(part.link == "to" for part in clause.content)  # "was thinking of selling it"
+        plans = clause.words.endswith((" of", " about"))  # "was thinking of" selling it
         if (clause.means("think") and one.outcome == "no effect" and not plans) or clause.lemma in ("agree", "arrange"):
             return True
         if clause.lemma == "be" and any(is_in(word, "moods") for noun in clause.objects for word in noun.words):
             return True
-        return one.named and one.outcome == "no effect" and not clause.means("want", "ask", "look", "think")
+        wanted = one.reason == WANTED or clause.means("want", "ask", "look", "think")
+        return one.named and one.outcome == "no effect" and not wanted
 
     def _of_place(self, clause: Clause) -> bool:
         """Whether a clause says something of a place where the thing has been, or takes something from it."""
@@ -211,16 +254,18 @@ class Doubts:
 
     def _on_orders(self, clause: Clause) -> bool:
         """Whether a phrase before a deed names somebody asked about: "on her orders, he moved it"."""
-        setting = [noun for _, noun in clause.setting if noun.head != "absence"]
+        setting = [noun for prep, noun in clause.setting if noun.head != "absence" and prep != "behind"]
         phrases = [part for noun in setting for part in (noun, noun.owner) if part is not None]
         named = {who for noun in phrases for who in self.scene.may_be(noun)}
         return bool(self.minds & named) and not clause.means("see", "know", "say")
 
     def _unheard(self, sentences: Sequence[Sentence]) -> str | None:
         """A quote that may tell where the thing is but was not read so, or words of which it is open who hears them."""
-        if self.judge.chain and self.scene.vague:
-            return self.scene.vague[0]
-        said = {one.sentence for one in self.scene.log if one.verb == "say"}
+        for speaker, unheard in self.scene.vague if self.judge.chain else ():
+            if (speaker,) != self.judge.chain:
+                return unheard
+        said = {one.sentence for one in self.scene.log if one.verb in ("say", "announce")}
+        said |= {one.sentence for one in self.scene.read if one.reason == REPLY.reason or self._own_words(one)}
         for n, sentence in enumerate(sentences):
             for quote in sentence.quotes if n not in said else ():
                 words = set(re.findall(r"[a-z]+", quote.lower()))
@@ -232,7 +277,10 @@ class Doubts:
 
 def _of_words(clause: Clause) -> bool:
     """Whether a clause tells of something said, or of what becomes of words."""
-    return (clause.means("say") and clause.link != "wh") or any(is_in(noun.head, "signs") for noun in clause.nouns)
+    rings = clause.lemma == "ring" and clause.subject is not None and clause.subject.head in ("bell", "phone")
+    nouns = [noun for noun in clause.nouns if not any(noun is one for _, one in clause.setting)]  # not "in truth"
+    signs = any(is_in(noun.head, "signs") for noun in nouns)
+    return signs or (clause.means("say") and clause.link != "wh" and not rings)
 
 
 def _may_be_so(one: Read) -> bool:
@@ -254,11 +302,12 @@ def _requests(clause: Clause, *, by_asked: bool) -> bool:
     return by_asked and asks and not any(prep in ("about", "for", "after") for prep, _ in clause.places)
 
 
-def _may_inform(one: Read, acts: bool, *, late: bool, stale: bool) -> bool:
+def _may_inform(one: Read, acts: bool, *, late: bool, hints: bool) -> bool:
     """Whether somebody asked about, who is in a clause, may learn something by it that was not read."""
     clause, without = one.clause, one.outcome == "no effect"
     about = clause.subject.pronoun if clause.subject is not None else ""
-    if late and clause.lemma == "be" and about in ("it", "that", "this"):
+    schemes = any(is_in(noun.head, "schemes") for noun in clause.objects)
+    if late and schemes and clause.lemma == "be" and about in ("it", "that", "this"):
         return True  # "it was her own idea"
     if not acts:
         meant = clause.means("want") and any(inner.words.endswith(" but") for inner in inside(clause))
@@ -269,11 +318,13 @@ def _may_inform(one: Read, acts: bool, *, late: bool, stale: bool) -> bool:
         return (tells and one.outcome != "observation" and not clause.verb.negated) or (
             without and not ordinary and not apart
         )
-    if clause.verb.perfect and clause.means("come") and not clause.link and late:
+    past = clause.verb.perfect and not {"has", "have", "'s", "'ve"} & {*clause.words.split()}
+    indoors = clause.lemma == "go_back" and {"inside", "indoors", "upstairs", "downstairs"} & {*clause.adverbs}
+    if past and not indoors and clause.means("come") and not clause.link and late:
         return True  # it is open whether they had come back before
     if clause.means("say") and clause.verb.passive and not clause.verb.negated:
         return True
     if without and not clause.means(*SAFE, "say") and clause.lemma != "be":
         told = clause.quotes or any(inner.link != "to" for inner in clause.content)
         return bool(told or any(noun.pronoun in WHOLE for noun in clause.objects if noun.pronoun))
-    return late and stale and is_in(clause.lemma, "hints") and not clause.verb.negated
+    return late and hints and is_in(clause.lemma, "hints") and not clause.verb.negated

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from otherminds.stories.english.lexicon import wordset
+from otherminds.stories.english.lexicon import singular, wordset
 from otherminds.stories.english.sentences import plain, tokens
 from otherminds.stories.everyday.chunks import Chunker, Noun, VerbGroup
 from otherminds.stories.everyday.clauses import Clause, inside, parse
@@ -37,7 +37,7 @@ PATHS = (
 FETCHING = ("fetch", "get", "collect", "gather", "pick")  # whoever does so is elsewhere
 GUIDING = ("lead", "guide", "bring", "take", "drag", "pull")  # whoever does so shows somebody what is there
 VAGUE = frozenset(["everything", "all", "things", "thing", "stuff", "contents", "content"])
-BODY = frozenset(["eye", "back", "head", "face", "ear", "mind", "attention", "nose", "gaze"])
+BODY = words_of("body")
 ELSEWHERE = Place("", (), frozenset(), "somewhere else")
 GOALS = words_of("goals")
 
@@ -58,9 +58,13 @@ EMPTY = frozenset(
         "knows something else",
     )
 )
+MISSED = Effect("observation", "takes others to have missed it")
+SAID_OF_ELSE = Effect("no effect", "is said of something else")
+REPLY = Effect("observation", "answers what was told")
 NO_EFFECT = Effect("no effect", "an activity that moves nothing and shows nothing")
 ELSE = Effect("no effect", "perceives or learns something else")
 UNREAD = Effect("unread")
+TRUST = Effect("unread", "whether somebody is believed")
 MIND = Effect("unread", "what somebody perceives or is told")  # of somebody asked about: it always matters
 
 
@@ -75,15 +79,21 @@ class ClauseReader:
         self.glances: set[str] = set()
         self.distracted: set[str] = set()  # those who attend to something else while something happens in this sentence
         self.last_said: tuple[str, list[str]] | None = None  # who spoke last, and to whom
+        self.met: list[str] = []  # who has acted in this sentence so far
+        self.faced: list[str] = []  # to whom
         self.following: list[Clause] = []  # the clauses after this one in its sentence
         self.weather = False
+        self.text = ""  # of the sentence
         self.overlaps = False  # whether the sentence says that it is told of the same moment as the one before
         self.hidden = False  # whether what is read now is told to be unknown to others
+        self.proposed: tuple[Clause, int] | None = None  # the move that somebody asked for last, and in which sentence
         self.asked_for = ""  # the thing somebody asked for last
 
     def sentence(self, clauses: Sequence[Clause], text: str) -> list[tuple[Clause, Effect]]:
         """Reads the clauses of one sentence, what lies in the background first; tells what became of each."""
+        self.text = text.lower()
         self.overlaps = vocabulary().patterns["overlap"].search(text.lower()) is not None
+        self.met, self.faced = [], []
         top = [one for one in clauses if one.parent is None]
         told: list[tuple[Clause, Effect]] = []
         ordered = self._in_order(top)
@@ -151,12 +161,22 @@ class ClauseReader:
                 scene.person(noun.owner)  # "Farid's car would not start", "it was Farid's turn": he is in the story
         number, people = scene.clause, self._subjects(clause)
         told = self._tell(clause, people)
+        self.met += people
+        self.faced += [who for noun in clause.objects if scene.is_person(noun) for who in scene.may_be(noun)]
         nouns = [noun for one in (clause, *inside(clause)) for noun in one.nouns]
         if clause.lemma == "be":  # "it was her idea"
             nouns += [noun.owner for noun in clause.objects if noun.owner is not None]
-        concerned = frozenset(one for noun in nouns for one in scene.may_be(noun)) | frozenset(people)
+        things = [noun for noun in clause.objects if noun.pronoun == "them" and self._may_be_topic(noun)]
+        things = things if told.outcome in ("event", "observation") else []
+        named_here = (one for noun in nouns if noun not in things for one in scene.may_be(noun))
+        concerned = frozenset(named_here) | frozenset(people)
         self.weather = is_in(clause.lemma, "weather")
-        named = any(self._may_be_topic(noun) for noun in nouns)
+        acting = bool(people) and clause.lemma != "be" and not clause.means("lie") and not clause.verb.passive
+        named = any(
+            self._may_be_topic(noun)
+            for noun in nouns
+            if not (acting and noun is clause.subject and noun.pronoun)  # "they smiled": no thing does
+        )
         subjects = [one.subject for one in inside(clause) if one.means("think", "know", "see") and one.subject]
         mental = [one for noun in subjects for one in scene.may_be(noun)]
         hearers = frozenset(self._hearers(clause, people) if clause.means("say") or clause.quotes else ())
@@ -186,6 +206,13 @@ class ClauseReader:
 
     def _tell(self, clause: Clause, people: list[str]) -> Effect:
         scene, words = self.scene, clause.words
+        happens = clause.means("put", "move", "take", "lose") and not (clause.verb.perfect or clause.verb.passive)
+        if (
+            (clause.link == "where" and not happens)
+            or clause.link in ("if", "unless", "so that", "lest", "about")
+            or clause.verb.form == "inf"
+        ):
+            return Effect("no effect", "is not said to have happened")
         if clause.verb.modal and not (clause.verb.modal in ("could", "can") and clause.means("see")):
             if clause.verb.negated and clause.means("see"):
                 return self._see(clause, people) or UNREAD
@@ -197,8 +224,6 @@ class ClauseReader:
             if clause.means("see", "miss", "know") and any(scene.matters(who) for who in people):
                 return MIND
             return Effect("no effect", "is not said to have happened")
-        if clause.link in ("where", "if", "unless", "so that", "lest") or clause.verb.form == "inf":
-            return Effect("no effect", "is not said to have happened")
         if {"nearly", "almost"} & {*clause.adverbs}:
             return Effect("no effect", "is not said to have happened")
         if clause.link == "that" and clause.parent is None:
@@ -207,7 +232,17 @@ class ClauseReader:
         for _, noun in (*clause.setting, *clause.places):  # "in Ann's absence"
             if noun.head == "absence" and noun.owner is not None and (missing := scene.person(noun.owner)):
                 scene.people[missing].here, scene.people[missing].room = False, frozenset()
-        told = self._cue(clause, words, people) or self._by_verb(clause, people)
+        if is_in(clause.lemma, "implicatives") and clause.content and clause.content[0].link == "to" and people:
+            inner = clause.content[0]  # "happened to see it"
+            negated = clause.verb.negated or inner.verb.negated
+            done = replace(inner.verb, form="finite", negated=negated, perfect=clause.verb.perfect)
+            return self._tell(replace(inner, verb=done, subject=clause.subject, link=clause.link), people)
+        if clause.lemma == "have" and clause.content and clause.content[0].link == "to" and not clause.objects:
+            return self._want(clause, people) or NO_EFFECT  # "had to find it"
+        if (proposed := self._as_proposed(clause, people)) is not None:
+            return proposed
+        self._propose(clause)
+        told = self._takes_to_miss(clause, people) or self._cue(clause, words, people) or self._by_verb(clause, people)
         self._background(clause, people)
         if told.outcome == "no effect" and told.reason in EMPTY:
             told = self._open(clause, people) or told
@@ -232,7 +267,10 @@ class ClauseReader:
         """Why a clause that was taken to have no effect may have one after all: by it somebody may learn something."""
         inner = [clause, *inside(clause)]
         signs = any(is_in(noun.head, "signs") for one in inner for noun in one.nouns if noun is not clause.subject)
-        learns = signs or any(one.means("see", "say", "know") for one in inner)
+        own = [
+            one for one in inner if one.verb.form == "inf" and not one.means("see", "know")
+        ]  # "turned to answer him"
+        learns = signs or any(one.means("see", "say", "know") for one in inner if one not in own)
         others = [noun for noun in clause.nouns if noun is not clause.subject and self.scene.is_person(noun)]
         hearers = [who for noun in others if (who := self.scene.person(noun, exclude=people))]
         speaks = clause.means("say") and not clause.verb.passive and not signs
@@ -302,10 +340,10 @@ class ClauseReader:
             return self.scene.persons(noun)
         animate = (
             clause.means("know", "think", "say", "ask", "want", "see")
-            and clause.lemma not in ("ring", "announce", "call")
-            and not (clause.lemma in ("lie", "catch") and not clause.objects)  # "his hat lay there"
+            and clause.lemma not in ("ring", "announce", "call", "lie")
+            and not (clause.lemma == "catch" and not clause.objects)  # "the engine caught"
             and not is_in(noun.head, "signs")  # "a letter said so"
-        ) or (clause.means("put", "take") and bool(clause.objects) and not clause.verb.passive)
+        ) or (clause.means("put", "take") and any(one.det or one.pronoun for one in clause.objects))
         if (
             animate
             and not clause.verb.passive
@@ -335,6 +373,8 @@ class ClauseReader:
             (("sleep", "wake"), self._sleep),
             (("stay", "lie"), self._stay),
         ]
+        if clause.lemma == "lie" and (clause.places or clause.adverbs) and not clause.quotes:
+            return self._stay(clause, people) or UNREAD
         if clause.quotes and people and not clause.means("ask", "think"):
             return self._say(clause, people) or UNREAD
         if clause.verb.passive and clause.means("see", "find") and not people and clause.places:
@@ -362,6 +402,11 @@ class ClauseReader:
             for who in people:  # "he was wheeled off to the ward"
                 self.scene.people[who].here, self.scene.people[who].room = False, frozenset()
             return Effect("event")
+        if people and clause.beside and not clause.verb.negated and not clause.means("sleep"):
+            for who in people:  # "with Ann holding the lamp"
+                self.scene.people[who].watching = True
+                self.glances.add(who)
+            return Effect("observation")
         if (
             people
             and clause.verb.progressive
@@ -372,9 +417,25 @@ class ClauseReader:
             for who in people:
                 self._inattentive(who, clause)
             return Effect("observation", "attends to something else")
+        papers = any(is_in(noun.head, "signs", "papers") or noun.pronoun == "it" for noun in clause.objects)
+        if clause.lemma == "read" and self.notes and people and papers and not clause.verb.negated:
+            return self._read_note(people)
+        if people and is_in(clause.lemma, "hints") and vocabulary().patterns["doing"].search(self.text):
+            for one in self.scene.latest():  # "she smiled at him as he did it"
+                for who in people:
+                    self.scene.notices(who, one, sees=True)
+            return Effect("observation")
         moved = self._moved_in(clause) if clause.lemma in ("help", "let") else None
         helped = [noun for noun in clause.objects if self.scene.is_person(noun)]
-        if clause.lemma == "help" and helped and not clause.content and people and not clause.verb.negated:
+        aided = [noun for prep, noun in clause.places if prep == "for" and self.scene.is_person(noun)]
+        if clause.lemma == "hold" and aided and people and not clause.verb.negated:  # "while Ann held the lamp for him"
+            if clause.link in BACKGROUND:
+                for who in people:
+                    self.scene.people[who].watching = True
+                    self.glances.add(who)
+                return Effect("observation")
+            helped = aided
+        if clause.lemma in ("help", "hold") and helped and not clause.content and people and not clause.verb.negated:
             for one in self.scene.latest():  # "and Ann helped him"
                 if one.sentence >= self.scene.sentence - 1 and one.actor == self.scene.person(
                     helped[0], exclude=people
@@ -396,6 +457,9 @@ class ClauseReader:
             return told
         if not vocabulary().knows(clause.lemma):
             return Effect("unread", "unknown verb")
+        shown = [noun for noun in clause.objects if is_in(noun.head, "pictures") and self._may_be_topic(noun)]
+        if shown and people and clause.means("hand", "say", "move") and not clause.verb.negated:
+            return self._show(clause, people, shown[0])
         if any({*noun.words} & NOTES for noun in clause.objects) and clause.lemma in (
             "send",
             "give",
@@ -410,6 +474,9 @@ class ClauseReader:
             said = any(one.means("say") for one in self.following) or any(one.means("say") for one in clause.content)
             if to and not said:
                 asked = self.scene.person(to[0], exclude=people)
+                last = self.scene.log[-1] if self.scene.log else None
+                if last is not None and last.verb == "say" and last.event.reaches(asked or ""):
+                    return REPLY  # of which it was told what it says
                 return MIND if asked and self.scene.matters(asked) else NO_EFFECT
         for senses, read in verbs:
             if clause.means(*senses):
@@ -491,6 +558,9 @@ class ClauseReader:
 
     def _mention(self, clause: Clause) -> None:
         """Note the things that a clause mentions and what is inside it, so that "it" can stand for them later."""
+        for one in inside(clause):
+            if one.subject is not None and one.subject.name:
+                self.scene.person(one.subject)
         for one in clause.content:
             if one.link == "to":
                 self._mention(one)
@@ -503,7 +573,8 @@ class ClauseReader:
         ):
             return
         preps = ("with", "for") if clause.means("ask") else ("with",)
-        for noun in [*clause.objects, *(noun for prep, noun in clause.places if prep in preps)]:
+        bare = [clause.subject] if clause.subject is not None and not clause.places else []
+        for noun in [*bare, *clause.objects, *(noun for prep, noun in clause.places if prep in preps)]:
             if (
                 noun.words
                 and noun.det
@@ -522,7 +593,7 @@ class ClauseReader:
         if clause.means("see", "know", "say", "think") and not clause.means("busy"):
             return
         recent = [one for one in self.scene.latest() if one.sentence >= self.scene.sentence - 1]
-        moving = clause.means("see", "stay", "go", "come", "leave")
+        moving = clause.means("see", "look", "stay", "go", "come", "leave")
         doing = clause.verb.progressive and clause.link in ("", "who") and not moving
         if doing and recent and not now and clause.lemma not in ("help", "hold"):
             for who in people:  # what somebody was doing when a thing was moved is told because they missed it
@@ -533,7 +604,8 @@ class ClauseReader:
             or clause.lemma in ("be", "sleep", "stand", "sit", "lie", "stay", "remain", "wait")
             or clause.verb.perfect
         ):
-            latest = [] if now or (clause.link in BACKGROUND and clause.link != "as") else self.scene.latest()
+            then = any(one.link in ("when", "while", "as") for one in self.following)  # "was out when she moved it"
+            latest = [] if now or then or (clause.link in BACKGROUND and clause.link != "as") else self.scene.latest()
             back = 2 if clause.means("sleep") else 1
             missing = {who for who in people if scene.people[who].watching is False or scene.people[who].here is False}
             for n, read in enumerate(scene.read if not now else ()):
@@ -549,8 +621,8 @@ class ClauseReader:
         """Reads phrases about who perceives nothing: "with his back turned", "was away", "nobody saw it"."""
         scene, patterns = self.scene, vocabulary().patterns
         noun = clause.subject
-        if patterns["relayed"].search(words):
-            return MIND
+        if patterns["relayed"].search(words.removesuffix(" but")):
+            return self._relay(clause, people) or MIND
         if self.overlaps and any(scene.matters(who) for who in people):
             return MIND  # "just then Ann came in"
         nobody = noun is not None and noun.pronoun in ("nobody", "no-one", "noone")
@@ -568,7 +640,9 @@ class ClauseReader:
             return Effect("observation")
         apart = any(prep == "to" and not scene.is_person(one) for prep, one in clause.places)  # "to the radio"
         if clause.lemma in ("listen", "eavesdrop") and not apart and any(scene.matters(who) for who in people):
-            return MIND
+            heard = scene.log[-1] if scene.log and scene.log[-1].sentence >= scene.sentence - 1 else None
+            heeds = heard is not None and heard.verb == "say" and all(heard.event.reaches(who) for who in people)
+            return Effect("observation") if heeds and not clause.verb.negated else MIND
         if self._no_message(clause, nobody):
             silent = () if clause.lemma in ("hear", "get", "have", "find") else people  # they may know it themselves
             named = [met for noun in clause.objects if scene.is_person(noun) and (met := scene.person(noun))]
@@ -582,7 +656,7 @@ class ClauseReader:
         if patterns["distrust"].search(words) and not patterns["trusted"].search(words):
             if clause.verb.negated and clause.lemma in ("believe", "trust"):
                 return None
-            return MIND
+            return TRUST
         if clause.lemma == "be" and clause.feels and clause.content and people:
             read = self._know if is_in(clause.objects[-1].head, "aware") else self._think
             return read(clause, people)
@@ -594,7 +668,7 @@ class ClauseReader:
                 for who in people:
                     scene.watched_unawares(who, one)
             return Effect("observation")
-        if patterns["unaware"].search(words) and not clause.verb.negated:
+        if patterns["unaware"].search(words) and (not clause.verb.negated or "nothing" in words):
             for one in scene.latest():
                 for who in people:
                     scene.notices(who, one, sees=False)
@@ -603,6 +677,14 @@ class ClauseReader:
                 scene.people[who].watching = False
             return Effect("observation")
         seeing = clause.means("see", "look", "know", "think", "go", "leave", "come") and not clause.verb.negated
+        if patterns["beside"].search(words) and not clause.verb.negated:
+            for one in scene.latest() if clause.link not in BACKGROUND else ():
+                for who in people if one.sentence >= scene.sentence - 1 else ():
+                    scene.notices(who, one, sees=True)
+            for who in people if clause.link in BACKGROUND else ():
+                scene.people[who].watching = True
+                self.glances.add(who)
+            return Effect("observation")
         if re.search(r"\balone\b", words) and clause.lemma in ("be", "stay"):
             for who, person in scene.people.items():
                 if who not in people:
@@ -626,6 +708,82 @@ class ClauseReader:
                 self._to_room(who, clause, False)
             return Effect("event")
         return None
+
+    def _relay(self, clause: Clause, people: list[str]) -> Effect | None:
+        """Reads that somebody passes on what they were told: "passed it on to her"."""
+        scene = self.scene
+        to = [who for prep, noun in clause.places if prep == "to" and (who := scene.person(noun, exclude=people))]
+        heard = [
+            one
+            for one in scene.log
+            if isinstance(one.event, StatementEvent) and people and people[0] in one.event.hearers
+        ]
+        if clause.lemma not in ("pass", "pass_on", "relay") or clause.verb.negated or not to or not heard:
+            return None
+        if heard[-1].place is not None:
+            scene.told(people[0], heard[-1].event.obj, heard[-1].place, to)
+        return Effect("event")
+
+    def _propose(self, clause: Clause) -> None:
+        """Note a move that is asked for or offered: "asked whether she might move it", "May I put it there?"."""
+        asks = clause.means("ask", "say", "want")
+        said = [one for quote in clause.quotes for one in parse(tokens(plain(quote)), self.names)]
+        offered = any(quote.rstrip().endswith("?") for quote in clause.quotes)
+        for one in (*(inside(clause) if asks else ()), *said, *([clause] if clause.link == "if" else ())):
+            if (
+                (one.verb.modal or one.verb.form == "inf" or (offered and one in said))
+                and one.means("put", "move", "take")
+                and self._objects(one)
+            ):
+                self.proposed = one, self.scene.sentence
+
+    def _as_proposed(self, clause: Clause, people: list[str]) -> Effect | None:
+        """Reads that somebody does what was proposed: "and she did so", "he watched her do it"."""
+        if self.proposed is None or self.proposed[1] < self.scene.sentence - 2:
+            return None
+        deeds = [one for one in (clause, *clause.content) if one.lemma == "do" and one.subject is not None]
+        so = [one for one in deeds if "so" in one.adverbs or any(noun.pronoun in WHOLE for noun in one.objects)]
+        latest = self.scene.latest()
+        if not so or clause.verb.negated or (latest and latest[-1].sentence >= self.proposed[1]):
+            return None
+        move, self.proposed = self.proposed[0], None
+        verb = replace(move.verb, form="finite", modal="", perfect=False)
+        told = self._tell(replace(move, subject=so[0].subject, verb=verb, link=""), self.scene.persons(so[0].subject))
+        if told.outcome == "event" and so[0] is not clause:
+            for who in people:
+                for one in self.scene.latest():
+                    self.scene.notices(who, one, sees=True)
+            return Effect("observation")
+        return told
+
+    def _takes_to_miss(self, clause: Clause, people: list[str]) -> Effect | None:
+        """Reads that people think or know that others did not see what happened: "is sure that Ann was asleep"."""
+        scene, patterns = self.scene, vocabulary().patterns
+        minds = clause.means("think", "know", "see") or clause.feels
+        if not people or not minds or clause.verb.negated or clause.asked or len(clause.content) != 1:
+            return None
+        inner = clause.content[0]
+        denied = inner.verb.negated or (inner.subject is not None and inner.subject.pronoun == "nobody")
+        others = scene.persons(inner.subject)
+        if inner.subject is not None and inner.subject.pronoun == "nobody":
+            others = [who for who in scene.people if who not in people]
+        if inner.link == "to" or not others or {*others} & {*people}:
+            return None
+        occupied = inner.means("sleep", "busy") or inner.verb.progressive or bool(patterns["blind"].search(inner.words))
+        occupied = occupied or (inner.lemma in ("be", "have") and bool(patterns["away"].search(inner.words)))
+        if denied and inner.means("say", "ask", "hand"):
+            return MISSED
+        if inner.means("see", "know", "say", "come", "look", "go", "put", "move", "take") and not denied:
+            return None
+        misses = denied and (inner.means("see", "know") or (inner.lemma in ("be", "wake") and "awake" in inner.words))
+        if not misses and (denied or not occupied):
+            return None
+        for one in scene.latest():
+            for who in others:
+                if clause.means("see", "know") and not clause.means("think") and misses:
+                    scene.notices(who, one, sees=False)
+                scene.overlooked(who, one)
+        return MISSED
 
     def _no_message(self, clause: Clause, nobody: bool) -> bool:
         """Whether a clause says that somebody is told nothing: "nobody rang her", "he left no note"."""
@@ -718,6 +876,9 @@ class ClauseReader:
             elif first is not None and only:
                 goals = goals[next(n for n, (prep, _) in enumerate(goals) if prep in only) :]
         place = scene.place(goals)
+        with_ = [noun for prep, noun in clause.places if prep == "with" and scene.is_person(noun)]
+        if place is None and with_ and clause.means("put") and (holder := scene.person(with_[0])):
+            place = Place("", (), frozenset(), f"with {with_[0].text}", holder)  # "left it with the butcher"
         if place is None and "there" in clause.adverbs:
             place = scene.last_place or next((one.place for one in reversed(scene.log) if one.place), None)
         shown = [noun for noun in clause.objects if scene.is_person(noun)] if clause.lemma in GUIDING else []
@@ -726,6 +887,13 @@ class ClauseReader:
                 if (now := scene.where((), there)) is not None and now.fits(replace(place, side="")):
                     scene.believes(led, there, now)
             return Effect("observation")
+        if (
+            place is None
+            and {"in", "inside"} & {*clause.adverbs}
+            and clause.means("put")
+            and scene.last_place is not None
+        ):
+            place = scene.last_place  # "it would be safer in the box, so she dropped it in"
         if not objects:
             return None
         if " and back" in clause.words or (len([one for one in objects if one.words]) > 1 and len(goals) > 1):
@@ -762,6 +930,10 @@ class ClauseReader:
         for noun in objects:
             thing = scene.thing(noun)
             if thing is not None:
+                now = scene.where((), thing) if "there" in clause.adverbs else None
+                if now is not None and not now.holder and now.words and not now.fits(place):  # "on the shelf there"
+                    around = place.around | {*now.words}
+                    place = replace(place, around=around, text=f"{place.text} {now.text}")
                 self._moved(clause, actor, thing, place)
         return Effect("event")
 
@@ -776,6 +948,10 @@ class ClauseReader:
             return self._before_taken(thing) if thing else None
         if clause.means("lose") and not clause.means("put"):
             return Place("", (), frozenset(), GONE)
+        last = self.scene.log[-1] if self.scene.log else None
+        thing = self.scene.thing(self._objects(clause)[0])
+        if last is not None and last.verb == "say" and last.actor == actor and last.event.obj == thing:
+            return last.place  # "I am taking it to the attic," said Ann, and carried it up
         if (
             clause.means("take", "move")
             and actor
@@ -805,6 +981,8 @@ class ClauseReader:
         thing = scene.thing(objects[0]) if objects else None
         if place is None or thing is None or clause.subject is None or clause.subject.pronoun:
             return None if place is None else UNREAD
+        if not is_in(clause.lemma, "forces"):
+            return UNREAD  # things do not put things anywhere: who does was not read
         scene.moved(thing, place, "", scene.witnesses("", frozenset()), verb=clause.lemma)
         return Effect("event")
 
@@ -812,17 +990,17 @@ class ClauseReader:
         """Log a move with its witnesses. What is told in the past perfect for the first time was so at the start."""
         scene = self.scene
         words = frozenset({*place.words, *place.around})
+        before_that = clause.verb.perfect and not {"has", "have", "'ve"} & {*clause.words.split()}
         earlier = [n for n, one in enumerate(scene.log) if one.event.obj == thing and isinstance(one.event, MoveEvent)]
         before = (
-            clause.verb.perfect
-            and clause.means("put")
-            and not clause.means("move")
-            and len(earlier) == 1
-            and not clause.link
+            before_that and clause.means("put") and not clause.means("move") and len(earlier) == 1 and not clause.link
         )
         by = scene.witnesses(actor, words) | (frozenset() if clause.verb.passive else frozenset(self._subjects(clause)))
         if clause.verb.perfect:  # "where is it?" asked Ann; he had hidden it
             by -= self.askers - {actor}
+            said = scene.log[-1] if scene.log else None
+            if said is not None and isinstance(said.event, StatementEvent) and said.event.obj == thing:
+                by -= said.event.hearers - {actor}  # "he said that it was there; in fact, she had taken it"
         for prep, noun in clause.places:  # "in front of her", "before her eyes", "under her nose"
             seer = noun.owner if noun.owner is not None and noun.head in BODY else noun
             faces = prep == "before" or (prep == "under" and seer is not noun)
@@ -832,12 +1010,13 @@ class ClauseReader:
             if prep == "behind" and noun.pronoun and (who := scene.person(noun, exclude=[actor])):
                 by -= {who}
         if (
-            clause.verb.perfect
+            before_that
             and not before
             and earlier
+            and scene.log[earlier[-1]].clause != scene.clause
             and clause.link not in ("after", "when", "once", "as", "because", "since")
-            and (last := scene.log[earlier[-1]].place) is not None
-            and not place.fits(last)
+            and (there := scene.log[earlier[-1]].place) is not None
+            and not place.fits(there)
         ):
             before = scene.fork.choose(0.5, 0.5) == 1  # told in the past perfect: before or after what was told last
             earlier = earlier[-1:]
@@ -852,6 +1031,9 @@ class ClauseReader:
             by = frozenset({actor, *(one for one in by if scene.people[one].watching)})
         if place.holder:
             by |= {place.holder}
+        last = scene.log[earlier[-1]] if earlier else None
+        if last is not None and actor not in last.missed and not last.event.reaches(actor):
+            scene.notices(actor, last, sees=True, openly=False)  # whoever takes it from there knows who put it there
         scene.moved(thing, place, actor, by - {""}, verb=clause.lemma)
 
     def _swap(self, clause: Clause, people: list[str]) -> Effect | None:
@@ -908,11 +1090,19 @@ class ClauseReader:
             return None
         if clause.verb.negated:
             return Effect("no effect", "did not happen")
+        if self._beside_actor(clause, people):
+            return Effect("observation")
         for who in people:
-            if clause.means("leave"):
+            inside_again = clause.lemma == "go_back" and {"inside", "indoors", "upstairs", "downstairs"} & {
+                *clause.adverbs
+            }
+            if clause.means("leave") or inside_again:
                 self._to_room(who, clause, None)
                 if scene.people[who].here and not {"in", "inside", "back"} & {*clause.adverbs}:
                     scene.people[who].here = bool(scene.place(clause.places))
+                then = clause.link not in ("before", "while") and (bool(clause.link) or not clause.verb.perfect)
+                if scene.people[who].here is False and then:
+                    scene.left(who)
             elif clause.means("come"):
                 scene.people[who].room = frozenset()
                 self._to_room(who, clause, True if not clause.places and not clause.objects else None)
@@ -925,6 +1115,11 @@ class ClauseReader:
     def _sleep(self, clause: Clause, people: list[str]) -> Effect | None:
         for who in people:
             person = self.scene.people[who]
+            if clause.verb.negated and clause.means("wake"):  # "did not look round"
+                person.watching = False
+                for one in self.scene.latest():
+                    self.scene.watched_unawares(who, one)
+                continue
             person.watching = None if clause.means("wake") else False
             if clause.link in ("while", "whilst", "as") and clause.means("sleep"):
                 self.distracted.add(who)
@@ -934,7 +1129,7 @@ class ClauseReader:
 
     def _stay(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that somebody stays, or that a thing lies somewhere."""
-        if clause.means("lie") and clause.places and not people:
+        if clause.means("lie") and not people and (clause.places or "there" in clause.adverbs):
             return self._be(clause, people)
         if not people:
             return None
@@ -957,6 +1152,7 @@ class ClauseReader:
         latest = [one for one in scene.latest() if one.sentence >= scene.sentence - 1]
         other = scene.person(near[0], exclude=people) if near else None
         rests = clause.means("stay", "lie") or clause.lemma == "be"
+        rests |= clause.means("go") and any(prep == "beside" for prep, _ in clause.places)  # "walked beside her"
         if other is None or not latest or latest[-1].actor != other or not rests:
             return False
         for one in latest:
@@ -983,6 +1179,11 @@ class ClauseReader:
                 for who in people:
                     scene.people[who].here, scene.people[who].room = False, frozenset()
                 return Effect("event")
+            if vocabulary().patterns["present"].search(clause.words) and clause.link in BACKGROUND:
+                for who in people:  # "while Ann was there"
+                    scene.people[who].here = scene.people[who].watching = True
+                    self.glances.add(who)
+                return Effect("event")
             for who in people:
                 for role in clause.objects:
                     scene.people[who].roles |= {word for word in role.words if vocabulary().person(word)}
@@ -991,6 +1192,18 @@ class ClauseReader:
         noun = next(iter(clause.objects), None) if dummy else clause.subject
         place = scene.place(clause.places)
         if noun is None or place is None or clause.verb.negated:
+            there = (
+                clause.adverbs
+                and clause.subject is not None
+                and {*clause.adverbs} <= {"there", "still", "ever", "since", "now"}
+            )
+            known = (
+                scene.thing(noun, create=False) if there and noun is not None and not scene.is_person(noun) else None
+            )
+            if known is not None and not clause.verb.negated and scene.where((), known) is not None:
+                return Effect("fact")  # "it has been there ever since"
+            if clause.objects and clause.subject is not None and clause.subject.pronoun == "it":
+                return Effect("no effect", "says what something is like")  # "it was too hot there"
             somewhere = {"there", "here", "gone", "away", "missing", "anywhere", "nowhere"} & {*clause.words.split()}
             if (clause.verb.negated or somewhere) and self._may_be_topic(noun or Noun((), "", 0, 0)):
                 return UNREAD
@@ -1032,6 +1245,8 @@ class ClauseReader:
         for one in clause.content:
             if one.verb.negated or (one.verb.modal and one.verb.modal not in ("would", "will", "must")):
                 continue
+            if one.means("see", "know") and one.content and not one.asked:
+                return self._content(one)  # "I saw him put it there"
             finds = one.lemma in ("find", "get", "collect") and one.verb.modal
             goes = one.means("go") and one.subject is not None and not scene.is_person(one.subject)
             sights = clause.means("say") and one.means("see") and bool(one.objects) and not one.content
@@ -1069,7 +1284,13 @@ class ClauseReader:
     def _moves_in(self, clause: Clause) -> list[Clause]:
         """The clauses in its content that tell of a move: "saw him put it there"."""
         senses = ("put", "move", "take", "swap", "hand")
-        return [one for one in clause.content if not one.asked and one.means(*senses) and self._objects(one)]
+        return [
+            one
+            for one in clause.content
+            if one.asked in ("", "how")
+            and self._objects(one)
+            and (one.means(*senses) or any(prep in ("into", "onto") for prep, _ in one.places))
+        ]
 
     def _moved_in(self, clause: Clause) -> Clause | None:
         return next(iter(self._moves_in(clause)), None)
@@ -1106,12 +1327,15 @@ class ClauseReader:
         if not people or clause.verb.passive:
             return None
         misses = clause.verb.negated or clause.means("miss")
+        if misses and any(one.means("see", "look") for one in clause.content) and clause.means("know"):
+            return self._know(clause, people)
         after = (
             self.following[:1] if clause.words.endswith(" and") and not clause.objects and not clause.content else []
         )
         misses |= any(one.means("see") and one.verb.negated for one in after)  # "has seen and heard nothing"
         openly = not self.hidden and not any(
-            prep in ("from", "through", "behind", "over") for prep, _ in (*clause.places, *clause.setting)
+            prep in ("from", "through", "behind", "over") or is_in(noun.head, "mediums")
+            for prep, noun in (*clause.places, *clause.setting)
         )
         if openly and not misses and len(people) == 1 and scene.people[people[0]].apart and scene.matters(*people):
             openly = scene.fork.choose(0.5, 0.5) == 0  # it is open whether they are noticed
@@ -1139,10 +1363,18 @@ class ClauseReader:
                     if one.actor in people:
                         scene.overlooked(other, one)
                 return Effect("observation")
+        met = clause.objects[0] if clause.objects and not clause.content else None
+        if clause.lemma == "find" and met is not None and (scene.is_person(met) or is_in(met.pronoun, "anybody")):
+            scene.person(met, exclude=people)
+            return ELSE  # "found him in the kitchen"
         for noun in clause.objects:  # "she saw his face at the window"
             seen = noun.owner if noun.head in BODY else noun if scene.is_person(noun) else None
             if seen is not None and not misses and (other := scene.person(seen, exclude=people)):
                 scene.spotted |= {(who, other): scene.sentence for who in people}
+                for one in scene.latest():  # whom the actor sees no longer watches unnoticed
+                    if one.actor in people and isinstance(one.event, MoveEvent) and other in one.event.unseen:
+                        seers = one.event.by | {other}
+                        one.event = replace(one.event, by=seers, unseen=one.event.unseen - {other})
         if not misses and (sight := self._moving(clause)) is not None:
             for who in people:
                 if (now := scene.where((), sight)) is not None:
@@ -1165,7 +1397,7 @@ class ClauseReader:
             ),
             None,
         )
-        place = scene.place(clause.places)
+        place = scene.place([one for one in clause.places if not is_in(one[1].head, "mediums")])
         if thing is None and place is not None and not misses and not place.holder:
             sighted = next((noun for noun in clause.objects if noun.pronoun in ("it", "them")), None)
             thing = scene.thing(sighted)  # "saw it on the shelf"
@@ -1217,6 +1449,8 @@ class ClauseReader:
                     scene.believes(who, one.event.obj, one.place)  # they see what has come of it
                     continue
                 scene.notices(who, one, sees=not misses, openly=openly and scene.people[who].here is not False)
+                if misses:
+                    scene.watched_unawares(who, one)
         if not misses:
             for who in people:
                 if not clause.objects and not clause.content:
@@ -1374,6 +1608,17 @@ class ClauseReader:
             return self._know(clause, people)
         if not people or clause.verb.negated:
             return NO_EFFECT
+        spied = [noun for prep, noun in clause.places if prep in ("on", "at") and scene.is_person(noun)]
+        if clause.lemma in ("spy", "peek", "peep") and spied:
+            self.hidden = True
+            return self._see(replace(clause, verb=replace(clause.verb, lemma="watch"), objects=spied), people)
+        if any(one.means("see") and not one.verb.negated for one in self.following[:1]) and clause.words.endswith(
+            "and"
+        ):
+            return NO_EFFECT  # "looked through the window and saw"
+        bare = place is None and not clause.objects and clause.verb.progressive
+        if bare and scene.latest() and any(scene.matters(who) for who in people):
+            return MIND  # "had been looking over her shoulder"
         peeps = any(prep in ("through", "over", "round", "around") for prep, _ in clause.places)
         if peeps and any(scene.matters(who) for who in people):
             return MIND  # what they see from there is open
@@ -1394,7 +1639,8 @@ class ClauseReader:
     def _ask(self, clause: Clause, people: list[str]) -> Effect | None:
         self.asker = people[0] if people else ""
         self._ask_in(clause.quotes)
-        for who in people if self._where_asked(clause) or clause.quotes else ():
+        seeks = self._where_asked(clause) or clause.quotes or vocabulary().patterns["seeking"].search(self.text)
+        for who in people if seeks else ():
             self.scene.unaware(who)  # whoever asks where a thing is has not seen it
             self.askers.add(who)
         self.asked_for = self._where_asked(clause) or self.asked_for
@@ -1416,6 +1662,9 @@ class ClauseReader:
         if clause.verb.negated and not clause.quotes:
             return Effect("no effect", "was not said")
         speaker = people[0]
+        before = scene.read[-1].clause if scene.read and scene.read[-1].sentence == scene.sentence else None
+        if clause.link == "ing" and before is not None and any(is_in(noun.head, "signs") for noun in before.objects):
+            return MIND  # "sent her a message saying where it was": it may not reach her
         inner = next((one for one in clause.content if one.link == "to" and one.means("say")), None)
         bids = clause.lemma in ("tell", "remind", "warn")
         if inner is not None and not clause.quotes and not bids:  # "rang him to say that ..."
@@ -1425,13 +1674,21 @@ class ClauseReader:
         if any(noun.pronoun in ("me", "us") for noun in clause.objects):
             return Effect("no effect", "is told to whoever tells the story")
         hearers = self._hearers(clause, people)
+        if clause.lemma == "show" and (shown := self._objects(clause)) and (place := scene.place(clause.places)):
+            thing = scene.thing(shown[-1])  # "showed the guests the ring in its box"
+            if thing is not None and scene.where((), thing) is None:
+                scene.moved(thing, place, "", frozenset({speaker, *hearers}), verb="initial")
+                return Effect("fact")
         heard = [one for one in hearers if one != speaker]
-        note = any({*noun.words} & NOTES for noun in clause.objects)
+        note = any({*noun.words} & NOTES for noun in clause.objects) or (clause.lemma == "write" and not hearers)
         sure = bool(heard) or note
         if not sure:
             about = [one for one, who in scene.people.items() if one != speaker and who.gender != "group"]
             asker = [self.asker] if self.asker and self.asker != speaker else []
             alone = about if len(about) == 1 and scene.people[about[0]].here is not False else []
+            about = [*self.faced, *(who for who in self.met if scene.people[who].here is not False)]
+            met = list(dict.fromkeys(who for who in about if who != speaker))
+            alone = met if len(met) == 1 and not asker else alone  # "when Ann came home, Ben said"
             heard = asker or alone or [one for one in reversed(scene.recent) if one != speaker][:1]
             sure = bool(asker or alone)
         known = set(scene.things)
@@ -1441,30 +1698,73 @@ class ClauseReader:
         if new and not singulars(words) & scene.topics:
             return MIND  # "I put the little one in the pen": perhaps the thing asked about, by another name
         self.last_said = speaker, heard
+        for quote in clause.quotes if told is None else ():  # so that "it" may be what was spoken of
+            for noun in (noun for one in parse(tokens(plain(quote)), self.names) for noun in one.nouns):
+                if singulars(noun.words) & scene.topics and not scene.is_person(noun):
+                    scene.thing(noun)
         if clause.quotes and clause.quotes[-1].rstrip().endswith("?"):
             return self._ask(clause, people)
         if told is None:
             told = self._known_to_all(clause, speaker)
         if told is None and not clause.quotes and any(one.means("say") for one in self.following[:1]):
             return Effect("no effect", "is told in another clause")  # "rang him and told him that ..."
+        if told is None and clause.quotes:
+            if self._replies(clause, speaker):
+                scene.vague = [one for one in scene.vague if one[0] != scene.log[-1].actor]  # it was heard
+                return REPLY
+            if not (clause.content or any(self.bears(quote) for quote in clause.quotes)):
+                return SAID_OF_ELSE
         if told is None:
             open_ended = clause.quotes or (
                 not clause.content and any(scene.matters(who) for who in heard) and hearers and not clause.objects[1:]
             )
             return UNREAD if open_ended else Effect("no effect", "says nothing of where a thing is")
         if not sure or (any(noun.pronoun == "them" for noun in clause.objects) and len(hearers) < 2):
-            scene.vague.append(clause.words)
-        if note and not hearers:
+            scene.vague.append((speaker, clause.words))
+        if clause.quotes and scene.where((speaker,), told[0]) is None and not self._announces(clause):
+            scene.believes(speaker, *told)  # who says so believes it
+        if clause.quotes and scene.where((), told[0]) is None and self._announces(clause):
+            by = {speaker, *heard} if sure and heard else scene.witnesses(speaker, frozenset())
+            scene.moved(*told, speaker, frozenset(by), verb="announce")  # "I am putting it in the safe," said Ann
+        elif note and not hearers:
             self.notes.append((speaker, *told))
         else:
-            scene.told(speaker, *told, heard)
+            said = [one for quote in clause.quotes for one in parse(tokens(plain(quote)), self.names)]
+            reports = any(one.means("put", "move", "take") and not one.verb.modal for one in (*inside(clause), *said))
+            scene.told(speaker, *told, heard, news=reports)
+        return Effect("event")
+
+    def _show(self, clause: Clause, people: list[str], picture: Noun) -> Effect:
+        """Reads that somebody shows or sends a picture of a thing: they who get it see where it is."""
+        scene = self.scene
+        to = self._hearers(clause, people)
+        words = tuple(word for word in picture.words if not is_in(word, "pictures"))
+        thing = scene.thing(Noun(words, picture.text, 0, 0), create=False) if words else None
+        places = [(prep, noun) for prep, noun in clause.places if prep != "to" or not scene.is_person(noun)]
+        place = scene.place(places) or (scene.where((), thing) if thing else None)
+        if not to or thing is None or place is None:
+            return MIND
+        scene.told(people[0], thing, place, to)
         return Effect("event")
 
     def _hearers(self, clause: Clause, people: list[str]) -> list[str]:
         """Those whom a clause names as hearers: its objects, "to her", or by name in what is said."""
         scene, found = self.scene, list[str | None]()
         for noun in (*clause.objects, *(noun for prep, noun in clause.places if prep == "to")):
-            if scene.is_person(noun):
+            hears = noun is clause.objects[0] if clause.objects else False
+            hears = (
+                hears
+                and clause.lemma in ("tell", "inform", "remind", "warn", "assure")
+                and bool(noun.det or noun.owner)
+            )
+            if (
+                hears
+                and noun.words
+                and not is_in(noun.head, "signs", "changes", "groups")
+                and not {*noun.words} & WHOLE
+            ):
+                found.append(scene._known_person(noun) or scene._new_person(noun))
+            elif scene.is_person(noun):
                 found.append(scene.person(noun, exclude=people))
             elif noun.parts or is_in(noun.head, "groups") or noun.pronoun in ("everyone", "everybody", "them"):
                 found += [who for who in scene.persons(noun) if scene.people[who].here is not False]
@@ -1483,7 +1783,8 @@ class ClauseReader:
         moved = self._moved_in(clause)
         latest = scene.latest()[-1:]
         bare = not (clause.content or clause.quotes or [noun for noun in clause.objects if not scene.is_person(noun)])
-        bare = bare and clause.verb.form == "finite" and not clause.verb.modal and clause.lemma in ("tell", "inform")
+        bare = bare and not clause.verb.modal and clause.lemma in ("tell", "inform", "let_know")
+        bare = bare and (clause.verb.form == "finite" or clause.lemma == "let_know")
         bare = bare and bool(latest) and latest[0].sentence >= scene.sentence - 2  # "she met him and told him"
         if moved is None and not bare and not self._tells_all(clause):
             return None
@@ -1573,8 +1874,50 @@ class ClauseReader:
             )
         return place
 
+    def bears(self, quote: str, *, on_thing: bool = True) -> bool:
+        """Whether a quote may tell of the thing asked about, if that counts, of its places, or of who knows what."""
+        scene, senses = self.scene, vocabulary().senses
+        heads = {word for place in scene.places.values() for word in place.words[-1:]}
+        words = [token.low for token in tokens(plain(quote)) if token.text not in ".!?,;"]
+        lone = len(words) == 1 and not vocabulary().person(words[0])
+        if on_thing and (lone or (self.askers and not parse(tokens(plain(quote)), self.names))):
+            return True  # "Upstairs!"; "The third shelf," as an answer
+        for word, after in zip(words, [*words[1:], ""], strict=True):
+            one = singular(word)
+            if on_thing and (one in scene.topics or is_in(word, "quoted")):
+                return True
+            if on_thing and is_in(word, "pointing") and not after.isalpha():
+                return True
+            if one == "word" and "not" in words:
+                continue  # "not a word to anybody"
+            if is_in(one, "signs", "telling_place") or any(
+                one == head or (one[2:] and head.endswith(one)) for head in heads
+            ):
+                return True
+            if any(
+                senses.get(lemma, frozenset()) & {"see", "know", "say"} for lemma in vocabulary().forms.get(word, ())
+            ):
+                return True
+        return False
+
+    def _announces(self, clause: Clause) -> bool:
+        """Whether somebody says that they put something somewhere themselves."""
+        said = [one for quote in clause.quotes for one in parse(tokens(plain(quote)), self.names)]
+        puts = [one for one in said if one.means("put") and one.subject is not None and one.subject.pronoun == "i"]
+        return any(not one.verb.negated and one.verb.modal in ("", "will") for one in puts)
+
+    def _replies(self, clause: Clause, speaker: str) -> bool:
+        """Whether a quote answers what its speaker has just been told, without denying it."""
+        last = self.scene.log[-1] if self.scene.log else None
+        if last is None or not isinstance(last.event, StatementEvent) or last.sentence < self.scene.sentence - 1:
+            return False
+        words = {token.low for quote in clause.quotes for token in tokens(plain(quote))}
+        return speaker in last.event.hearers and not any(word == "?" or is_in(word, "denials") for word in words)
+
     def lone_quote(self, quotes: Sequence[str]) -> bool:
         """Reads a sentence that is only a quote, as spoken by whoever spoke last; False if it says nothing."""
+        if not any(self.bears(quote) for quote in quotes):
+            return True
         if self.last_said is None:
             return False
         speaker, heard = self.last_said

@@ -30,7 +30,9 @@ def helps(scene: Scene, helper: str, other: str) -> bool | None:
         after = [part for part in beside if part.number > one.number]
         intents.append(_wanted(scene, one, helper, other, theirs=any(part in deeds for part in beside)))
         if helper in one.people and _sees_trouble(one.clause):  # "saw him struggling and took the other end"
-            signs.append(ENOUGH * any(part in deeds and not part.clause.means("hinders") for part in after))
+            signs.append(
+                ENOUGH * any(part in deeds and not part.clause.means("hinders", "go", "leave") for part in after)
+            )
         if helper in one.people and other in one.hearers and looks_for and _says_where(scene, one.clause, helper):
             signs.append(ENOUGH)
         if one in deeds:

@@ -334,7 +334,7 @@ class Judge:
         self.thing = thing
         if not fits:
             return None
-        if self.query.early:
+        if self.query.early or "first" in self.query.clause.adverbs:
             return fits[0].place
         return fits[-1].place if len({one.place.key for one in fits if one.place}) == 1 else None
 
@@ -392,7 +392,8 @@ class Judge:
             for n, one in enumerate(moves)
             if n and (one.actor == who or who is None) and (place is None or (one.place and one.place.fits(place)))
         ]
-        return moves[fits[0] - 1].place if len(fits) == 1 else None
+        first = "first" in clause.adverbs
+        return moves[fits[0] - 1].place if len(fits) == 1 or (fits and first) else None
 
     # yes or no
 
@@ -457,6 +458,8 @@ class Judge:
             and any({"truth", "liar", "honest", "lie", "truthful"} & {*noun.words} for noun in clause.objects)
         ):
             return self._lies(clause, who)
+        if clause.means("say") and clause.verb.passive and who is not None and inner is not None:
+            return self._was_told(who, inner)
         if clause.means("think", "know", "see", "say") and who is not None and clause.lemma not in ("look", "find"):
             return self._minds(clause, inner, (*chain, who))
         if clause.lemma == "be" or (clause.means("lie") and who is None):
@@ -519,14 +522,26 @@ class Judge:
         moved = any(isinstance(one.event, MoveEvent) and one.event.obj == self.thing for one in self.scene.log)
         if found is None and not (moved and inner.places):
             return self._knows_of(content(inner), chain, knows=knows)
-        if found is None and knows and self.thing is not None and self._missed_all(chain[-1], self.thing):
-            return False
+        if found is None and knows and self.thing is not None:
+            missed = self._missed_all(chain[-1], self.thing) or self._taken_to_miss(chain, self.thing)
+            return False if missed else None
         if found is not None:
             found = found != inner.verb.negated
         if knows and found and not inner.verb.modal and (inner.lemma == "be"):  # what is known is so
             truth = self.holds(inner, chain[:-1])
             return found and truth is not False
         return found
+
+    def _was_told(self, who: str, inner: Clause) -> bool | None:
+        """Whether somebody has been told what a clause says of the place of a thing."""
+        told = self.reader._content(Clause(inner.verb, content=[inner]))
+        if told is None:
+            return None
+        self.thing, self.chain = told[0], (who,)
+        said = [one for one in self.scene.log if isinstance(one.event, StatementEvent) and one.event.obj == told[0]]
+        return any(
+            one.actor != who and one.event.reaches(who) and one.place and one.place.fits(told[1]) for one in said
+        )
 
     def _knows_of(self, wanted: Collection[str], chain: tuple[str, ...], *, knows: bool) -> bool | None:
         """Whether a mind knows of something else than where a thing is."""
@@ -553,8 +568,14 @@ class Judge:
         truth = truth or self.scene.where((), thing)
         mine = self.scene.where(chain, thing)
         if truth is None or (mine is None and not self._missed_all(chain[-1], thing)):
-            return None
+            return False if self._taken_to_miss(chain, thing) else None
         return mine is not None and mine.fits(truth)
+
+    def _taken_to_miss(self, chain: tuple[str, ...], thing: str) -> bool:
+        """Whether nobody knows that the last mind of a chain has seen any move of a thing."""
+        moves = [one.event for one in self.scene.log if one.event.obj == thing and one.verb != "believe"]
+        unseen = all(isinstance(one, MoveEvent) and chain[-1] in one.unseen for one in moves)
+        return len(chain) > 1 and bool(moves) and unseen
 
     def _missed_all(self, who: str, thing: str) -> bool:
         """Whether the story says that somebody saw none of the moves of a thing."""
@@ -602,6 +623,7 @@ class Judge:
             for one in scene.log
             if isinstance(one.event, MoveEvent) and one.event.obj == thing and one.verb != "believe"
         ]
+        moves = moves[1:] if clause.means("move") and not clause.means("put") and moves[1:] else moves
         fits = [
             one
             for one in moves
@@ -668,8 +690,8 @@ class Judge:
     # others
 
     def _who(self) -> str | None:
-        """The only person of whom the question is true."""
-        found = []
+        """The only person of whom the question is true, or the option that names all of whom it is."""
+        found, open_ = list[str](), set[str]()
         for one in self.scene.people:
             noun = Noun(
                 tuple(one.lower().removeprefix("the ").split()),
@@ -679,8 +701,17 @@ class Judge:
                 name=one if not one.startswith("the ") else "",
             )
             clause = replace(self.query.clause, subject=noun)
-            if self.holds(clause, ()):
+            value = self.holds(clause, ())
+            if value is None:
+                open_.add(one)
+            elif value:
                 found.append(one)
+        named = {option: self._named(option) for option in self.query.options}
+        fits = [option for option, people in named.items() if people == {*found}]
+        if any(len(people) != 1 for people in named.values()) and open_ & set().union(*named.values()):
+            return None
+        if named:
+            return fits[0] if len(fits) == 1 else None
         return self._called(found[0]) if len(found) == 1 else None
 
     def _called(self, who: str) -> str | None:
@@ -692,6 +723,12 @@ class Judge:
             return named[0] if len(named) == 1 else who
         names = sorted(person.names - {*who.split()}, key=lambda name: not vocabulary().person(name.lower()))
         return ", ".join([who, *([" ".join(names)] if names else [])])
+
+    def _named(self, option: str) -> set[str]:
+        """The people that an option names; nobody for "nobody"."""
+        chunks = Chunker(tokens(plain(option)), self.query.names).chunks()
+        people = (self._person(one.noun) for one in chunks if one.noun is not None)
+        return {who for who in people if who is not None}
 
     def _what(self) -> str | None:
         clause = self.query.clause

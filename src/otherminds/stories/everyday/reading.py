@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from otherminds.stories.english.lexicon import idioms
+from otherminds.stories.english.lexicon import idioms, singular
 from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, plain, tokens
 from otherminds.stories.everyday.clauses import Clause, parse
 from otherminds.stories.everyday.events import ClauseReader
@@ -70,8 +70,21 @@ def _speaks(found: Sequence[Token]) -> bool:
     return any({"say", "ask"} & senses.get(lemma, frozenset()) for lemma in lemmas)
 
 
+def _straight(sentence: Sequence[Token]) -> Sequence[Token]:
+    """The sentence with "little did she know" as "she did not know"."""
+    low = [token.low for token in sentence]
+    i = next((i for i in range(len(low) - 2) if low[i] == "little" and low[i + 1] in ("did", "does", "do")), None)
+    verbs = ("know", "suspect", "realise", "realize", "guess", "think")
+    k = next((k for k, word in enumerate(low) if i is not None and i + 1 < k < i + 6 and word in verbs), None)
+    if i is None or k is None:
+        return sentence
+    negation = Token("not", sentence[i].start, sentence[i].end)
+    return [*sentence[:i], *sentence[i + 2 : k], sentence[i + 1], negation, *sentence[k:]]
+
+
 def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
     """The sentence without idioms that change nothing: "later on", "of course"."""
+    sentence = _straight(sentence)
     low, out, i = [token.low for token in sentence], list[Token](), 0
     while i < len(sentence):
         overlap = vocabulary().patterns["overlap"]  # "just then" is no filler: it says who may have come
@@ -81,12 +94,17 @@ def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
             out.append(Token("not", sentence[i].start, sentence[i + 1].end))
             i += 2
             continue
-        if low[i] == "half" and low[i + 1 : i + 2] in (["an"], ["a"]):
+        if low[i] in ("half", "quarter") and low[i + 1 : i + 2] in (["an"], ["a"], ["past"], ["to"]):
             i += 1
             continue
         skip = next((len(one) for one in phrases if tuple(low[i : i + len(one)]) == one and "looking" not in one), 0)
-        if low[i + skip : i + skip + 1] == ["of"]:
-            skip = 0  # "in front of" is no idiom
+        after = low[i + skip] if i + skip < len(low) else ""
+        owned = low[i + skip - 1] == "her" or low[i : i + 2] in (["in", "the"], ["at", "the"], ["on", "the"])
+        owned = bool(skip) and owned and after.isalpha() and sentence[i + skip].text.islower()
+        owned = owned and (after == "back" or (not is_in(after, *KNOWN_SETS) and after not in vocabulary().forms))
+        particle = low[i] in ("up", "down", "out", "off", "in") and i and low[i - 1] in ("it", "them")
+        if after == "of" or owned or particle:
+            skip = 0  # "in front of" is no idiom, nor is "with her suitcase"
         if not skip and low[i : i + 2] in FILLERS:
             skip = 2
         if not skip:
@@ -126,7 +144,8 @@ def find_names(found: Iterable[Sequence[Token]]) -> frozenset[str]:
                 maybe.add(text)
             if i + 1 < len(sentence) and sentence[i + 1].text[:1].isupper() and vocabulary().person(low):
                 sure.add(text)
-    return frozenset(sure | {one for one in maybe if one.lower() not in lower})
+    common = lower | {singular(one) for one in lower}
+    return frozenset(sure | {one for one in maybe if not {one.lower(), singular(one.lower())} & common})
 
 
 @lru_cache(maxsize=8)

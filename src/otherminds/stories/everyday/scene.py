@@ -173,10 +173,12 @@ class Scene:
     spotted: dict[tuple[str, str], int] = field(default_factory=dict)  # who has noticed who, in which sentence
     asked_roles: frozenset[str] = frozenset()  # heads of nouns that the question takes to think or know something
     twins: set[str] = field(default_factory=set)  # things of which there may be more than one
-    vague: list[str] = field(default_factory=list)  # clauses in which it is not told who hears what is said
+    vague: list[tuple[str, str]] = field(default_factory=list)  # speakers and clauses that do not tell who hears them
     last_place: Place | None = None  # mentioned last
     stated: dict[tuple[tuple[str, ...], str], Place] = field(default_factory=dict)  # what the story says is believed
-    resolved: dict[int, str] = field(default_factory=dict)  # noun phrases (by identity) and the people they stand for
+    # noun phrases, by identity, and the people or things that they stand for
+    resolved: dict[int, tuple[Noun, str]] = field(default_factory=dict)
+    called: dict[int, tuple[Noun, str]] = field(default_factory=dict)
     untold: set[str] = field(default_factory=set)  # those who the story says were told nothing
     undecided: set[str] = field(default_factory=set)  # those of whom it is open whether they saw what happened last
     read: list[Read] = field(default_factory=list)
@@ -191,12 +193,12 @@ class Scene:
         """The person that a noun phrase stands for; None if it is nobody, or more than one, or unclear."""
         if noun is None or noun.parts:
             return None
-        if (before := self.resolved.get(id(noun))) is not None and before not in exclude:
-            self._mention(before)
-            return before
+        if (before := self.resolved.get(id(noun))) is not None and before[1] not in exclude:
+            self._mention(before[1])
+            return before[1]
         found = self._pronoun(noun.pronoun, exclude) if noun.pronoun else self._person_named(noun, create=create)
         if found is not None and noun.start != noun.end:
-            self.resolved[id(noun)] = found
+            self.resolved[id(noun)] = noun, found
         return found
 
     def _person_named(self, noun: Noun, *, create: bool) -> str | None:
@@ -209,6 +211,9 @@ class Scene:
                 if self.is_person(other):
                     self.people[found].roles.update(word for word in other.words if vocabulary().person(word))
                     self.people[found].names.update(other.name.split())
+                    if self.people[found].gender == "they":
+                        known = (vocabulary().names.get(name) for name in other.name.split())
+                        self.people[found].gender = next((one for one in known if one), "they")
         return found
 
     def persons(self, noun: Noun | None) -> list[str]:
@@ -238,8 +243,8 @@ class Scene:
         """All people that a noun phrase may stand for; nobody is taken to be mentioned by it."""
         if noun.parts:
             return {one for part in noun.parts for one in self.may_be(part)}
-        if (one := self.resolved.get(id(noun))) is not None:
-            return {one}
+        if id(noun) in self.resolved:
+            return {self.resolved[id(noun)][1]}
         if noun.pronoun in ("everyone", "everybody") or is_in(noun.head, "groups"):
             return set(self.people)
         if noun.pronoun:
@@ -274,9 +279,8 @@ class Scene:
 
     def _known_person(self, noun: Noun) -> str | None:
         names = {name for name in noun.name.split() if not vocabulary().person(name.lower())} or set()
-        roles = {word for word in noun.words if vocabulary().person(word)}
         owner = self.person(noun.owner, create=False) or "" if noun.owner else ""
-        titles = {vocabulary().person(word) for word in roles if word in ("mr", "mrs", "miss", "ms")}
+        titles = {vocabulary().person(word) for word in noun.words if word in ("mr", "mrs", "miss", "ms")}
         for one in reversed(self.recent + [key for key in self.people if key not in self.recent]):
             person = self.people[one]
             if names and titles and person.gender in ("he", "she") and person.gender not in titles:
@@ -288,8 +292,8 @@ class Scene:
             if (
                 not names
                 and noun.head in person.roles
-                and not (owner and person.owner and owner != person.owner)
-                and owner != one
+                and not (owner and person.owner and owner != person.owner and not self._only(noun))
+                and (owner != one or self._only(noun))
             ):
                 rest = {word for word in noun.words if word != noun.head and word not in person.roles}
                 if person.gender == "group" and not noun.plural:
@@ -298,9 +302,19 @@ class Scene:
                     continue  # "the short guard" is not "the tall guard"
                 if noun.det not in ("another", "second") and not (rest and noun.det in ("a", "an")):
                     return one
-        if names and roles and not noun.det and (len(names) == 1 or roles):
-            return None
+        if (
+            is_in(noun.head, "generic") and noun.det == "the" and not noun.owner and len(noun.words) == 1
+        ):  # "her son ... the boy"
+            gender = vocabulary().person(noun.head)
+            same = [key for key, one in self.people.items() if one.gender == gender]
+            unsure = [key for key, one in self.people.items() if one.gender == "they"]
+            return same[0] if len(same) == 1 and not unsure else None
         return None
+
+    def _only(self, noun: Noun) -> bool:
+        """Whether "her son" can only be the one son of whom the story has told."""
+        personal = noun.owner is not None and not noun.owner.words
+        return personal and sum(noun.head in one.roles for one in self.people.values()) == 1
 
     def _new_person(self, noun: Noun) -> str:
         names = {name for name in noun.name.split() if not vocabulary().person(name.lower())}
@@ -347,7 +361,8 @@ class Scene:
         one = fits[0]
         if len(fits) > 1 and self.matters(one, fits[1]):
             goes_on = self.subjects and one == self.subjects[-1] and pronoun in ("he", "she")
-            p = SAME_SUBJECT if goes_on else FIRST_CHOICE
+            stranger = bool(sure) and one in unsure and not self.people[one].roles  # a name that may be of either
+            p = SAME_SUBJECT if goes_on and not stranger else FIRST_CHOICE
             one = fits[self.fork.choose(p, 1.0 - p)]
         if one in unsure:
             self.people[one].gender = wanted
@@ -371,6 +386,8 @@ class Scene:
             return next((one for one in found if one), None)
         if noun.pronoun:
             return self._it(noun.pronoun)
+        if id(noun) in self.called:
+            return self.called[id(noun)][1]
         words, owner, whose = noun.words, "", ""
         if noun.owner is not None:  # "her bag" may be Ann's bag or Bea's: only names tell two bags apart
             owner = self.person(noun.owner, create=self.is_person(noun.owner)) or ""
@@ -392,15 +409,21 @@ class Scene:
                     self.twins.add(key)  # "her medal", "his medal"
                 thing.whose = whose or thing.whose
                 self._focus(key)
+                self.called[id(noun)] = noun, key
                 return key
-        if not create:
-            return None
+        if not create:  # "the chalk" may be what the story calls a box of chalk
+            held = [one for one in self.things if {*words} <= {*self.things[one].words} and self._moved_once(one)]
+            return held[0] if len(held) == 1 else None
         key = " ".join(words)
         while key in self.things:
             key += "'"
         self.things[key] = Thing(key, words, owner, noun.plural, whose)
         self._focus(key)
+        self.called[id(noun)] = noun, key
         return key
+
+    def _moved_once(self, key: str) -> bool:
+        return any(one.event.obj == key for one in self.log)
 
     def _focus(self, key: str) -> None:
         self.focus.pop(key, None)
@@ -411,6 +434,7 @@ class Scene:
             return None
         moved = [one.event.obj for one in self.log if isinstance(one.event, MoveEvent)]
         fits = [one for one in reversed(self.focus) if self.things[one].plural == (pronoun in ("them", "they", "both"))]
+        fits = [one for one in fits if not is_in(self.things[one].words[-1], "signs")] or fits
         known = [one for one in fits if one in moved]
         # of two things named before this sentence, or both in it, the one asked about is what the story is about
         topical = [one for one in fits if singulars(self.things[one].words) & self.topics]
@@ -451,7 +475,7 @@ class Scene:
         for known in self.places.values():  # the same words again: one place
             if (
                 known.side == found.side
-                and known.words == found.words
+                and (known.words == found.words or _shortened(found.words, known.words))
                 and (not found.around or known.around == found.around)
             ):
                 return known
@@ -510,6 +534,16 @@ class Scene:
             mind = mind.others[0]
         return mind
 
+    def reaching(self, chain: Sequence[str], thing: str) -> list[int]:
+        """The numbers of the events about a thing that change the innermost belief of a chain of minds."""
+        found = list[int]()
+        for n, one in enumerate(self.log):
+            event: MoveEvent | StatementEvent | None = one.event if one.event.obj == thing else None
+            for who in chain:
+                event = event.within(who, ()) if event is not None and event.reaches(who) else None
+            found += [n] if event is not None else []
+        return found
+
     def assume_start(self, thing: str, alone: str = "") -> None:
         """Take people that come into the story later to know where the thing was at the start, unless it was hidden."""
         first = next(
@@ -520,20 +554,17 @@ class Scene:
             ),
             None,
         )
-        if (
-            first is None
-            or first.verb not in ("initial", "keep", "store", "be", "lie", "stand", "hang", "live")
-            or first.verb in ("hide", "bury", "conceal", "stash", "hide_away")
-            or not isinstance(first.event, MoveEvent)
-        ):
+        if first is None or not isinstance(first.event, MoveEvent) or is_in(first.verb, "hiding"):
             return
-        if any(one.event.obj == thing for one in self.log[: self.log.index(first)]):
-            return  # something was said or thought of it before
         told = (
             {who for one in self.log if one.event.obj == thing for who in one.missed} | {self.things[thing].owner}
             if thing in self.things
             else set()
         )
+        if not is_in(first.verb, "resting") and alone not in told:
+            return
+        if any(one.event.obj == thing for one in self.log[: self.log.index(first)]):
+            return  # something was said or thought of it before
         late = frozenset(
             who
             for who, person in self.people.items()
@@ -574,10 +605,13 @@ class Scene:
         event = MoveEvent(thing, place.key, frozenset({who}), frozenset({REALITY}) if true else frozenset())
         self.log.append(Happened(event, self.clause, who, "believe", self.sentence, place))
 
-    def told(self, speaker: str, thing: str, place: Place, hearers: Sequence[str], *, so: bool = True) -> None:
-        """Log that somebody says to some that a thing is at a place; they trust it."""
+    def told(self, speaker: str, thing: str, place: Place, hearers: Sequence[str], *, news: bool = False) -> None:
+        """Log that somebody says to some that a thing is at a place. They trust it, but for those who know better.
+
+        Nobody knows better of news: that somebody has moved it.
+        """
         self.places.setdefault(place.key, place)
-        heard = frozenset(hearers) - {speaker}
+        heard = addressed = frozenset(hearers) - {speaker}
         for who, one in self.people.items():  # who is about may overhear it
             about = who and one.here and one.watching is not False and one.gender != "group"
             if about and who not in heard and who != speaker and self.matters(who) and self.fork.choose(0.8, 0.2):
@@ -586,11 +620,12 @@ class Scene:
         knowing = frozenset(
             who
             for who in heard
-            if truth and not truth.fits(place) and self._has_seen(who, thing)
+            if not news and truth and not truth.fits(place) and self._has_seen(who, thing)
             if (known := self.where((who,), thing)) and known.fits(truth)
         )
-        event = StatementEvent(speaker, thing, place.key, heard, heard - knowing, so)
-        self.log.append(Happened(event, self.clause, speaker, "say", self.sentence, place))
+        event = StatementEvent(speaker, thing, place.key, heard, heard - knowing)
+        overheard = heard - addressed
+        self.log.append(Happened(event, self.clause, speaker, "say", self.sentence, place, open=overheard))
 
     def _has_seen(self, who: str, thing: str) -> bool:
         """Whether the story says that somebody saw where a thing is; to be there when it begins is not enough."""
@@ -600,17 +635,26 @@ class Scene:
     def notices(self, who: str, one: Happened, *, sees: bool, openly: bool = True) -> None:
         """Change who sees a logged move."""
         event = one.event
-        if not isinstance(event, MoveEvent) or one.actor == who:
+        if not isinstance(event, MoveEvent) or one.actor == who or (one.verb == "initial" and not sees):
             return
         openly |= self.spotted.get((one.actor, who), -1) >= one.sentence
         if sees:
             event = replace(event, by=event.by | {who}) if openly else replace(event, unseen=event.unseen | {who})
             one.missed.discard(who)
+            one.open -= {who}
             self._distrusts(who, one)
         else:
             event = replace(event, by=event.by - {who}, unseen=event.unseen - {who})
             one.missed.add(who)
         one.event = event
+
+    def left(self, who: str) -> None:
+        """Take somebody who leaves to have been there before, and to have seen what was not hidden from them."""
+        for n, one in enumerate(self.log):
+            lately = one.sentence >= self.sentence - 2 and not is_in(one.verb, "hiding")
+            untold = who in one.open or n < self.people[who].since
+            if lately and untold and who not in one.missed | self.untold:
+                self.notices(who, one, sees=True)
 
     def unaware(self, who: str) -> None:
         """Take somebody who is told nothing not to have seen what the story does not say they saw."""
@@ -618,6 +662,8 @@ class Scene:
         for one in self.log:
             if who in one.open and isinstance(one.event, MoveEvent):
                 self.notices(who, one, sees=False)
+            elif who in one.open and isinstance(one.event, StatementEvent):
+                one.event = replace(one.event, hearers=one.event.hearers - {who}, trusting=one.event.trusting - {who})
 
     def _distrusts(self, who: str, seen: Happened) -> None:
         """Somebody who saw where a thing went does not believe what was said of it afterwards, if that was not so."""
@@ -647,6 +693,11 @@ class Scene:
             if isinstance(one.event, MoveEvent) and one.verb != "believe" and thing in (None, one.event.obj)
         ]
         return [one for one in moves if one.sentence == moves[-1].sentence] if moves else []
+
+
+def _shortened(words: tuple[str, ...], whole: tuple[str, ...]) -> bool:
+    """Whether words may name briefly what others name: "tub" for "bathtub"."""
+    return len(words) == 1 and len(words[0]) > 2 and whole[-1:] != words and "".join(whole).endswith(words[0])
 
 
 def singulars(words: Sequence[str]) -> frozenset[str]:

@@ -129,11 +129,12 @@ class Vocabulary:
         """The pronoun of a person of this role or kinship: he, she, or they for either; None if it is no person."""
         one = "child" if word == "children" else singular(word)
         one = one[:-2] + "an" if one.endswith("men") else one
-        for pronoun in ("he", "she"):
-            if one in self.sets[f"{pronoun}_roles"]:
-                return pronoun
-        if one in self.sets["either"]:
-            return "they"
+        for name in (one, one.rpartition("-")[2]):  # "ex-husband" is a husband
+            for pronoun in ("he", "she"):
+                if name in self.sets[f"{pronoun}_roles"]:
+                    return pronoun
+            if name in self.sets["either"]:
+                return "they"
         return "they" if one.endswith(PERSON_ENDINGS) and len(one) > 5 and not is_in(one, "tools") else None
 
 

@@ -1,0 +1,142 @@
+"""Who sees, hears and knows what in stories about anything, by the words that tell of it; and what keeps it open."""
+
+from __future__ import annotations
+
+import pytest
+
+from otherminds.stories.everyday.answering import answer
+
+PUT = "Greta placed the flask in the incubator. "
+APART = PUT + "When Sven came in, Greta was at lunch. Sven moved the flask to the fridge. "
+LOOK = "Where will Greta look for the flask?"
+NOW = "Where is the flask now?"
+BOTH = "Greta and Sven put the flask in the incubator. When Sven had gone, Greta moved it to the fridge. "
+MODEL = "Where does Greta think Sven will look for the flask?"
+
+
+def told(story: str, question: str, options: tuple[str, ...] = ()) -> str | None:
+    _, asked, found = answer(story, question, options)
+    return None if found.option is None or asked is None else asked.labels[found.option]
+
+
+@pytest.mark.parametrize(
+    ("more", "right"),
+    [
+        ("", "in the incubator"),
+        ("Unknown to Greta, Sven saw her through the glass door.", "in the incubator"),
+        ("Sven had been peering through the keyhole and saw it, but Greta never noticed.", "in the incubator"),
+        ("She is sure that Sven saw nothing.", "in the incubator"),
+        ("Greta knew that nobody had told Sven.", "in the incubator"),
+        ("Greta could hear him snoring.", "in the incubator"),
+        ("She rang Sven and told him that it was in the fridge.", "in the fridge"),
+        ("'It is in the fridge,' she told Sven. 'All right,' he said.", "in the fridge"),
+        ("She sent Sven a photo of the flask in the fridge.", "in the fridge"),
+        ("Sven came back, and Greta saw that he knew.", None),
+        ("Sven smiled at her.", None),
+        ("Greta wondered whether Sven had seen it.", None),
+    ],
+)
+def test_what_one_takes_another_to_know(more: str, right: str | None) -> None:
+    assert told(BOTH + more, MODEL) == right
+
+
+@pytest.mark.parametrize(
+    ("more", "right"),
+    [
+        ("", "in the incubator"),
+        ("'I need my flask,' Greta said.", "in the incubator"),  # what she says is no news to her
+        ("'Good morning!' said Sven.", "in the incubator"),
+        ("The sun was shining, and a bell was ringing somewhere.", "in the incubator"),
+        ("Greta had to find the flask.", "in the incubator"),
+        ("Greta has just come in.", "in the incubator"),
+        ("Sven thought that she had seen him.", "in the incubator"),  # what he thinks does not show it to her
+        ("Sven told Olga, and Olga passed it on to Greta.", "to the fridge"),
+        ("Sven wrote this on a slip of paper. Greta read the slip.", "to the fridge"),
+        ("When Greta came home, Sven said, 'The flask is in the fridge.'", "in the fridge"),
+        ("Greta happened to see it in the fridge.", "in the fridge"),
+        ("Sven told the dishwasher about it.", "in the incubator"),
+        ("'The flask is not where it was,' said Sven.", None),
+        ("'I saw that!' Greta said.", None),
+        ("'Upstairs!' Sven called.", None),
+        ("Sven sent her a message saying where it was.", None),
+        ("Greta had come back by then.", None),
+    ],
+)
+def test_only_what_reaches_somebody_changes_their_belief(more: str, right: str | None) -> None:
+    assert told(APART + more, LOOK) == right
+
+
+@pytest.mark.parametrize(
+    ("story", "question", "right"),
+    [
+        # names after a noun for both, and participles between subject and verb
+        ("Two cooks, Ann and Bo, keep a pan on the hook. Bo took it to the oven.", "Where is the pan now?", "to the oven"),  # noqa: E501
+        ("Bo, worried that it might rust, moved the pan to the attic.", "Where is the pan now?", "to the attic"),
+        ("Bo, with Ann looking on, took the pan from the hook and put it in the oven.", "Where does Ann think the pan is?", "in the oven"),  # noqa: E501
+        # nouns that look like verbs
+        ("Ann put the ear drops in the press. Bo took the ear drops to the coat stand.", "Where are the ear drops now?", "to the coat stand"),  # noqa: E501
+        ("Ann left the watering can by the pond.", "Where is the watering can?", "by the pond"),
+        ("Dad hid the Christmas presents in the attic.", "Where are the presents?", "in the attic"),
+        # the present perfect is later than the past, the past perfect need not be
+        ("Ann left the pan on the hook, but Bo has put it in the oven.", "Where is the pan now?", "in the oven"),
+        # a clause of place may tell a move
+        ("Bo took the pan to the barn, where he dropped it into the well.", "Where is the pan now?", "in the well"),
+        ("Bo took the pan to the barn, where Ann kept the goats.", "Where is the pan now?", "to the barn"),
+        # what is asked for is done if somebody does "so"
+        ("Ann put the pan on the hook. 'May I put the pan in the oven?' asked Tom. Ann watched him do it.", "Where does Ann think the pan is?", "in the oven"),  # noqa: E501
+        ("Ann put the pan on the hook. 'May I put the pan in the oven?' asked Tom. Ann said no.", "Where is the pan now?", "on the hook"),  # noqa: E501
+        # nothing is done that is only talked about, and things do nothing themselves
+        ("Ann put the pan on the hook. Bo talked of putting it in the oven.", "Where is the pan now?", "on the hook"),
+        ("Ann put the pan on the hook. The rope transferred the pan to the pond.", "Where is the pan now?", None),
+        # what is announced is done, if nothing is known that speaks against it
+        ("'I am putting the pan on the hook,' said Ann.", "Where does Ann think the pan is?", "on the hook"),
+        ("Ann put the pan on the hook. 'I have put the pan in the oven,' said Ann.", "Where does Ann think the pan is?", "on the hook"),  # noqa: E501
+        ("Ann put the pan on the hook. Then she left. Bo put it in the oven. It has been there ever since.", "Where is the pan now?", "in the oven"),  # noqa: E501
+        ("Bo took the pan from the hook to the oven.", "Where was the pan before Bo moved it?", "at the hook"),
+        ("Ann put a pan on the hook. Bo moved it to the oven.", "Who moved the pan?", "Bo"),
+    ],
+)  # fmt: skip
+def test_places_by_the_form_of_the_sentence(story: str, question: str, right: str | None) -> None:
+    assert told(story, question) == right
+
+
+@pytest.mark.parametrize(
+    ("story", "right"),
+    [
+        ("Ann put the pan on the hook while Tom was there. Tom was out when she moved it to the oven.", "on the hook"),
+        ("Ann put the pan on the hook while Tom was up there.", None),
+        ("Ann put the pan on the hook, and Tom held the lamp for her.", "on the hook"),
+        ("Ann put the pan on the hook. Then Tom left. Ann moved the pan to the oven.", "on the hook"),
+        ("Ann hid the pan in the oven. Then Tom left.", None),
+        ("Tom was at work when Ann carried the pan from the hook to the oven.", "at the hook"),
+        ("Ann carried the pan to the oven. Tom was walking beside her.", "to the oven"),
+        ("Ann put the pan on the hook. Tom smiled at her as she did it.", "on the hook"),
+    ],
+)
+def test_who_is_there_sees_it(story: str, right: str | None) -> None:
+    assert told(story, "Where does Tom think the pan is?") == right
+
+
+@pytest.mark.parametrize(
+    ("more", "right"),
+    [("", None), ("Anna thinks that Paul was asleep.", "no"), ("Anna saw him, too.", "yes")],
+)
+def test_one_may_take_another_not_to_have_seen_it(more: str, right: str | None) -> None:
+    story = "From behind the door, Paul saw Anna slip the ticket under the lamp. "
+    assert told(story + more, "Does Anna think that Paul knows the ticket is under the lamp?") == right
+
+
+@pytest.mark.parametrize(
+    ("question", "options", "right"),
+    [
+        ("Who knows that the pan is in the oven?", ("Ann and Cleo", "only Bo", "nobody"), "Ann and Cleo"),
+        ("Who was told that the pan is in the oven?", ("Bo", "Cleo"), "Cleo"),
+        ("Has Bo been told that the pan is in the oven?", (), "no"),
+    ],
+)
+def test_questions_about_who(question: str, options: tuple[str, ...], right: str) -> None:
+    story = (
+        "Bo put the pan on the hook and went out. Ann moved the pan to the oven. "
+        "Ann told Cleo that the pan was in the oven. Nobody told Bo."
+    )
+    assert told(story, question, options) == right
