@@ -597,6 +597,8 @@ class Chunker:
             return True  # "on the coat stand"
         if k == j - 1 or not article or self.word(k - 1) in AUXILIARIES:
             return False
+        if self.word(k - 1) in PERCEIVE:
+            return False  # "helped the boy get out"
         lemmas = [lemma for lemma, tags in self.tags(k - 1).items() if tags & {"past", "s", "base"}]
         if any(vocabulary().senses.get(lemma, frozenset()) & TELLING for lemma in lemmas):
             return False
