@@ -476,6 +476,24 @@ def test_what_is_told_is_believed_by_whoever_trusts_it(
             ("in the piano", "in the bath"),
             "in the piano",
         ),
+        (
+            "The chef had no eggs. The waiter ran to the shop. Yuki cracked one for the chef.",
+            "Did the waiter help the chef?",
+            (),
+            None,
+        ),
+        (
+            "The chef had no eggs. The waiter slept. Yuki cracked one for the chef.",
+            "Did the waiter help the chef?",
+            (),
+            "no",
+        ),
+        (
+            "Karl had a fever. The nurse did not know the ward well. She rang the doctor at once.",
+            "Did the nurse help Karl?",
+            (),
+            None,
+        ),
     ],
 )
 def test_who_helped_and_what_is_trusted(story: str, question: str, options: tuple[str, ...], right: str | None) -> None:

@@ -50,19 +50,22 @@ def helps(scene: Scene, helper: str, other: str) -> bool | None:
 def has_no_part(scene: Scene, who: str, other: str) -> bool:
     """Whether somebody does nothing with another, and does not notice them or leaves the help to a third person."""
     own = [one for one in scene.read if one.people == (who,)]
-    misses = [one for one in scene.read if _misses(one, who)]
+    misses = [one for one in scene.read if _misses(one, who, other)]
     named = [one for one in own if other in one.concerned and one not in misses]
     third = [one for one in scene.people if one not in (who, other) and helps(scene, one, other)]
-    return bool(own and (misses or third)) and not named and helps(scene, who, other) is None
+    acts = any(one.clause.means("go", "come", "move", "put", "take", "hand") and _is_deed(one.clause) for one in own)
+    return bool(own and (misses or (third and not acts))) and not named and helps(scene, who, other) is None
 
 
-def _misses(one: Read, who: str) -> bool:
-    """Whether a clause says that somebody does not notice, or know of, something: "neither of them saw the other"."""
-    subject = one.clause.subject
-    neither = subject is not None and subject.text.lower().startswith("neither of")
-    unnoticed = one.clause.verb.negated and one.clause.means("see", "know")
-    unnoticed |= any(noun.det == "no" and noun.head in ("notice", "attention") for noun in one.clause.objects)
-    return (neither and one.clause.means("see", "know")) or (who in one.people and unnoticed)
+def _misses(one: Read, who: str, other: str) -> bool:
+    """Whether a clause says that somebody does not notice, or know of, another: "neither of them saw the other"."""
+    clause, subject = one.clause, one.clause.subject
+    if subject is not None and subject.text.lower().startswith("neither of"):
+        return clause.means("see", "know")
+    unnoticed = clause.verb.negated and clause.means("see", "know")
+    unnoticed |= any(noun.det == "no" and noun.head in ("notice", "attention") for noun in clause.objects)
+    about = [*clause.objects, *(noun for part in inside(clause) for noun in part.nouns)]
+    return who in one.people and unnoticed and (other in one.concerned or all(noun.pronoun for noun in about))
 
 
 def _is_deed(clause: Clause) -> bool:
