@@ -34,11 +34,7 @@ def believes_claim(scene: Scene, who: str, said: Clause) -> bool | None:
         return None
     own = [one for one in scene.read if who in one.people]
     trusted = [one.number for one in own if _trusts(one.clause)]
-    if any(
-        one.clause.means("see", "know") and not one.clause.verb.negated
-        for one in own
-        if one.number > min(trusted, default=0) > 0
-    ):
+    if trusted and _learns(scene, who, min(trusted)):
         return None  # "he believed it, but then he saw ..."
     trusts = bool(trusted)
     doubts = any(_doubts(one.clause) for one in own)
@@ -74,10 +70,16 @@ def trusted_place(scene: Scene, who: str, thing: str) -> Place | None:
     return told[0].place if trusts and not (learns or heard or saw or doubts) else None
 
 
+def _learns(scene: Scene, who: str, after: int) -> bool:
+    """Whether somebody sees or learns anything after a clause."""
+    later = [one.clause for one in scene.read if who in one.people and one.number > after]
+    return any(one.means("see", "know") and not one.verb.negated for one in later)
+
+
 def _trusts(clause: Clause) -> bool:
     patterns = vocabulary().patterns
-    if patterns["early"].search(clause.words):
-        return False  # "believed her at first"
+    if patterns["early"].search(clause.words) or (clause.words.startswith("had ") or " had " in clause.words):
+        return False  # "believed her at first", "had believed her"
     if patterns["distrust"].search(clause.words):
         return patterns["trusted"].search(clause.words) is not None
     trusted = patterns["believed"].search(clause.words) or patterns["trusted"].search(clause.words)
@@ -122,7 +124,8 @@ def believed_agent(scene: Scene, who: str, done: Clause, options: Sequence[str])
         if inner.subject is not None and inner.subject.words and not inner.verb.negated
     ]
     own = [one.clause for one in scene.read if who in one.people]
-    if len(told) != 1 or not any(_trusts(one) for one in own) or any(_doubts(one) for one in own):
+    trusted = [one.number for one in scene.read if who in one.people and _trusts(one.clause)]
+    if len(told) != 1 or not trusted or any(_doubts(one) for one in own) or _learns(scene, who, min(trusted)):
         return None
     subject = told[0].subject
     if subject is None or not (told[0].lemma == done.lemma or wanted & content(told[0]) or told[0].lemma == "get"):

@@ -49,12 +49,17 @@ def wished_option(scene: Scene, who: str, text: str, question: Clause, options: 
     }
     stems = [_stems(option) - known for option in options]
     shared = Counter(stem for one in stems for stem in one)
-    for needs in (False, True):  # what is stated comes first; a need that only shows decides if nothing is stated
+    # what is stated comes first, then what is shown; a need that only shows decides if nothing else does
+    for least, needs in ((STATED, False), (SHOWN, False), (SHOWN, True)):
+        found = [aim for aim in aims if aim.weight >= least]
         scores = []
         for option, words in zip(options, stems, strict=True):
             against = AGAINST.search(option.lower()) is not None
-            own = (stem for stem in words if shared[stem] == 1 and (needs or not stem.startswith(NEED)))
-            scores.append(sum(_score(aims, stem, against) for stem in own))
+            own = [stem for stem in words if shared[stem] == 1 and not stem.startswith(NEED)]
+            others = [aim for aim in found if not aim.stems & {*own}]  # a word and its need count once
+            wanting = [stem for stem in words if shared[stem] == 1 and needs and stem.startswith(NEED)]
+            score = sum(_score(found, stem, against) for stem in own)
+            scores.append(score + sum(_score(others, stem, against) for stem in wanting))
         ranked = sorted(scores, reverse=True)
         if len(ranked) < 2:
             return None
@@ -113,8 +118,9 @@ def _texts(one: Read, action: str, beside: Sequence[Read]) -> Iterable[tuple[str
         yield told, None, STATED  # "asked her to stop the mower"
     elif clause.means("want"):
         yield told, clause.verb.negated != bool(AGAINST.search(told)), STATED
-    elif clause.lemma in ("be", "feel") and any(noun.words and not noun.det for noun in clause.objects):
-        yield told, None, SHOWN if clause.verb.negated else STATED  # "was thirsty"
+    elif clause.lemma in ("be", "feel") and any(stem.startswith(NEED) for stem in _stems(told)):
+        dummy = clause.subject is not None and clause.subject.pronoun in ("there", "it")
+        yield told, None, SHOWN if clause.verb.negated or dummy else STATED  # "was thirsty"
     elif patterns["rejecting"].search(whole):
         yield whole, True, STATED
     elif patterns["choosing"].search(whole):
