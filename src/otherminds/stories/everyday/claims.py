@@ -30,6 +30,8 @@ def believes_claim(scene: Scene, who: str, said: Clause) -> bool | None:
             claims += [DENIED.search(quote.lower()) is not None for quote in one.clause.quotes if quoted(wanted, quote)]
         if asked and (answer := re.match(r"\W*(yes|no)\b", " ".join(one.clause.quotes).lower())):
             claims.append(answer[1] == "no")  # "yes" to what was asked
+    if not claims and _told_else(scene, who, wanted):
+        return False
     if not claims or len({*claims}) > 1:
         return None
     own = [one for one in scene.read if who in one.people]
@@ -42,6 +44,23 @@ def believes_claim(scene: Scene, who: str, said: Clause) -> bool | None:
     if trusts == (doubts or saw):
         return None
     return trusts == (claims[0] == said.verb.negated) if trusts or claims[0] == said.verb.negated else None
+
+
+def _told_else(scene: Scene, who: str, wanted: Collection[str]) -> bool:
+    """Whether somebody trusts a speaker who did, or knows, what is asked and told them something else."""
+    own = [one for one in scene.read if who in one.people]
+    trusted = [one.number for one in own if _trusts(one.clause)]
+    done = [one for one in scene.read if who not in one.people and says_same(wanted, content(one.clause))]
+    done = [one for one in done if not one.clause.means("say") and not one.clause.verb.negated]
+    said = [
+        one
+        for one in scene.read
+        if one.clause.means("say") and who not in one.people and (who in one.hearers or not one.hearers)
+    ]
+    speakers = {person for one in said for person in one.people}
+    knows = any({*one.people} & speakers for one in done)
+    doubts = any(_doubts(one.clause) for one in own)
+    return bool(trusted and knows and len(speakers) == 1 and not doubts and not _learns(scene, who, min(trusted)))
 
 
 def trusted_place(scene: Scene, who: str, thing: str) -> Place | None:

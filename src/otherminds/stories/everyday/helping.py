@@ -109,8 +109,10 @@ def _wanted(scene: Scene, one: Read, helper: str, other: str, *, theirs: bool) -
     if (
         clause.link == "so that" and theirs and (one.people == (other,) or not one.people)
     ):  # "so that she could read it"
+        nothing = clause.subject is not None and clause.subject.pronoun in ("nothing", "nobody")
+        nothing |= clause.subject is not None and clause.subject.text.lower() == "nothing"
         if clause.verb.modal in ("could", "can", "would", "might"):
-            return -ENOUGH if clause.verb.negated != is_in(clause.lemma, "losing") else ENOUGH
+            return -ENOUGH if (clause.verb.negated or nothing) != is_in(clause.lemma, "losing") else ENOUGH
         return -ENOUGH if is_in(clause.lemma, "losing") else 0
     if helper not in one.people:
         return 0
@@ -132,6 +134,8 @@ def _deed(scene: Scene, clause: Clause, helper: str, other: str, work: set[str])
     words = " ".join(part.words for part in (clause, *inside(clause)))
     if vocabulary().patterns["malice"].search(words):
         return -ENOUGH
+    if vocabulary().patterns["lends_a_hand"].search(words):
+        return ENOUGH
     harm = clause.means("hinders")
     needed = any(noun.head in work or {*noun.words} & work for noun in clause.objects)
     needed |= any(noun.owner is not None and other in scene.may_be(noun.owner) for noun in clause.objects)

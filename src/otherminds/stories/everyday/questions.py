@@ -149,6 +149,8 @@ def _helped(clauses: Sequence[Clause], query: Query) -> tuple[Noun, ...]:
     elif query.asked == "what" and query.options and all(HELPING.search(option.lower()) for option in query.options):
         parsed = (one for option in query.options for one in parse(tokens(plain(option).strip(" .")), query.names))
         found = [noun for one in parsed if one.lemma in HELP for noun in one.objects]
+        owners = [noun.owner for one in clauses for noun in one.nouns if noun.owner is not None]
+        found = owners if owners and all(noun.pronoun for noun in found) else found  # "to Joe's work": "helping it"
     else:
         return ()
     return tuple(noun.owner if noun.owner is not None and not noun.name else noun for noun in found)
@@ -292,7 +294,8 @@ class Judge:
                 return self._at(chain, who)
             if who is not None or clause.subject is None:
                 return None
-            thing = self._thing(clause.subject)
+            there = clause.subject.pronoun == "there" and clause.objects  # "where there are sandwiches"
+            thing = self._thing(clause.objects[0] if there else clause.subject)
             if clause.verb.passive and clause.means("put", "move", "hide") and thing:
                 return self._put(None, thing)
             return self._at(chain, thing)
