@@ -30,7 +30,7 @@ def believes_claim(scene: Scene, who: str, said: Clause) -> bool | None:
             claims += [DENIED.search(quote.lower()) is not None for quote in one.clause.quotes if quoted(wanted, quote)]
         if asked and (answer := re.match(r"\W*(yes|no)\b", " ".join(one.clause.quotes).lower())):
             claims.append(answer[1] == "no")  # "yes" to what was asked
-    if not claims and _told_else(scene, who, wanted):
+    if not claims and _told_else(scene, who, said):
         return False
     if not claims or len({*claims}) > 1:
         return None
@@ -46,12 +46,11 @@ def believes_claim(scene: Scene, who: str, said: Clause) -> bool | None:
     return trusts == (claims[0] == said.verb.negated) if trusts or claims[0] == said.verb.negated else None
 
 
-def _told_else(scene: Scene, who: str, wanted: Collection[str]) -> bool:
+def _told_else(scene: Scene, who: str, asked: Clause) -> bool:
     """Whether somebody trusts a speaker who did, or knows, what is asked and told them something else."""
     own = [one for one in scene.read if who in one.people]
     trusted = [one.number for one in own if _trusts(one.clause)]
-    done = [one for one in scene.read if who not in one.people and says_same(wanted, content(one.clause))]
-    done = [one for one in done if not one.clause.means("say") and not one.clause.verb.negated]
+    done = [one for one in scene.read if who not in one.people and _tells_same(one.clause, asked)]
     said = [
         one
         for one in scene.read
@@ -61,6 +60,13 @@ def _told_else(scene: Scene, who: str, wanted: Collection[str]) -> bool:
     knows = any({*one.people} & speakers for one in done)
     doubts = any(_doubts(one.clause) for one in own)
     return bool(trusted and knows and len(speakers) == 1 and not doubts and not _learns(scene, who, min(trusted)))
+
+
+def _tells_same(clause: Clause, asked: Clause) -> bool:
+    """Whether a clause tells of the deed that is asked about, with a pronoun or the same noun for its thing."""
+    same = clause.lemma == asked.lemma and clause.lemma != "be" and not clause.verb.negated and not asked.verb.negated
+    pronouns = any(noun.pronoun for noun in (clause.subject, *clause.objects) if noun is not None)
+    return same and (pronouns or says_same(content(asked), content(clause)))
 
 
 def trusted_place(scene: Scene, who: str, thing: str) -> Place | None:
@@ -97,7 +103,8 @@ def _learns(scene: Scene, who: str, after: int) -> bool:
 
 def _trusts(clause: Clause) -> bool:
     patterns = vocabulary().patterns
-    if patterns["early"].search(clause.words) or (clause.words.startswith("had ") or " had " in clause.words):
+    past = clause.verb.perfect and clause.means("think") and "had" in clause.words.split()
+    if patterns["early"].search(clause.words) or past:
         return False  # "believed her at first", "had believed her"
     if patterns["distrust"].search(clause.words):
         return patterns["trusted"].search(clause.words) is not None
@@ -114,6 +121,7 @@ def _doubts(clause: Clause) -> bool:
 def _of(scene: Scene, who: str) -> list[Clause]:
     """All clauses, and those in them, that may have somebody as their subject."""
     parts = [part for one in scene.read for part in (one.clause, *inside(one.clause))]
+    parts = [part for part in parts if part.verb.form != "inf"]  # "did not want her to see it"
     return [part for part in parts if part.subject is not None and who in scene.may_be(part.subject)]
 
 

@@ -1851,7 +1851,8 @@ class ClauseReader:
         """Note the thing that quotes ask for: "Where is my cup?", "Have you seen it?"."""
         for quote in quotes:
             for one in parse(tokens(plain(quote)), self.names):
-                nouns = [noun for noun in (*one.objects, one.subject) if noun is not None and noun.words]
+                nouns = [noun for noun in (*one.objects, one.subject) if noun is not None]
+                nouns = [noun for noun in nouns if noun.words or noun.pronoun in ("it", "they", "them")]
                 things = [thing for noun in nouns if (thing := self.scene.thing(noun))]
                 if things and (one.asked == "where" or one.means("see", "take", "put", "move")):
                     self.asked_for = things[0]

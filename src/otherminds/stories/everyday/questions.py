@@ -292,10 +292,12 @@ class Judge:
                 return None  # "on Tuesday", "when the guests came": which time is meant is not read
             if who is not None and chain and clause.lemma == "be":
                 return self._at(chain, who)
-            if who is not None or clause.subject is None:
+            noun = clause.subject
+            if (noun is None or noun.pronoun == "there") and clause.lemma == "be":
+                noun = next(iter(clause.objects), None)  # "where there are sandwiches"
+            if who is not None or noun is None:
                 return None
-            there = clause.subject.pronoun == "there" and clause.objects  # "where there are sandwiches"
-            thing = self._thing(clause.objects[0] if there else clause.subject)
+            thing = self._thing(noun)
             if clause.verb.passive and clause.means("put", "move", "hide") and thing:
                 return self._put(None, thing)
             return self._at(chain, thing)

@@ -95,7 +95,9 @@ def aims_of(scene: Scene, who: str, action: str = "") -> list[Aim]:
     """What somebody aims at, by all that the story says of them."""
     found = list[Aim]()
     for one in scene.read:
-        if who in one.people or _of_body(scene, one.clause, who):
+        subject = one.clause.subject
+        crowd = subject is not None and is_in(subject.head, "groups")
+        if (who in one.people and not crowd) or _of_body(scene, one.clause, who):
             beside = [part for part in scene.read if part.sentence == one.sentence and part is not one]
             for text, against, weight in _texts(one, action, beside):
                 found.append(Aim(_stems(text), against, weight))
