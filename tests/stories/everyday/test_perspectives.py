@@ -28,6 +28,9 @@ def told(story: str, question: str, options: tuple[str, ...] = ()) -> str | None
         ("She is sure that Sven saw nothing.", "in the incubator"),
         ("Greta knew that nobody had told Sven.", "in the incubator"),
         ("Greta could hear him snoring.", "in the incubator"),
+        ("Little did Greta know that Sven had seen her.", "in the incubator"),
+        ("Sven saw her in the mirror.", "in the incubator"),
+        ("Sven saw it, and Greta saw him.", "to the fridge"),
         ("She rang Sven and told him that it was in the fridge.", "in the fridge"),
         ("'It is in the fridge,' she told Sven. 'All right,' he said.", "in the fridge"),
         ("She sent Sven a photo of the flask in the fridge.", "in the fridge"),
@@ -111,6 +114,16 @@ def test_places_by_the_form_of_the_sentence(story: str, question: str, right: st
         ("Tom was at work when Ann carried the pan from the hook to the oven.", "at the hook"),
         ("Ann carried the pan to the oven. Tom was walking beside her.", "to the oven"),
         ("Ann put the pan on the hook. Tom smiled at her as she did it.", "on the hook"),
+        ("With Tom holding the lamp, Ann put the pan on the hook.", "on the hook"),
+        ("Ann put the pan on the hook. Tom was standing right there.", "on the hook"),
+        (
+            "Tom put the pan across two chairs. Ann moved it to the oven. Tom spent the day in court.",
+            "across two chairs",
+        ),
+        ("Tom puts the pan on the hook. Ann moves it to the oven. Tom is at school.", "on the hook"),
+        ("Tom put the pan on the hook. Ann put it in the oven. Tom heard drumming from the oven.", None),
+        ("Tom put the pan on the hook. Ann put it in the oven. Tom found them in the kitchen.", None),
+        ("Ann told Tom that she would put the pan in the oven. In truth, she had put it on the hook.", "in the oven"),
     ],
 )
 def test_who_is_there_sees_it(story: str, right: str | None) -> None:

@@ -95,10 +95,13 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
         return scene, accounts, judge.answer(), judge
 
     for (scene, accounts, value, judge), weight in readings(read):
+        doubtful = False
         if first is None:
             first = scene, accounts, judge
+        elif value is not None and not judge.by_signs:
+            doubtful = Doubts(scene, query, judge).first(accounts, sentences_of(text)[0]) is not None
         label = _label(value, query, scene)
-        if label is not None:
+        if label is not None and not doubtful:
             weights[label] = weights.get(label, 0.0) + weight
     assert first is not None
     scene, accounts, judge = first

@@ -329,7 +329,7 @@ class Chunker:
         found = vocabulary().forms.get(word)
         if found is not None:
             return dict(found)
-        if word in NO_VERBS or len(word) < 5:
+        if word in NO_VERBS or len(word) < 5 or "-" in word:
             return {}
         k = i - 1
         while k > 0 and (is_in(self.word(k), "adverbs") or self.word(k).endswith("ly")):
@@ -586,7 +586,8 @@ class Chunker:
         article = is_in(self.word(k), "determiners", "possessives")
         if self.word(j - 1) == "'s":
             return True
-        if k < j - 1 and is_in(self.word(k), "prepositions") and not is_in(self.word(k), "adverbs", "subordinators"):
+        bound = self.word(k) in ("through", "along", "around") or not is_in(self.word(k), "adverbs", "subordinators")
+        if k < j - 1 and is_in(self.word(k), "prepositions") and bound:
             return True
         if (
             article

@@ -132,7 +132,8 @@ class Doubts:
 
     def _before_all(self, one: Read) -> bool:
         """Whether a deed, of words or of hands, is told before the thing is anywhere."""
-        told = any(inner.means("say", "see", "know", "ask") for inner in (one.clause, *inside(one.clause)))
+        parts = (one.clause, *inside(one.clause))
+        told = any(part.means("say", "ask") or (one.named and part.means("see", "know")) for part in parts)
         return one.number < self.begins and (not told or self._own_words(one)) and not one.clause.unknown
 
     def _own_words(self, one: Read) -> bool:
@@ -161,6 +162,8 @@ class Doubts:
         denied, without = clause.verb.negated, one.outcome == "no effect"
         if one.number in self.judge.evidence or one.reason in UNDERSTOOD or self._own_words(one):
             return False
+        if clause.verb.modal in ("will", "shall") and not clause.quotes:
+            return False  # it has not happened
         late = one.number > self.last and one.number not in self.logged
         minds = any(inner.means("see", "know", "think", "say", "sleep") for inner in inside(clause))
         plain = not (minds or one.named or clause.quotes or clause.unknown or denied or _of_words(clause))

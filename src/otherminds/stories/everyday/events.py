@@ -17,26 +17,11 @@ from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
 BACKGROUND = ("while", "when", "as", "after", "because", "since", "once", "whilst", "although", "though", "if")
 WHOLE = words_of("whole")
-NOTES = frozenset(["note", "message", "letter", "email", "text", "sign", "memo", "postcard", "card"])
+NOTES = words_of("notes")
 NEARBY = words_of("nearby")
-PATHS = (
-    "across",
-    "round",
-    "around",
-    "through",
-    "along",
-    "past",
-    "up",
-    "down",
-    "over",
-    "towards",
-    "toward",
-    "from",
-    "off",
-)
-FETCHING = ("fetch", "get", "collect", "gather", "pick")  # whoever does so is elsewhere
+PATHS = words_of("paths")
+VAGUE = words_of("vague")
 GUIDING = ("lead", "guide", "bring", "take", "drag", "pull")  # whoever does so shows somebody what is there
-VAGUE = frozenset(["everything", "all", "things", "thing", "stuff", "contents", "content"])
 BODY = words_of("body")
 ELSEWHERE = Place("", (), frozenset(), "somewhere else")
 GOALS = words_of("goals")
@@ -82,6 +67,7 @@ class ClauseReader:
         self.met: list[str] = []  # who has acted in this sentence so far
         self.faced: list[str] = []  # to whom
         self.following: list[Clause] = []  # the clauses after this one in its sentence
+        self.present = False  # whether the last move was told in the present tense
         self.weather = False
         self.text = ""  # of the sentence
         self.overlaps = False  # whether the sentence says that it is told of the same moment as the one before
@@ -217,9 +203,7 @@ class ClauseReader:
             if clause.verb.negated and clause.means("see"):
                 return self._see(clause, people) or UNREAD
             if clause.verb.negated and clause.means("miss") and people:  # "could hardly have missed it"
-                for one in scene.latest():
-                    for who in people:
-                        scene.notices(who, one, sees=True)
+                scene.seen_by(people)
                 return Effect("observation")
             if clause.means("see", "miss", "know") and any(scene.matters(who) for who in people):
                 return MIND
@@ -334,6 +318,8 @@ class ClauseReader:
             ][:1]
         if is_in(noun.head, "collectives") and clause.means("put", "move", "take", "say", "lose"):
             return [self.scene._known_person(noun) or self.scene._new_person(noun)]
+        if is_in(noun.head, "groups") and noun.head in self.scene.asked_roles:
+            return [self.scene._known_person(noun) or self.scene._new_person(noun)]
         if is_in(noun.head, "groups") and clause.means("see", "know", "want", "think"):
             return []  # a crowd that need not include those who are named
         if noun.pronoun or noun.parts or self.scene.is_person(noun) or is_in(noun.head, "groups"):
@@ -411,7 +397,10 @@ class ClauseReader:
             people
             and clause.verb.progressive
             and clause.link in ("while", "whilst")
-            and (not clause.means("see", "stay", "put", "move", "take", "hand", "swap") or clause.lemma in FETCHING)
+            and (
+                not clause.means("see", "stay", "put", "move", "take", "hand", "swap")
+                or is_in(clause.lemma, "fetching")
+            )
             and clause.lemma not in ("help", "hold")
         ):
             for who in people:
@@ -421,9 +410,7 @@ class ClauseReader:
         if clause.lemma == "read" and self.notes and people and papers and not clause.verb.negated:
             return self._read_note(people)
         if people and is_in(clause.lemma, "hints") and vocabulary().patterns["doing"].search(self.text):
-            for one in self.scene.latest():  # "she smiled at him as he did it"
-                for who in people:
-                    self.scene.notices(who, one, sees=True)
+            self.scene.seen_by(people)  # "she smiled at him as he did it"
             return Effect("observation")
         moved = self._moved_in(clause) if clause.lemma in ("help", "let") else None
         helped = [noun for noun in clause.objects if self.scene.is_person(noun)]
@@ -445,15 +432,11 @@ class ClauseReader:
             return Effect("observation")
         known = moved is not None and (moved.link == "to" or not moved.places) and bool(self.scene.latest())
         if known and people and not clause.verb.negated:
-            for one in self.scene.latest():  # "he helped to carry it"
-                for who in people:
-                    self.scene.notices(who, one, sees=True)
+            self.scene.seen_by(people)  # "he helped to carry it"
             return Effect("observation")
         if moved is not None and people and not clause.verb.negated:
             told = self.read_clause(moved)
-            for one in self.scene.latest() if told.outcome == "event" else ():
-                for who in people:
-                    self.scene.notices(who, one, sees=True)
+            self.scene.seen_by(people if told.outcome == "event" else ())
             return told
         if not vocabulary().knows(clause.lemma):
             return Effect("unread", "unknown verb")
@@ -588,7 +571,7 @@ class ClauseReader:
         """What is told of somebody's state held already during the last move told, unless it says "then" or "now"."""
         scene = self.scene
         present = {"is", "are", "'s", "has", "have", "now", "just"} & {*clause.words.split()}
-        present = set() if clause.verb.perfect and "since" in clause.words.split() else present
+        present = set() if self.present or (clause.verb.perfect and "since" in clause.words.split()) else present
         now = clause.words.startswith("then ") or (clause.verb.form == "finite" and bool(present))
         if clause.means("see", "know", "say", "think") and not clause.means("busy"):
             return
@@ -601,7 +584,7 @@ class ClauseReader:
                     self.scene.people[who].watching = False
         if (
             clause.verb.progressive
-            or clause.lemma in ("be", "sleep", "stand", "sit", "lie", "stay", "remain", "wait")
+            or clause.lemma in ("be", "spend", "sleep", "stand", "sit", "lie", "stay", "remain", "wait")
             or clause.verb.perfect
         ):
             then = any(one.link in ("when", "while", "as") for one in self.following)  # "was out when she moved it"
@@ -660,7 +643,9 @@ class ClauseReader:
         if clause.lemma == "be" and clause.feels and clause.content and people:
             read = self._know if is_in(clause.objects[-1].head, "aware") else self._think
             return read(clause, people)
-        if (clause.means("put", "move", "take", "say", "hand", "swap") and clause.lemma != "turn") or not people:
+        if (
+            clause.means("put", "move", "take", "say", "hand", "swap") and clause.lemma not in ("turn", "stand")
+        ) or not people:
             return None
         if patterns["alone"].search(words):  # "although he believed himself alone"
             self.hidden = True
@@ -677,7 +662,8 @@ class ClauseReader:
                 scene.people[who].watching = False
             return Effect("observation")
         seeing = clause.means("see", "look", "know", "think", "go", "leave", "come") and not clause.verb.negated
-        if patterns["beside"].search(words) and not clause.verb.negated:
+        stands = clause.lemma in ("be", "stand", "sit") and not clause.verb.negated
+        if stands and patterns["beside"].search(words):
             for one in scene.latest() if clause.link not in BACKGROUND else ():
                 for who in people if one.sentence >= scene.sentence - 1 else ():
                     scene.notices(who, one, sees=True)
@@ -697,7 +683,8 @@ class ClauseReader:
             for who in people:
                 scene.people[who].watching = False
             return Effect("observation", "attends to something else")
-        if (
+        spent = clause.lemma == "spend" and scene.place(clause.places) is not None  # "spent the day in court"
+        if spent or (
             (clause.lemma in ("be", "stay", "remain", "have") or clause.verb.progressive)
             and patterns["away"].search(words)
             and not clause.means("go", "leave", "come", "see")
@@ -750,9 +737,7 @@ class ClauseReader:
         verb = replace(move.verb, form="finite", modal="", perfect=False)
         told = self._tell(replace(move, subject=so[0].subject, verb=verb, link=""), self.scene.persons(so[0].subject))
         if told.outcome == "event" and so[0] is not clause:
-            for who in people:
-                for one in self.scene.latest():
-                    self.scene.notices(who, one, sees=True)
+            self.scene.seen_by(people)
             return Effect("observation")
         return told
 
@@ -859,7 +844,11 @@ class ClauseReader:
         goals = [
             (prep, noun)
             for prep, noun in clause.places
-            if prep not in (*PATHS, "from", "for", "with", "of") and not (prep == "by" and scene.is_person(noun))
+            if (
+                prep not in (*PATHS, "for", "with", "of")
+                or (clause.means("put") and prep in ("across", "over", "round", "around"))
+            )
+            and not (prep == "by" and scene.is_person(noun))
         ]
         if clause.means("take", "move") and not clause.means("put") and not clause.verb.passive:
             first = next(
@@ -1035,6 +1024,13 @@ class ClauseReader:
         if last is not None and actor not in last.missed and not last.event.reaches(actor):
             scene.notices(actor, last, sees=True, openly=False)  # whoever takes it from there knows who put it there
         scene.moved(thing, place, actor, by - {""}, verb=clause.lemma)
+        forms = vocabulary().forms
+        tags = [
+            forms[word].get(clause.verb.lemma.split("_")[0], frozenset())
+            for word in clause.words.split()
+            if word in forms
+        ]
+        self.present = any("s" in one and "past" not in one for one in tags)
 
     def _swap(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that somebody exchanges one thing for another: each is then where the other was."""
@@ -1047,7 +1043,7 @@ class ClauseReader:
         two = scene.thing(objects[1] if len(objects) > 1 else other) if other or len(objects) > 1 else None
         if one is None or two is None:
             return None if clause.means("move", "put") and clause.places else UNREAD
-        if clause.lemma in ("replace", "substitute") and clause.lemma == "substitute":
+        if clause.lemma == "substitute":
             one, two = two, one
         first, second = scene.where((), one), scene.where((), two)
         by = scene.witnesses(people[0], frozenset())
@@ -1206,6 +1202,7 @@ class ClauseReader:
                 return Effect("no effect", "says what something is like")  # "it was too hot there"
             somewhere = {"there", "here", "gone", "away", "missing", "anywhere", "nowhere"} & {*clause.words.split()}
             if (clause.verb.negated or somewhere) and self._may_be_topic(noun or Noun((), "", 0, 0)):
+                scene.thing(noun)
                 return UNREAD
             return Effect("no effect", "says what something is like")
         thing = scene.thing(noun)
@@ -1243,7 +1240,7 @@ class ClauseReader:
         """The thing and place of "that the ball is in the box", told in another clause."""
         scene = self.scene
         for one in clause.content:
-            if one.verb.negated or (one.verb.modal and one.verb.modal not in ("would", "will", "must")):
+            if one.verb.negated or (one.verb.modal and one.verb.modal not in ("would", "will", "shall", "must")):
                 continue
             if one.means("see", "know") and one.content and not one.asked:
                 return self._content(one)  # "I saw him put it there"
@@ -1402,6 +1399,8 @@ class ClauseReader:
             sighted = next((noun for noun in clause.objects if noun.pronoun in ("it", "them")), None)
             thing = scene.thing(sighted)  # "saw it on the shelf"
             if thing is not None and (now := scene.where((), thing)) is not None and not now.fits(place):
+                if clause.lemma in ("find", "discover"):
+                    return MIND  # what was found there was not told to be there
                 thing = None  # "watched it from the window"
             if thing is not None:
                 unknown = scene.where((), thing) is None
@@ -1441,6 +1440,9 @@ class ClauseReader:
         if not misses and clause.objects and not whole and not any(noun.pronoun for noun in clause.objects):
             matters = any(scene.matters(who) for who in people) and not self._of_else(clause)
             return MIND if matters else ELSE  # "could see the bench"
+        senses = clause.lemma in ("hear", "overhear", "find", "feel") and not (clause.objects or clause.content)
+        if senses and not misses:
+            return MIND if any(scene.matters(who) for who in people) else ELSE  # "heard drumming in the cellar"
         latest = scene.latest()
         for one in latest:
             for who in people:
@@ -1448,7 +1450,16 @@ class ClauseReader:
                 if returned and not misses and clause.lemma != "watch" and one.place is not None:
                     scene.believes(who, one.event.obj, one.place)  # they see what has come of it
                     continue
-                scene.notices(who, one, sees=not misses, openly=openly and scene.people[who].here is not False)
+                shown = openly and scene.people[who].here is not False
+                if (
+                    shown
+                    and not misses
+                    and who in one.missed
+                    and one.actor in scene.people
+                    and scene.matters(one.actor)
+                ):
+                    shown = scene.fork.choose(0.5, 0.5) == 0  # they were not watching, as far as the actor could see
+                scene.notices(who, one, sees=not misses, openly=shown)
                 if misses:
                     scene.watched_unawares(who, one)
         if not misses:
@@ -1905,7 +1916,7 @@ class ClauseReader:
         """Whether somebody says that they put something somewhere themselves."""
         said = [one for quote in clause.quotes for one in parse(tokens(plain(quote)), self.names)]
         puts = [one for one in said if one.means("put") and one.subject is not None and one.subject.pronoun == "i"]
-        return any(not one.verb.negated and one.verb.modal in ("", "will") for one in puts)
+        return any(not one.verb.negated and one.verb.modal in ("", "will", "shall") for one in puts)
 
     def _replies(self, clause: Clause, speaker: str) -> bool:
         """Whether a quote answers what its speaker has just been told, without denying it."""

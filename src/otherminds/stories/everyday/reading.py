@@ -103,7 +103,7 @@ def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
         owned = bool(skip) and owned and after.isalpha() and sentence[i + skip].text.islower()
         owned = owned and (after == "back" or (not is_in(after, *KNOWN_SETS) and after not in vocabulary().forms))
         particle = low[i] in ("up", "down", "out", "off", "in") and i and low[i - 1] in ("it", "them")
-        if after == "of" or owned or particle:
+        if after == "of" or owned or particle or low[i : i + 2] == ["right", "there"]:
             skip = 0  # "in front of" is no idiom, nor is "with her suitcase"
         if not skip and low[i : i + 2] in FILLERS:
             skip = 2

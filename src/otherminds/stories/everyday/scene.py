@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TypeVar
@@ -342,7 +342,8 @@ class Scene:
         if pronoun == "who" and self.subjects:
             return self.subjects[-1]
         if wanted not in ("he", "she"):
-            return self.recent[-1] if wanted == "they" and len(self.recent) == 1 else None
+            one = self.recent[-1] if wanted == "they" and len(self.recent) == 1 else None
+            return one if one is not None and self.people[one].gender in ("they", "group") else None
         order: list[str] = []
         for one in [*reversed(self.subjects[-3:]), *reversed(self.recent)]:
             if one not in order and one not in exclude:
@@ -647,6 +648,12 @@ class Scene:
             event = replace(event, by=event.by - {who}, unseen=event.unseen - {who})
             one.missed.add(who)
         one.event = event
+
+    def seen_by(self, people: Iterable[str], *, sees: bool = True) -> None:
+        """Note that people see, or do not see, the moves told last."""
+        for one in self.latest():
+            for who in people:
+                self.notices(who, one, sees=sees)
 
     def left(self, who: str) -> None:
         """Take somebody who leaves to have been there before, and to have seen what was not hidden from them."""
