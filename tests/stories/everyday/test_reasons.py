@@ -494,6 +494,60 @@ def test_what_is_told_is_believed_by_whoever_trusts_it(
             (),
             None,
         ),
+        (
+            'Otto ate the plum. Ruth asked who had it. "Leo took it," Otto told Ruth. She had no reason to doubt him.',
+            "Who does Ruth think took the plum?",
+            ("Otto", "Leo"),
+            "Leo",
+        ),
+        (
+            'Otto ate the plum. "Leo took it," he told Ruth. "Or perhaps Max took it," he added. She trusted him.',
+            "Who does Ruth think took the plum?",
+            ("Otto", "Leo", "Max"),
+            None,
+        ),
+        (
+            "Otto lost the drill. He told Ruth that it had been lent to the joiner. Ruth believed him.",
+            "Who does Ruth think has the drill?",
+            ("Otto", "the joiner"),
+            "the joiner",
+        ),
+        (
+            "Otto burnt the list. He told Ruth that the wind had taken it. Ruth accepted this and wrote another one.",
+            "Does Ruth think that the list was burnt?",
+            (),
+            "no",
+        ),
+        (
+            "Otto burnt the list. He told Ruth that the wind had taken it. Ruth accepted it, but then she saw ashes.",
+            "Does Ruth think that the list was burnt?",
+            (),
+            None,
+        ),
+        (
+            "Jo was setting up a tent. Her uncle parked his van on the grass so that nothing could be put up.",
+            "Is the uncle helping Jo?",
+            (),
+            "no",
+        ),
+        (
+            "Jo was dragging a bench. Her uncle saw her, put down his cup and took the other end.",
+            "Is the uncle helping Jo?",
+            (),
+            "yes",
+        ),
+        (
+            "Jo was building a raft. Her uncle kicked the barrels away and laughed.",
+            "What is the uncle doing to Jo's attempt to build a raft?",
+            ("helping it", "hindering it"),
+            "hindering it",
+        ),
+        (
+            'Lea hid the rolls in the chest. "Where are they?" asked Max. "In the oven," she told Max. He believed it.',
+            "Where does Max think the rolls are?",
+            ("in the chest", "in the oven"),
+            "in the oven",
+        ),
     ],
 )
 def test_who_helped_and_what_is_trusted(story: str, question: str, options: tuple[str, ...], right: str | None) -> None:

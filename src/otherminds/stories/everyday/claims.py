@@ -6,12 +6,15 @@ import re
 from collections.abc import Collection, Sequence
 
 from otherminds.stories.english.lexicon import singular
-from otherminds.stories.everyday.clauses import Clause, inside
+from otherminds.stories.english.sentences import plain, tokens
+from otherminds.stories.everyday.chunks import Noun
+from otherminds.stories.everyday.clauses import Clause, inside, parse
 from otherminds.stories.everyday.knowledge import content, quoted, says_same, words_in
 from otherminds.stories.everyday.scene import Place, Read, Scene, singulars
 from otherminds.stories.everyday.words import is_in, vocabulary
 from otherminds.worlds.household.nested_belief import StatementEvent
 
+TIMES = ("when", "before", "after", "while", "as", "if")
 DENIED = re.compile(r"\b(?:not|never|no|nobody)\b|n't\b")
 
 
@@ -102,13 +105,13 @@ def _learns(scene: Scene, who: str, after: int) -> bool:
 
 
 def _trusts(clause: Clause) -> bool:
-    patterns = vocabulary().patterns
+    patterns, words = vocabulary().patterns, " ".join(part.words for part in (clause, *inside(clause)))
     past = clause.verb.perfect and clause.means("think") and "had" in clause.words.split()
-    if patterns["early"].search(clause.words) or past:
+    if patterns["early"].search(words) or past:
         return False  # "believed her at first", "had believed her"
-    if patterns["distrust"].search(clause.words):
-        return patterns["trusted"].search(clause.words) is not None
-    trusted = patterns["believed"].search(clause.words) or patterns["trusted"].search(clause.words)
+    if patterns["distrust"].search(words):
+        return patterns["trusted"].search(words) is not None
+    trusted = patterns["believed"].search(words) or patterns["trusted"].search(words)
     return bool(trusted or clause.lemma in ("believe", "trust")) and (bool(trusted) or not clause.verb.negated)
 
 
@@ -141,24 +144,37 @@ def _tells(inner: Clause, said: Clause, wanted: Collection[str]) -> bool:
 
 
 def believed_agent(scene: Scene, who: str, done: Clause, options: Sequence[str]) -> str | None:
-    """Who somebody believes did something, by what they were told and trust; None if it is open."""
-    wanted = content(done)
-    told = [
-        inner
-        for one in scene.read
-        if who in one.hearers and who not in one.people and one.clause.means("say")
-        for inner in inside(one.clause)
-        if inner.subject is not None and inner.subject.words and not inner.verb.negated
-    ]
-    own = [one.clause for one in scene.read if who in one.people]
-    trusted = [one.number for one in scene.read if who in one.people and _trusts(one.clause)]
-    if len(told) != 1 or not trusted or any(_doubts(one) for one in own) or _learns(scene, who, min(trusted)):
+    """Who somebody believes did something, or has something, by what they were told and trust; None if it is open."""
+    said = [one for one in scene.read if who not in one.people and (who in one.hearers or not one.hearers)]
+    said = [one for one in said if one.clause.means("say")]
+    told = [part for one in said for part in (*inside(one.clause), *_in_quotes(one.clause))]
+    agents = [noun for part in told if (noun := _agent(part, done)) is not None]
+    own = [one for one in scene.read if who in one.people]
+    trusted = [one.number for one in own if _trusts(one.clause)]
+    doubts = any(_doubts(one.clause) for one in own)
+    if len(agents) != 1 or not trusted or doubts or _learns(scene, who, min(trusted)):
         return None
-    subject = told[0].subject
-    if subject is None or not (told[0].lemma == done.lemma or wanted & content(told[0]) or told[0].lemma == "get"):
+    head = agents[0].head
+    named = [option for option in options if head in singulars(re.findall(r"\w+", option.lower()))]
+    return agents[0].text if not options else named[0] if len(named) == 1 else None
+
+
+def _in_quotes(clause: Clause) -> list[Clause]:
+    """The clauses of what is said in a clause."""
+    parts = [part for quote in clause.quotes for part in re.split(r"[.!?;]", quote)]
+    return [one for part in parts for one in parse(tokens(plain(part)), set(re.findall(r"\b[A-Z][a-z]+", part)))]
+
+
+def _agent(told: Clause, done: Clause) -> Noun | None:
+    """Who did what is asked about, as a clause tells it; None if it tells of something else."""
+    if told.verb.negated or told.link in TIMES:
         return None
-    named = [option for option in options if subject.head in singulars(re.findall(r"\w+", option.lower()))]
-    return subject.text if not options else named[0] if len(named) == 1 else None
+    if done.lemma == "have" and told.means("hand"):
+        return next((noun for prep, noun in told.places if prep == "to"), None)  # "lent it to the plumber"
+    same = told.lemma in (done.lemma, "get") or content(done) & content(told)
+    it = any(noun.pronoun in ("it", "them") for noun in told.objects)
+    subject = told.subject
+    return subject if subject is not None and subject.words and (same or it) else None
 
 
 def believed_contents(scene: Scene, who: str, container: str, options: Sequence[str]) -> str | None:
