@@ -27,6 +27,7 @@ def told(story: str, question: str, options: tuple[str, ...] = ()) -> str | None
         ("Sven had been peering through the keyhole and saw it, but Greta never noticed.", "in the incubator"),
         ("She is sure that Sven saw nothing.", "in the incubator"),
         ("Greta knew that nobody had told Sven.", "in the incubator"),
+        ("Greta knows that Sven saw none of this and that nobody has rung him.", "in the incubator"),
         ("Greta could hear him snoring.", "in the incubator"),
         ("Little did Greta know that Sven had seen her.", "in the incubator"),
         ("Sven saw her in the mirror.", "in the incubator"),
@@ -51,6 +52,8 @@ def test_what_one_takes_another_to_know(more: str, right: str | None) -> None:
         ("'Good morning!' said Sven.", "in the incubator"),
         ("The sun was shining, and a bell was ringing somewhere.", "in the incubator"),
         ("Greta had to find the flask.", "in the incubator"),
+        ("Greta and Sven were to meet at four.", "in the incubator"),
+        ("'It is raining,' said Greta, and she said so to Sven.", "in the incubator"),
         ("Greta has just come in.", "in the incubator"),
         ("Sven thought that she had seen him.", "in the incubator"),  # what he thinks does not show it to her
         ("Sven told Olga, and Olga passed it on to Greta.", "to the fridge"),
@@ -113,6 +116,11 @@ def test_places_by_the_form_of_the_sentence(story: str, question: str, right: st
         ("Ann hid the pan in the oven. Then Tom left.", None),
         ("Tom was at work when Ann carried the pan from the hook to the oven.", "at the hook"),
         ("Ann carried the pan to the oven. Tom was walking beside her.", "to the oven"),
+        (
+            "Ann put the pan on the hook. Through the window, Tom could see her. She put the pan in the oven.",
+            "in the oven",
+        ),
+        ("A guest called Tom put the pan on the hook. Ann put it in the oven. She told me about it.", None),
         ("Ann put the pan on the hook. Tom smiled at her as she did it.", "on the hook"),
         ("With Tom holding the lamp, Ann put the pan on the hook.", "on the hook"),
         ("Ann put the pan on the hook. Tom was standing right there.", "on the hook"),

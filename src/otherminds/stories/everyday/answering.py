@@ -28,6 +28,7 @@ ELSEWHERE = "elsewhere"
 OPEN = "the story leaves it open"  # why there is no answer if the readings of a story disagree
 SURE = 0.86  # least probability of an answer that is given (chosen on the development stories)
 
+RARE = 0.02  # probability of a reading below which it is not searched for doubts, to save time (chosen)
 SMALL = words_of("small")
 
 Answered = tuple[stories.Reading, stories.Question | None, stories.Answer]
@@ -98,7 +99,7 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
         doubtful = False
         if first is None:
             first = scene, accounts, judge
-        elif value is not None and not judge.by_signs:
+        elif value is not None and not judge.by_signs and weight > RARE:
             doubtful = Doubts(scene, query, judge).first(accounts, sentences_of(text)[0]) is not None
         label = _label(value, query, scene)
         if label is not None and not doubtful:

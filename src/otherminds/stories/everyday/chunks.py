@@ -655,13 +655,14 @@ class Chunker:
             owned[0].owner, owned[0].start, owned[0].det = noun, noun.start, "the"
             owned[0].text = self._text(i, owned[1])
             noun, j = owned
-        called = self.word(j) in ("called", "named") and self._is_name(j + 1)
-        if (
-            called and (noun.owner is not None or noun.det in ("a", "an")) and (alias := self._simple_noun(j + 1))
-        ):  # "a woman called Ann"
-            noun.alias.append(alias[0])
-            noun.end, j = alias[0].end, alias[1]
         counts = self.word(j) in LABELS and (self.word(j + 1) == "of" or self._content(j + 1, first=True))
+        titled = noun.det and not noun.name and self.word(j) in ("called", "named") and self._is_name(j + 1)
+        called = self._simple_noun(j + 1) if titled else None
+        new = noun.det in ("a", "an") or noun.owner is not None
+        if called and (new or self._verb(called[1]) or self.word(called[1]) == ","):
+            noun.alias.append(called[0])  # "a guest called Ann"
+            noun.end, j = called[0].end, called[1]
+            noun.text = noun.text if new else self._text(i, j)
         if self._is_label(j) and noun.head and not noun.plural and not counts:  # "case four", "bay C"
             noun.words, noun.end, j = (self.word(j), *noun.words), self.tokens[j].end, j + 1
             noun.text = self._text(i, j)

@@ -512,6 +512,7 @@ class _Builder:
             if clause.end <= clause.start:
                 clause.end = max(clause.verb.end, clause.start + 1)
             clause.verb.negated |= any(noun.words[-1:] in (("nothing",), ("none",)) for noun in clause.objects)
+            clause.verb.negated |= any(noun.text.lower().startswith("none of") for noun in clause.objects)
             clause.words = " ".join(token.low for token in self.tokens[clause.start : clause.end])
             if clause.subject is None:
                 later = (one.subject for one in self.clauses[n + 1 :] if one.subject and one.parent is None)

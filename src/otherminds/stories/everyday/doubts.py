@@ -59,6 +59,7 @@ class Doubts:
         self.settled = max(own, default=0)
         # their belief is not so, or older than this clause: whatever they perceive after it may have changed it
         self.stale, self.known_at, self.by_word = False, 0, False
+        self.movers = {one.actor for one in moves} - self.minds
         self.outdated = 0  # the first clause by which their belief is no longer so
         if judge.chain and judge.thing is not None:
             now, held = scene.where((), judge.thing), scene.where(judge.chain, judge.thing)
@@ -123,6 +124,9 @@ class Doubts:
                 continue
             if words & named or set(re.findall(r"[a-z]+", quote)) & quotable:
                 return account.text
+            placed = any(is_in(word, "at", "telling_place") for word in re.findall(r"[a-z]+", quote))
+            if self.minds and quote and not self.stale and not placed and account.reason != MIND.reason:
+                continue  # whoever is right is misled only by another place
             if self.minds and quote and len(re.findall(r"[a-z]+", quote)) == 1:
                 return account.text  # "Upstairs!"
             no_verb = account.reason == "has no verb"
@@ -138,7 +142,9 @@ class Doubts:
 
     def _own_words(self, one: Read) -> bool:
         """Whether somebody whose belief is asked about says something: it is no news to them."""
-        if len(self.judge.chain) != 1 or one.people[:1] != self.judge.chain or not one.clause.quotes:
+        told = one.clause.means("say") and one.clause.verb.form == "finite"
+        plain = told and not (one.clause.verb.passive or one.clause.content)
+        if len(self.judge.chain) != 1 or one.people[:1] != self.judge.chain or not (one.clause.quotes or plain):
             return False
         return not any(self.judge.reader.bears(quote, on_thing=False) for quote in one.clause.quotes)
 
@@ -169,6 +175,9 @@ class Doubts:
         plain = not (minds or one.named or clause.quotes or clause.unknown or denied or _of_words(clause))
         if chain and one.number < self.outdated and plain:
             return False  # whoever is right cannot learn better
+        faces = acts and self.stale and is_in(clause.lemma, "greets") and self.movers & {*one.concerned}
+        if late and not denied and faces:
+            return True  # "waved to him"
         if late and not denied and acts and len(chain) == 1 and self.stale and self._may_have_learned(one):
             return True
         words = _of_words(clause) and not denied and one.reason != "no message"
@@ -260,7 +269,8 @@ class Doubts:
         setting = [noun for prep, noun in clause.setting if noun.head != "absence" and prep != "behind"]
         phrases = [part for noun in setting for part in (noun, noun.owner) if part is not None]
         named = {who for noun in phrases for who in self.scene.may_be(noun)}
-        return bool(self.minds & named) and not clause.means("see", "know", "say")
+        own = self.minds & {*self.scene.may_be(clause.subject)} if clause.subject is not None else set()
+        return bool(self.minds & named) and not own and not clause.means("see", "know", "say")
 
     def _unheard(self, sentences: Sequence[Sentence]) -> str | None:
         """A quote that may tell where the thing is but was not read so, or words of which it is open who hears them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from otherminds.stories.english.lexicon import singular, wordset
 from otherminds.stories.english.sentences import plain, tokens
@@ -43,6 +44,7 @@ EMPTY = frozenset(
         "knows something else",
     )
 )
+WANTED = Effect("no effect", "is only wanted")
 MISSED = Effect("observation", "takes others to have missed it")
 SAID_OF_ELSE = Effect("no effect", "is said of something else")
 REPLY = Effect("observation", "answers what was told")
@@ -51,6 +53,12 @@ ELSE = Effect("no effect", "perceives or learns something else")
 UNREAD = Effect("unread")
 TRUST = Effect("unread", "whether somebody is believed")
 MIND = Effect("unread", "what somebody perceives or is told")  # of somebody asked about: it always matters
+
+
+@lru_cache(maxsize=64)
+def clauses_of(quote: str, names: frozenset[str]) -> tuple[Clause, ...]:
+    """The clauses of what somebody says."""
+    return tuple(parse(tokens(plain(quote)), names))
 
 
 class ClauseReader:
@@ -221,6 +229,9 @@ class ClauseReader:
             negated = clause.verb.negated or inner.verb.negated
             done = replace(inner.verb, form="finite", negated=negated, perfect=clause.verb.perfect)
             return self._tell(replace(inner, verb=done, subject=clause.subject, link=clause.link), people)
+        bare = clause.lemma == "be" and not clause.objects and not clause.places
+        if bare and clause.content and clause.content[0].link == "to":
+            return WANTED  # "they were to meet at four"
         if clause.lemma == "have" and clause.content and clause.content[0].link == "to" and not clause.objects:
             return self._want(clause, people) or NO_EFFECT  # "had to find it"
         if (proposed := self._as_proposed(clause, people)) is not None:
@@ -252,7 +263,7 @@ class ClauseReader:
         inner = [clause, *inside(clause)]
         signs = any(is_in(noun.head, "signs") for one in inner for noun in one.nouns if noun is not clause.subject)
         own = [
-            one for one in inner if one.verb.form == "inf" and not one.means("see", "know")
+            one for one in inner if one.verb.form == "inf" and (one.lemma == "find" or not one.means("see", "know"))
         ]  # "turned to answer him"
         learns = signs or any(one.means("see", "say", "know") for one in inner if one not in own)
         others = [noun for noun in clause.nouns if noun is not clause.subject and self.scene.is_person(noun)]
@@ -714,7 +725,7 @@ class ClauseReader:
     def _propose(self, clause: Clause) -> None:
         """Note a move that is asked for or offered: "asked whether she might move it", "May I put it there?"."""
         asks = clause.means("ask", "say", "want")
-        said = [one for quote in clause.quotes for one in parse(tokens(plain(quote)), self.names)]
+        said = [one for quote in clause.quotes for one in clauses_of(quote, self.names)]
         offered = any(quote.rstrip().endswith("?") for quote in clause.quotes)
         for one in (*(inside(clause) if asks else ()), *said, *([clause] if clause.link == "if" else ())):
             if (
@@ -745,10 +756,13 @@ class ClauseReader:
         """Reads that people think or know that others did not see what happened: "is sure that Ann was asleep"."""
         scene, patterns = self.scene, vocabulary().patterns
         minds = clause.means("think", "know", "see") or clause.feels
-        if not people or not minds or clause.verb.negated or clause.asked or len(clause.content) != 1:
+        unsaid = all(one.means("say") and one.subject and one.subject.pronoun == "nobody" for one in inside(clause)[1:])
+        if not people or not minds or clause.verb.negated or clause.asked or not clause.content or not unsaid:
             return None
         inner = clause.content[0]
         denied = inner.verb.negated or (inner.subject is not None and inner.subject.pronoun == "nobody")
+        if denied and inner.means("say", "ask", "hand"):
+            return MISSED
         others = scene.persons(inner.subject)
         if inner.subject is not None and inner.subject.pronoun == "nobody":
             others = [who for who in scene.people if who not in people]
@@ -756,8 +770,6 @@ class ClauseReader:
             return None
         occupied = inner.means("sleep", "busy") or inner.verb.progressive or bool(patterns["blind"].search(inner.words))
         occupied = occupied or (inner.lemma in ("be", "have") and bool(patterns["away"].search(inner.words)))
-        if denied and inner.means("say", "ask", "hand"):
-            return MISSED
         if inner.means("see", "know", "say", "come", "look", "go", "put", "move", "take") and not denied:
             return None
         misses = denied and (inner.means("see", "know") or (inner.lemma in ("be", "wake") and "awake" in inner.words))
@@ -846,7 +858,7 @@ class ClauseReader:
             for prep, noun in clause.places
             if (
                 prep not in (*PATHS, "for", "with", "of")
-                or (clause.means("put") and prep in ("across", "over", "round", "around"))
+                or (clause.means("put") and prep in ("across", "along", "over", "round", "around"))
             )
             and not (prep == "by" and scene.is_person(noun))
         ]
@@ -1020,10 +1032,11 @@ class ClauseReader:
             by = frozenset({actor, *(one for one in by if scene.people[one].watching)})
         if place.holder:
             by |= {place.holder}
+        eyed = {who for who, (other, when) in scene.eyed.items() if other == actor and when >= scene.sentence - 2}
         last = scene.log[earlier[-1]] if earlier else None
-        if last is not None and actor not in last.missed and not last.event.reaches(actor):
+        if last is not None and actor and actor not in last.missed and not last.event.reaches(actor):
             scene.notices(actor, last, sees=True, openly=False)  # whoever takes it from there knows who put it there
-        scene.moved(thing, place, actor, by - {""}, verb=clause.lemma)
+        scene.moved(thing, place, actor, by - {""}, frozenset(eyed) - by, verb=clause.lemma)
         forms = vocabulary().forms
         tags = [
             forms[word].get(clause.verb.lemma.split("_")[0], frozenset())
@@ -1368,6 +1381,10 @@ class ClauseReader:
             seen = noun.owner if noun.head in BODY else noun if scene.is_person(noun) else None
             if seen is not None and not misses and (other := scene.person(seen, exclude=people)):
                 scene.spotted |= {(who, other): scene.sentence for who in people}
+                if clause.lemma in ("see", "watch") and (
+                    clause.verb.modal or clause.verb.progressive
+                ):  # "he could see her from there": what she does next
+                    scene.eyed |= dict.fromkeys(people, (other, scene.sentence))
                 for one in scene.latest():  # whom the actor sees no longer watches unnoticed
                     if one.actor in people and isinstance(one.event, MoveEvent) and other in one.event.unseen:
                         seers = one.event.by | {other}
@@ -1609,7 +1626,7 @@ class ClauseReader:
         for who in people:
             if wished and not clause.verb.negated:
                 self.scene.wants.setdefault(who, []).append(wished.strip(" ,."))
-        return Effect("no effect", "is only wanted") if people else None
+        return WANTED if people else None
 
     def _look(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that somebody looks into a place: they see what is there."""
@@ -1682,9 +1699,9 @@ class ClauseReader:
             return self._say(replace(inner, objects=[*clause.objects, *inner.objects], subject=clause.subject), people)
         if any({"lie", "fib", "tale", "untruth"} & {*noun.words} for noun in clause.nouns):
             return MIND
-        if any(noun.pronoun in ("me", "us") for noun in clause.objects):
-            return Effect("no effect", "is told to whoever tells the story")
         hearers = self._hearers(clause, people)
+        if not hearers and any(noun.pronoun in ("me", "us") for noun in clause.nouns):
+            return Effect("no effect", "is told to others, or something else")
         if clause.lemma == "show" and (shown := self._objects(clause)) and (place := scene.place(clause.places)):
             thing = scene.thing(shown[-1])  # "showed the guests the ring in its box"
             if thing is not None and scene.where((), thing) is None:
@@ -1710,14 +1727,15 @@ class ClauseReader:
             return MIND  # "I put the little one in the pen": perhaps the thing asked about, by another name
         self.last_said = speaker, heard
         for quote in clause.quotes if told is None else ():  # so that "it" may be what was spoken of
-            for noun in (noun for one in parse(tokens(plain(quote)), self.names) for noun in one.nouns):
+            for noun in (noun for one in clauses_of(quote, self.names) for noun in one.nouns):
                 if singulars(noun.words) & scene.topics and not scene.is_person(noun):
                     scene.thing(noun)
         if clause.quotes and clause.quotes[-1].rstrip().endswith("?"):
             return self._ask(clause, people)
         if told is None:
             told = self._known_to_all(clause, speaker)
-        if told is None and not clause.quotes and any(one.means("say") for one in self.following[:1]):
+        relays = any(vocabulary().patterns["relayed"].search(one.words) for one in self.following[:1])
+        if told is None and not clause.quotes and (relays or any(one.means("say") for one in self.following[:1])):
             return Effect("no effect", "is told in another clause")  # "rang him and told him that ..."
         if told is None and clause.quotes:
             if self._replies(clause, speaker):
@@ -1740,7 +1758,7 @@ class ClauseReader:
         elif note and not hearers:
             self.notes.append((speaker, *told))
         else:
-            said = [one for quote in clause.quotes for one in parse(tokens(plain(quote)), self.names)]
+            said = [one for quote in clause.quotes for one in clauses_of(quote, self.names)]
             reports = any(one.means("put", "move", "take") and not one.verb.modal for one in (*inside(clause), *said))
             scene.told(speaker, *told, heard, news=reports)
         return Effect("event")
@@ -1846,7 +1864,7 @@ class ClauseReader:
         found = list[tuple[str, Place]]()
         for quote in clause.quotes:
             for part in re.split(r"[.!?;]", quote):
-                clauses = parse(tokens(plain(part)), self.names)
+                clauses = clauses_of(part, self.names)
                 if not clauses and self.asked_for and (place := self.phrase(part)) is not None:
                     found.append((self.asked_for, place))
                 for one in clauses:
@@ -1861,7 +1879,7 @@ class ClauseReader:
     def _ask_in(self, quotes: Sequence[str]) -> None:
         """Note the thing that quotes ask for: "Where is my cup?", "Have you seen it?"."""
         for quote in quotes:
-            for one in parse(tokens(plain(quote)), self.names):
+            for one in clauses_of(quote, self.names):
                 nouns = [noun for noun in (*one.objects, one.subject) if noun is not None]
                 nouns = [noun for noun in nouns if noun.words or noun.pronoun in ("it", "they", "them")]
                 things = [thing for noun in nouns if (thing := self.scene.thing(noun))]
@@ -1892,7 +1910,7 @@ class ClauseReader:
         heads = {word for place in scene.places.values() for word in place.words[-1:]}
         words = [token.low for token in tokens(plain(quote)) if token.text not in ".!?,;"]
         lone = len(words) == 1 and not vocabulary().person(words[0])
-        if on_thing and (lone or (self.askers and not parse(tokens(plain(quote)), self.names))):
+        if on_thing and (lone or (self.askers and not clauses_of(quote, self.names))):
             return True  # "Upstairs!"; "The third shelf," as an answer
         for word, after in zip(words, [*words[1:], ""], strict=True):
             one = singular(word)
@@ -1914,7 +1932,7 @@ class ClauseReader:
 
     def _announces(self, clause: Clause) -> bool:
         """Whether somebody says that they put something somewhere themselves."""
-        said = [one for quote in clause.quotes for one in parse(tokens(plain(quote)), self.names)]
+        said = [one for quote in clause.quotes for one in clauses_of(quote, self.names)]
         puts = [one for one in said if one.means("put") and one.subject is not None and one.subject.pronoun == "i"]
         return any(not one.verb.negated and one.verb.modal in ("", "will", "shall") for one in puts)
 

@@ -130,7 +130,8 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
     minds += [*query.helped, *([clauses[0].subject] if query.helped else [])]
     query.roles = frozenset(one.head for one in minds if one is not None and one.head and not one.name)
     words -= query.roles
-    query.minds, query.topics = frozenset(words | people | query.roles), frozenset(words - people)
+    called = {word for one in minds if one is not None for word in one.words}  # "the night nurse" is about no night
+    query.minds, query.topics = frozenset(words | people | query.roles), frozenset(words - people - called)
     return query
 
 

@@ -171,6 +171,7 @@ class Scene:
     here: set[str] = field(default_factory=set)  # words of where the story happens
     wants: dict[str, list[str]] = field(default_factory=dict)
     spotted: dict[tuple[str, str], int] = field(default_factory=dict)  # who has noticed who, in which sentence
+    eyed: dict[str, tuple[str, int]] = field(default_factory=dict)  # whom somebody has in view, since which sentence
     asked_roles: frozenset[str] = frozenset()  # heads of nouns that the question takes to think or know something
     twins: set[str] = field(default_factory=set)  # things of which there may be more than one
     vague: list[tuple[str, str]] = field(default_factory=list)  # speakers and clauses that do not tell who hears them
@@ -474,11 +475,9 @@ class Scene:
         )
         found = Place(SIDES.get(prep, ""), noun.words, frozenset(around), text)
         for known in self.places.values():  # the same words again: one place
-            if (
-                known.side == found.side
-                and (known.words == found.words or _shortened(found.words, known.words))
-                and (not found.around or known.around == found.around)
-            ):
+            brief = known.side in ("", found.side) and _shortened(found.words, known.words)
+            same = brief or (known.side == found.side and known.words == found.words)
+            if same and (not found.around or known.around == found.around):
                 return known
         self.places[found.key] = found
         self.last_place = found

@@ -129,7 +129,7 @@ class Vocabulary:
         """The pronoun of a person of this role or kinship: he, she, or they for either; None if it is no person."""
         one = "child" if word == "children" else singular(word)
         one = one[:-2] + "an" if one.endswith("men") else one
-        for name in (one, one.rpartition("-")[2]):  # "ex-husband" is a husband
+        for name in (one, *one.split("-")[1:][-1:]):  # "ex-husband" is a husband
             for pronoun in ("he", "she"):
                 if name in self.sets[f"{pronoun}_roles"]:
                     return pronoun
