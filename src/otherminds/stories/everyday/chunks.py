@@ -155,6 +155,8 @@ class Chunker:
             joined = word in ("as", "even", "by") and self.word(i + 1) in ("soon", "if", "though")
             j = i + 3 if joined and self.word(i + 1) == "soon" else i + 1
             return Chunk("sub", i, j, word)
+        if word in ("each", "every") and self.word(i + 1) == "time" and self._noun_then_verb(i + 2):
+            return Chunk("sub", i, i + 2, "when")  # "each time she put one on, ..."
         if word == "for" and last and last.kind == "comma" and self._noun_then_verb(i + 1):
             return Chunk("sub", i, i + 1, "because")
         if (
@@ -295,7 +297,7 @@ class Chunker:
             return False
         if word.endswith("ly") and len(word) > 4:
             return not is_in(word, "no_adverbs") and word != "only"
-        if not is_in(word, "adverbs"):
+        if not is_in(word, "adverbs") and word != "either":
             return False
         if last is None and is_in(word, "prepositions") and self._noun_then_verb(i + 1):
             return True  # "down she came"
@@ -309,6 +311,8 @@ class Chunker:
                     self.word(i + 1), "pronouns", "anybody", "determiners", "possessives", "prepositions", "questions"
                 )
             )
+        if word == "either":
+            return not self._starts_noun(i + 1)  # "nor had he a letter either"
         if word in ("straight", "right", "there", "first", "second", "fast"):
             return True
         return not (word in ("well", "fast") and last is not None and last.kind == "prep")
@@ -495,7 +499,8 @@ class Chunker:
         if len(lemmas) == 1:
             return lemmas[0]
         if self.word(j) == "lay":
-            object_follows = self._starts_noun(j + 1) or self.word(j + 1) == "it"
+            after = self.word(j + 1)
+            object_follows = (self._starts_noun(j + 1) and not is_in(after, "adverbs")) or after == "it"
             return "lay" if object_follows and "lay" in lemmas else "lie"
         return sorted(lemmas, key=lambda one: (one not in vocabulary().senses, len(one)))[0]
 
@@ -593,6 +598,8 @@ class Chunker:
             return True  # "on the coat stand"
         if k == j - 1 or not article or self.word(k - 1) in AUXILIARIES:
             return False
+        if self.word(k - 1) in PERCEIVE:
+            return False  # "helped the boy get out"
         lemmas = [lemma for lemma, tags in self.tags(k - 1).items() if tags & {"past", "s", "base"}]
         if any(vocabulary().senses.get(lemma, frozenset()) & TELLING for lemma in lemmas):
             return False
@@ -650,10 +657,12 @@ class Chunker:
             noun, j = owned
         counts = self.word(j) in LABELS and (self.word(j + 1) == "of" or self._content(j + 1, first=True))
         titled = noun.det and not noun.name and self.word(j) in ("called", "named") and self._is_name(j + 1)
-        if titled and (called := self._simple_noun(j + 1)) and (self._verb(called[1]) or self.word(called[1]) == ","):
+        called = self._simple_noun(j + 1) if titled else None
+        new = noun.det in ("a", "an") or noun.owner is not None
+        if called and (new or self._verb(called[1]) or self.word(called[1]) == ","):
             noun.alias.append(called[0])  # "a guest called Ann"
             noun.end, j = called[0].end, called[1]
-            noun.text = self._text(i, j)
+            noun.text = noun.text if new else self._text(i, j)
         if self._is_label(j) and noun.head and not noun.plural and not counts:  # "case four", "bay C"
             noun.words, noun.end, j = (self.word(j), *noun.words), self.tokens[j].end, j + 1
             noun.text = self._text(i, j)

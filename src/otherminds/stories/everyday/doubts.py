@@ -183,7 +183,7 @@ class Doubts:
         words = _of_words(clause) and not denied and one.reason != "no message"
         if self.by_word and one.number > self.known_at and words and not acts:
             return True  # "later she confessed", "the wind carried her words away"
-        told = one.outcome == "observation" or one.reason == WANTED
+        told = one.outcome == "observation" or one.reason == WANTED or clause.means("say")
         if late and acts and one.named and not told and any(inner.means("see") for inner in inside(clause)):
             return True  # "came back in time to see it"
         elsewhere = one.reason == "is told in another clause"
@@ -222,9 +222,8 @@ class Doubts:
             return True  # one of them notices the other
         if len(concerned) > 1 and one.number > self.last and without and not denied:
             return True  # what passes between two people may show one what the other knows
-        if concerned and _may_inform(
-            one, acts, late=one.number > self.last, alone=len(chain) == 1 or len(concerned) > 1
-        ):
+        alone = len(chain) == 1 or len(concerned) > 1
+        if concerned and _may_inform(one, acts, late=one.number > self.last, hints=alone and self.stale):
             return True
         # at the place, they may see that the thing is there, or gone
         return acts and self._at(clause) and one.outcome != "observation" and not denied and not clause.verb.modal
@@ -244,7 +243,8 @@ class Doubts:
         asks = clause.means("ask") and not clause.verb.passive and one.reason != "no message"
         if asks and one.number > self.known_at:
             return True  # they ask for it where it was
-        if (clause.means("think") and one.outcome == "no effect") or clause.lemma in ("agree", "arrange"):
+        plans = clause.words.endswith((" of", " about"))  # "was thinking of" selling it
+        if (clause.means("think") and one.outcome == "no effect" and not plans) or clause.lemma in ("agree", "arrange"):
             return True
         if clause.lemma == "be" and any(is_in(word, "moods") for noun in clause.objects for word in noun.words):
             return True
@@ -315,7 +315,7 @@ def _requests(clause: Clause, *, by_asked: bool) -> bool:
     return by_asked and asks and not any(prep in ("about", "for", "after") for prep, _ in clause.places)
 
 
-def _may_inform(one: Read, acts: bool, *, late: bool, alone: bool) -> bool:
+def _may_inform(one: Read, acts: bool, *, late: bool, hints: bool) -> bool:
     """Whether somebody asked about, who is in a clause, may learn something by it that was not read."""
     clause, without = one.clause, one.outcome == "no effect"
     about = clause.subject.pronoun if clause.subject is not None else ""
@@ -340,4 +340,4 @@ def _may_inform(one: Read, acts: bool, *, late: bool, alone: bool) -> bool:
     if without and not clause.means(*SAFE, "say") and clause.lemma != "be":
         told = clause.quotes or any(inner.link != "to" for inner in clause.content)
         return bool(told or any(noun.pronoun in WHOLE for noun in clause.objects if noun.pronoun))
-    return late and alone and is_in(clause.lemma, "hints") and not clause.verb.negated
+    return late and hints and is_in(clause.lemma, "hints") and not clause.verb.negated

@@ -22,6 +22,7 @@ NOTES = words_of("notes")
 NEARBY = words_of("nearby")
 PATHS = words_of("paths")
 VAGUE = words_of("vague")
+GUIDING = ("lead", "guide", "bring", "take", "drag", "pull")  # whoever does so shows somebody what is there
 BODY = words_of("body")
 ELSEWHERE = Place("", (), frozenset(), "somewhere else")
 GOALS = words_of("goals")
@@ -149,6 +150,9 @@ class ClauseReader:
         scene = self.scene
         scene.clause += 1
         self.weather = is_in(clause.lemma, "weather")  # "it" is nothing then
+        for noun in (clause.subject, *(clause.objects if clause.lemma == "be" else ())):
+            if noun is not None and noun.owner is not None and noun.owner.name and not scene.is_person(noun):
+                scene.person(noun.owner)  # "Farid's car would not start", "it was Farid's turn": he is in the story
         number, people = scene.clause, self._subjects(clause)
         told = self._tell(clause, people)
         self.met += people
@@ -334,6 +338,8 @@ class ClauseReader:
         animate = (
             clause.means("know", "think", "say", "ask", "want", "see")
             and clause.lemma not in ("ring", "announce", "call", "lie")
+            and not (clause.lemma == "catch" and not clause.objects)  # "the engine caught"
+            and not is_in(noun.head, "signs")  # "a letter said so"
         ) or (clause.means("put", "take") and any(one.det or one.pronoun for one in clause.objects))
         if (
             animate
@@ -389,6 +395,10 @@ class ClauseReader:
             if self.scene.is_person(noun) and (called := self.scene.person(noun, exclude=people)):
                 self.scene.people[called].here, self.scene.people[called].room = False, frozenset()
                 return Effect("event")  # "her mother called her away"
+        if clause.verb.passive and people and away and clause.means("move", "take"):
+            for who in people:  # "he was wheeled off to the ward"
+                self.scene.people[who].here, self.scene.people[who].room = False, frozenset()
+            return Effect("event")
         if people and clause.beside and not clause.verb.negated and not clause.means("sleep"):
             for who in people:  # "with Ann holding the lamp"
                 self.scene.people[who].watching = True
@@ -556,8 +566,9 @@ class ClauseReader:
             or clause.means("go", "leave", "come")
         ):
             return
+        preps = ("with", "for") if clause.means("ask") else ("with",)
         bare = [clause.subject] if clause.subject is not None and not clause.places else []
-        for noun in [*bare, *clause.objects, *(noun for prep, noun in clause.places if prep == "with")]:
+        for noun in [*bare, *clause.objects, *(noun for prep, noun in clause.places if prep in preps)]:
             if (
                 noun.words
                 and noun.det
@@ -871,6 +882,12 @@ class ClauseReader:
             place = Place("", (), frozenset(), f"with {with_[0].text}", holder)  # "left it with the butcher"
         if place is None and "there" in clause.adverbs:
             place = scene.last_place or next((one.place for one in reversed(scene.log) if one.place), None)
+        shown = [noun for noun in clause.objects if scene.is_person(noun)] if clause.lemma in GUIDING else []
+        if shown and not objects and place is not None and (led := scene.person(shown[0], exclude=people)):
+            for there in list(scene.things):  # "led him to the bowl"
+                if (now := scene.where((), there)) is not None and now.fits(replace(place, side="")):
+                    scene.believes(led, there, now)
+            return Effect("observation")
         if (
             place is None
             and {"in", "inside"} & {*clause.adverbs}
@@ -1242,7 +1259,9 @@ class ClauseReader:
                 return self._content(one)  # "I saw him put it there"
             finds = one.lemma in ("find", "get", "collect") and one.verb.modal
             goes = one.means("go") and one.subject is not None and not scene.is_person(one.subject)
-            if one.lemma == "be" or one.means("lie", "put", "move", "take") or finds or goes or one.verb.progressive:
+            sights = clause.means("say") and one.means("see") and bool(one.objects) and not one.content
+            moves = one.means("lie", "put", "move", "take")
+            if one.lemma == "be" or moves or finds or sights or goes or one.verb.progressive:
                 called = all(scene.is_person(noun) for noun in one.objects)  # "it is in the chart room, sir"
                 if one.lemma == "be" and not called and one.subject and one.subject.pronoun != "there":
                     continue
@@ -1401,8 +1420,9 @@ class ClauseReader:
                     return MIND  # what was found there was not told to be there
                 thing = None  # "watched it from the window"
             if thing is not None:
+                unknown = scene.where((), thing) is None
                 for who in people:
-                    scene.believes(who, thing, place)
+                    scene.believes(who, thing, place, true=unknown)
                 return Effect("observation")
         whole = any(
             noun.pronoun in WHOLE
@@ -1860,7 +1880,8 @@ class ClauseReader:
         """Note the thing that quotes ask for: "Where is my cup?", "Have you seen it?"."""
         for quote in quotes:
             for one in clauses_of(quote, self.names):
-                nouns = [noun for noun in (*one.objects, one.subject) if noun is not None and noun.words]
+                nouns = [noun for noun in (*one.objects, one.subject) if noun is not None]
+                nouns = [noun for noun in nouns if noun.words or noun.pronoun in ("it", "they", "them")]
                 things = [thing for noun in nouns if (thing := self.scene.thing(noun))]
                 if things and (one.asked == "where" or one.means("see", "take", "put", "move")):
                     self.asked_for = things[0]

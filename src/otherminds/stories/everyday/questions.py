@@ -5,25 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from otherminds.stories.english.lexicon import singular
 from otherminds.stories.english.sentences import Token, plain, tokens
 from otherminds.stories.everyday.chunks import AUXILIARIES, Chunker, Noun
+from otherminds.stories.everyday.claims import (
+    believed_agent,
+    believed_contents,
+    believes_claim,
+    jokes,
+    lies,
+    trusted_place,
+)
 from otherminds.stories.everyday.clauses import Clause, inside, parse
 from otherminds.stories.everyday.events import ClauseReader
-from otherminds.stories.everyday.helping import helps
-from otherminds.stories.everyday.knowledge import content, knows_of
+from otherminds.stories.everyday.helping import has_no_part, helps
+from otherminds.stories.everyday.knowledge import content, knows_of, only_others
 from otherminds.stories.everyday.reading import find_names, split
 from otherminds.stories.everyday.scene import GONE, Place, Scene, singulars
-from otherminds.stories.everyday.wishes import wished_option
+from otherminds.stories.everyday.wishes import GETTING, wanted_thing, wants, wished_option
 from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
 SEARCH = words_of("search")
-COMMON = words_of("common")
 ORDINARY = frozenset(["now", "first", "really", "actually", "currently", "right", "still", "exactly", "then"])
 TIMES = frozenset(["when", "while", "after", "as", "once", "until", "before"])
 YES, NO = "yes", "no"
+WANTING = frozenset(["want", "choose", "like", "prefer"])
+EARNEST = re.compile(r"\b(?:really|actually|seriously|truly|in earnest)\b")
+WHICH = re.compile(
+    r"\bwhich \w+ ((?:the|his|her|their|my) .+|[A-Z]\w+) (is|are|was|were) (?:in|on|at|under|behind)(?=[?.]|$)"
+)
+UNNAMED = {"who": "somebody", "what": "something"}
+HELP = ("help", "hinder")
+HELPING = re.compile(r"\b(?:help|hinder|neither\b)")
 
 
 @dataclass
@@ -46,6 +62,7 @@ class Query:
 
 def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Query | None:
     """The question in a text; None if it cannot be read."""
+    text = WHICH.sub(r"where \1 \2", text)  # "which cupboard the drill is in"
     sentences = split(text)
     if not sentences:
         return None
@@ -80,7 +97,10 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
             asked in ("which", "what") and rest and rest[0].low in ("place", "room", "container", "location", "spot")
         ) or (asked == "which" and len(rest) > 2):
             k = next((i for i, one in enumerate(rest) if one.low in AUXILIARIES or is_in(one.low, "modals")), 0)
-            asked, rest = "where", rest[k:]
+            asked, rest = "what" if WANTING & {*low} else "where", rest[k:]
+    rest = [token for n, token in enumerate(rest) if not (n and token.low in ("himself", "herself", "themselves"))]
+    if asked in ("who", "what"):
+        rest = _with_subject(rest, asked)
     statement = _declarative(rest, known, asked)
     if statement is None:
         return None
@@ -94,8 +114,7 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
     query.before = next(
         (one for one in clauses if one.link == "before" and one.means("put", "move", "take", "hide", "swap")), None
     )
-    if clauses[0].lemma in ("help", "hinder"):  # "helping or hindering her"
-        query.helped = tuple(noun for one in clauses for noun in one.objects)
+    query.helped = _helped(clauses, query)
     query.more = any(one.parent is None and one is not query.before and one.link in TIMES for one in clauses[1:])
     nouns = _nouns(clauses)
     said = [word for noun in nouns for word in (*noun.words, *((noun.owner.words) if noun.owner else ()))]
@@ -116,6 +135,28 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
     return query
 
 
+def _unnamed(clause: Clause) -> bool:
+    """Whether the subject of what somebody thinks is what is asked for."""
+    return clause.subject is not None and clause.subject.text in UNNAMED.values()
+
+
+def _helped(clauses: Sequence[Clause], query: Query) -> tuple[Noun, ...]:
+    """Whom somebody is said to help or hinder, in the question or in each of its options."""
+    if clauses[0].lemma in HELP:  # "helping or hindering her"
+        helped = [one.subject for one in clauses[0].content if one.subject is not None and one.link != "to"]
+        found = helped or [noun for one in clauses for noun in one.objects]  # "help him find it"
+    elif any(noun.head == "helpful" for noun in clauses[0].objects):
+        found = [noun for prep, noun in clauses[0].places if prep == "to"]
+    elif query.asked == "what" and query.options and all(HELPING.search(option.lower()) for option in query.options):
+        parsed = (one for option in query.options for one in parse(tokens(plain(option).strip(" .")), query.names))
+        found = [noun for one in parsed if one.lemma in HELP for noun in one.objects]
+        owners = [noun.owner for one in clauses for noun in one.nouns if noun.owner is not None]
+        found = owners if owners and all(noun.pronoun for noun in found) else found  # "to Joe's work": "helping it"
+    else:
+        return ()
+    return tuple(noun.owner if noun.owner is not None and not noun.name else noun for noun in found)
+
+
 def _nouns(clauses: Sequence[Clause]) -> list[Noun]:
     found = list[Noun]()
     for one in clauses:
@@ -129,7 +170,7 @@ def _declarative(found: Sequence[Token], names: Collection[str], asked: str) -> 
     """The words of a question in the order of a statement: "does Ann know" as "Ann does know"."""
     if not found:
         return None
-    if asked == "who" and found[0].low not in ("do",):
+    if asked == "who" and not any(token.low == UNNAMED[asked] for token in found):
         nobody = Token("Somebody", found[0].start, found[0].start)
         return [nobody, *found]
     if found[0].low not in AUXILIARIES and not is_in(found[0].low, "modals"):
@@ -145,6 +186,17 @@ def _declarative(found: Sequence[Token], names: Collection[str], asked: str) -> 
         after = chunker.words.index(",", end + 1) + 1
         return [*found[1:end], found[0], *found[after:]]
     return [*found[1:end], found[0], *found[end:]]
+
+
+def _with_subject(found: Sequence[Token], asked: str) -> list[Token]:
+    """The words of "does Ann think ate it" with a subject for what she thinks: "does Ann think somebody ate it"."""
+    forms, senses = vocabulary().forms, vocabulary().senses
+    for i, (token, after) in enumerate(pairwise(found)):
+        thinks = any("think" in senses.get(lemma, ()) for lemma in forms.get(token.low, ()))
+        tags = frozenset[str]().union(*forms.get(after.low, {}).values())
+        if i and thinks and (after.low in AUXILIARIES or tags & {"past", "s"}):
+            return [*found[: i + 1], Token(UNNAMED[asked], after.start, after.start), *found[i + 1 :]]
+    return list(found)
 
 
 # the answer in one reading
@@ -170,14 +222,22 @@ class Judge:
         match self.query.asked:
             case "where":
                 return self._where(self.query.clause, ())
-            case "" if self.query.clause.lemma in ("help", "hinder"):
+            case "" if self.query.helped:
                 return self._helps(self.query.clause)
+            case "what" if self.query.helped and self.query.clause.lemma not in HELP:
+                return self._helps(self.query.clause)
+            case "who" if self.query.helped:
+                return self._who_helps()
+            case "who" | "what" if (inner := self._first_content(self.query.clause)) and _unnamed(inner):
+                return self._believed(inner)
             case "":
                 return self._yes_or_no(self.query.clause)
             case "who" | "whom":
                 return self._who()
             case "what":
                 return self._what()
+            case "how" if self.query.clause.means("know") or self.query.clause.lemma == "come":
+                return self._source()
             case "why" | "how":
                 return self._fitting_option()
         return None
@@ -233,9 +293,12 @@ class Judge:
                 return None  # "on Tuesday", "when the guests came": which time is meant is not read
             if who is not None and chain and clause.lemma == "be":
                 return self._at(chain, who)
-            if who is not None or clause.subject is None:
+            noun = clause.subject
+            if (noun is None or noun.pronoun == "there") and clause.lemma == "be":
+                noun = next(iter(clause.objects), None)  # "where there are sandwiches"
+            if who is not None or noun is None:
                 return None
-            thing = self._thing(clause.subject)
+            thing = self._thing(noun)
             if clause.verb.passive and clause.means("put", "move", "hide") and thing:
                 return self._put(None, thing)
             return self._at(chain, thing)
@@ -298,7 +361,7 @@ class Judge:
                 None,
             )
             return first.place if first else None
-        found = self.scene.where(chain, thing)
+        found = self._trusted(chain, thing) or self.scene.where(chain, thing)
         if found is not None and not found.words and not found.holder:
             return None  # taken away, or eaten
         taken = (
@@ -310,6 +373,12 @@ class Judge:
             )
         )
         return None if taken else found
+
+    def _trusted(self, chain: tuple[str, ...], thing: str) -> Place | None:
+        """Where the only mind of a chain was told that a thing is, and trusts it."""
+        found = trusted_place(self.scene, chain[0], thing) if len(chain) == 1 else None
+        self.by_signs |= found is not None
+        return found
 
     def _before(self, clause: Clause, thing: str) -> Place | None:
         """Where a thing was before the move that a clause tells of."""
@@ -337,17 +406,49 @@ class Judge:
     def _helps(self, clause: Clause) -> str | None:
         """Whether one person helps another: yes or no, or the option that says so."""
         who = self._person(clause.subject)
-        other = next((self._person(noun) for noun in self.query.helped), None)
+        other = next((one for noun in self.query.helped if (one := self._person(noun)) != who), None)
         if who is None or other is None:
             return None
         found, self.by_signs = helps(self.scene, who, other), True
-        if found is None:
+        if found is None and not has_no_part(self.scene, who, other):
             return None
-        for verb, right in (("help", found), ("hinder", not found)):
-            named = [option for option in self.query.options if re.match(rf"\W*(?:\w+ )?{verb}", option.lower())]
-            if right and len(named) == 1:
-                return named[0]
-        return YES if found == (clause.lemma == "help") else NO
+        verb = "neither" if found is None else "help" if found else "hinder"
+        named = [option for option in self.query.options if re.search(rf"\b{verb}", option.lower())]
+        return named[0] if len(named) == 1 else YES if found is (clause.lemma != "hinder") else NO
+
+    def _believed(self, inner: Clause) -> str | None:
+        """Who somebody believes did something, or what they believe is in something."""
+        who = self._person(self.query.clause.subject)
+        if who is None:
+            return None
+        self.by_signs = True
+        if self.query.asked == "who":
+            return believed_agent(self.scene, who, inner, self.query.options)
+        container = next((noun for prep, noun in inner.places if prep in ("in", "inside")), None)
+        if container is None or inner.lemma != "be":
+            return None
+        return believed_contents(self.scene, who, container.head, self.query.options)
+
+    def _source(self) -> str | None:
+        """By what somebody knows something: the only option that the story tells of."""
+        who, fits, names = self._person(self.query.clause.subject), list[str](), self.query.names
+        for option in self.query.options if who else ():
+            for clause in parse(tokens(plain(option).strip(" .")), names)[:1]:
+                subject = self._person(clause.subject)
+                told = [one for one in self.scene.read if subject in one.people and one.clause.lemma == clause.lemma]
+                told = [one for one in told if not one.clause.verb.negated and (subject == who or who in one.hearers)]
+                fits += [option] if told else []
+        self.by_signs = True
+        return fits[0] if len(fits) == 1 else None
+
+    def _who_helps(self) -> str | None:
+        """The only person who helps, or hinders, somebody."""
+        other, wanted = self._person(self.query.helped[0]), self.query.clause.lemma == "help"
+        if other is None:
+            return None
+        self.by_signs = True
+        found = [one for one in self.scene.people if one != other and helps(self.scene, one, other) is wanted]
+        return self._called(found[0]) if len(found) == 1 else None
 
     def _yes_or_no(self, clause: Clause) -> str | None:
         found = self.holds(clause, ())
@@ -368,7 +469,8 @@ class Judge:
         if clause.means("think", "know", "see", "say") and who is not None and clause.lemma not in ("look", "find"):
             return self._minds(clause, inner, (*chain, who))
         if clause.lemma == "be" or (clause.means("lie") and who is None):
-            thing = self._thing(clause.subject)
+            there = clause.subject is not None and clause.subject.pronoun == "there"  # "there is a frog in it"
+            thing = self._thing(clause.objects[0] if there and clause.objects else clause.subject)
             place = scene.place(clause.places)
             if thing is None or place is None:
                 return (
@@ -386,7 +488,12 @@ class Judge:
             return self._has_moved(clause, chain, self._thing(objects[0]) if objects else None, who)
         if clause.means("want") and who is not None:
             wish = inner.words if inner is not None else " ".join(noun.text for noun in clause.objects)
-            return any(overlap(wish, one) > 0.6 for one in scene.wants.get(who, ())) or None
+            if inner is not None and any(part.means("think") for part in inside(clause)) and jokes(scene, who):
+                self.by_signs = True
+                return False  # "did she want him to believe it?": she said it with a wink
+            wanted = wants(scene, who, wish)
+            self.by_signs |= wanted is not None
+            return wanted
         return None
 
     def _minds(self, clause: Clause, inner: Clause | None, chain: tuple[str, ...]) -> bool | None:
@@ -408,8 +515,18 @@ class Judge:
             return self._knows_place(chain, thing)
         if clause.means("say") and not clause.means("think"):
             return None
+        if not knows and len(chain) == 1 and (claimed := believes_claim(self.scene, chain[0], inner)) is not None:
+            self.chain, self.by_signs = chain, True
+            return claimed
+        if not knows and len(chain) == 1 and EARNEST.search(self.query.text.lower()) and jokes(self.scene, chain[0]):
+            self.by_signs = True
+            return False
+        if knows and len(chain) == 1 and only_others(self.scene, chain[0], content(inner)):
+            self.by_signs = True
+            return False
         found = self.holds(inner, chain, knows=knows)
-        if found is None and self.thing is None:
+        moved = any(isinstance(one.event, MoveEvent) and one.event.obj == self.thing for one in self.scene.log)
+        if found is None and not (moved and inner.places):
             return self._knows_of(content(inner), chain, knows=knows)
         if found is None and knows and self.thing is not None:
             missed = self._missed_all(chain[-1], self.thing) or self._taken_to_miss(chain, self.thing)
@@ -474,7 +591,7 @@ class Judge:
     def _is_at(self, chain: tuple[str, ...], thing: str, place: Place, clause: Clause) -> bool | None:
         self.chain, self.thing = chain, thing
         self.scene.assume_start(thing, chain[0] if len(chain) == 1 else "")
-        now = self.scene.where(chain, thing)
+        now = self._trusted(chain, thing) or self.scene.where(chain, thing)
         if (self.query.early and not chain) or clause.verb.perfect:
             now = self._at((), thing)
         return None if now is None else now.fits(place)
@@ -564,8 +681,11 @@ class Judge:
             return None
         said = [n for n, one in enumerate(self.scene.log) if isinstance(one.event, StatementEvent) and one.actor == who]
         truth = any({"truth", "honest", "truthful"} & {*noun.words} for noun in clause.objects)
-        if not said or (clause.lemma in ("tell", "say", "speak") and not truth):
+        if clause.lemma in ("tell", "say", "speak") and not truth:
             return None
+        if not said:
+            found, self.by_signs = lies(self.scene, who), True
+            return None if found is None else found != truth
         one = self.scene.log[said[-1]]
         self.thing, self.chain = one.event.obj, (who,)
         believed = self.scene.where((who,), one.event.obj, said[-1])
@@ -598,7 +718,17 @@ class Judge:
             return None
         if named:
             return fits[0] if len(fits) == 1 else None
-        return found[0] if len(found) == 1 else None
+        return self._called(found[0]) if len(found) == 1 else None
+
+    def _called(self, who: str) -> str | None:
+        """The option that names a person, or else what the story calls them: "the vet, Dr Mbeki"."""
+        person = self.scene.people[who]
+        words = {name.lower() for name in person.names} or person.roles
+        if self.query.options:
+            named = [one for one in self.query.options if words & {*re.findall(r"[\w-]+", one.lower())}]
+            return named[0] if len(named) == 1 else who
+        names = sorted(person.names - {*who.split()}, key=lambda name: not vocabulary().person(name.lower()))
+        return ", ".join([who, *([" ".join(names)] if names else [])])
 
     def _named(self, option: str) -> set[str]:
         """The people that an option names; nobody for "nobody"."""
@@ -610,9 +740,12 @@ class Judge:
         clause = self.query.clause
         who = self._person(clause.subject)
         if who is not None and (clause.means("want") or clause.lemma in ("try", "hope")):
-            wants = self.scene.wants.get(who, [])
+            inner = self._first_content(clause)
+            if not self.query.options and (inner is None or (inner.lemma in GETTING and not inner.objects)):
+                return wanted_thing(self.scene, who)
+            wishes = self.scene.wants.get(who, [])
             if not self.query.options:
-                return wants[-1] if wants else None
+                return wishes[0] if len(wishes) == 1 else None
         found = self._fitting_option() if self.query.options else None
         if found is None and who is not None and any(one.asked == "where" for one in inside(clause)):
             place = self._where(clause, ())
@@ -622,6 +755,8 @@ class Judge:
     def _fitting_option(self) -> str | None:
         """The only option that is so, read as a statement; otherwise the one closest to what somebody wants."""
         clause, fits = self.query.clause, list[str]()
+        if clause.means("think") and clause.subject is not None:
+            return self._thought(clause, clause.subject)
         subject = clause.subject.text if clause.subject else ""
         who = self._person(clause.subject)
         judged = []
@@ -642,10 +777,18 @@ class Judge:
         if who is None or fits or any(judged) or (self.query.asked != "why" and not clause.means("want")):
             return None
         self.by_signs = True
-        return wished_option(self.scene, who, self.query.options, "" if clause.means("want") else clause.lemma)
+        return wished_option(self.scene, who, self.query.text, clause, self.query.options)
 
-
-def overlap(one: str, other: str) -> float:
-    """The share of the content words of the shorter text that the other has as well."""
-    mine, theirs = ({singular(word) for word in re.findall(r"[a-z]+", text.lower())} - COMMON for text in (one, other))
-    return len(mine & theirs) / max(1, min(len(mine), len(theirs)))
+    def _thought(self, clause: Clause, subject: Noun) -> str | None:
+        """The only option that somebody believes of what the question is about: "that it is full"."""
+        about = next((noun.text for prep, noun in clause.places if prep in ("about", "of")), "")
+        fits, signs = list[str](), False
+        for option in self.query.options:
+            said = plain(option).strip(" .").removeprefix("that ")
+            said = re.sub(r"^(?:it|he|she|they)\b", about, said) if about else said
+            found = parse(tokens(f"{subject.text} thinks that {said}"), self.query.names)
+            if found and found[0].means("think") and self.holds(found[0], ()):
+                fits.append(option)
+                signs |= self.by_signs
+        self.by_signs = signs
+        return fits[0] if len(fits) == 1 else None

@@ -15,6 +15,7 @@ from otherminds.stories.everyday.words import BOUNDARIES, is_in, vocabulary
 from otherminds.stories.model import ClauseAccount
 
 FILLERS = [one.split() for one in ("later on", "straight away", "by then", "by far", "of course", "at all", "so as")]
+COMPANY = {(prep, who) for prep in ("with", "along", "in") for who in ("him", "her", "them", "hand", "hands")}
 ENDS = frozenset(".!?;\n")
 TITLES = frozenset(["dr", "mr", "mrs", "ms", "prof", "st", "sgt", "capt", "lt"])
 KNOWN_SETS = (*BOUNDARIES, "determiners", "possessives", "adverbs", "times")
@@ -88,6 +89,7 @@ def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
     while i < len(sentence):
         overlap = vocabulary().patterns["overlap"]  # "just then" is no filler: it says who may have come
         phrases = [one for one in idioms("fillers").get(low[i], ()) if not overlap.search(" ".join(one))]
+        phrases = [one for one in phrases if (one[0], one[-1]) not in COMPANY]  # "carried it with her": she had a part
         if low[i : i + 2] == ["no", "longer"]:
             out.append(Token("not", sentence[i].start, sentence[i + 1].end))
             i += 2

@@ -281,8 +281,11 @@ class Scene:
     def _known_person(self, noun: Noun) -> str | None:
         names = {name for name in noun.name.split() if not vocabulary().person(name.lower())} or set()
         owner = self.person(noun.owner, create=False) or "" if noun.owner else ""
+        titles = {vocabulary().person(word) for word in noun.words if word in ("mr", "mrs", "miss", "ms")}
         for one in reversed(self.recent + [key for key in self.people if key not in self.recent]):
             person = self.people[one]
+            if names and titles and person.gender in ("he", "she") and person.gender not in titles:
+                continue  # "Mrs Oakes" is not "Mr Oakes"
             if names and names & person.names:
                 titles = {name for name in names if vocabulary().person(name.lower())}
                 if (names - titles and names - titles & person.names) or names <= person.names:
@@ -396,6 +399,7 @@ class Scene:
             mine, theirs = set(words), set(thing.words)
             same = words[-1] == thing.words[-1] and (mine <= theirs or theirs <= mine)
             same = same or (len(mine) == 1 and len(words[-1]) > 2 and thing.words[-1].endswith(words[-1]))
+            same |= is_in(thing.words[-1], "partitives") and words[-1:] == thing.words[-2:-1]  # "slice of the cake"
             if words[-1] == thing.words[-1] and {"another", "other", "second"} & {*noun.text.lower().split()}:
                 self.twins.add(key)
             if same and not (owner and thing.owner and owner != thing.owner) and noun.det not in ("another", "other"):

@@ -1,58 +1,185 @@
-"""What somebody wants, in the words of the story, and the option that says the same."""
+"""What somebody wants: what their words, wishes and deeds in the story aim at, and the option that says the same."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from otherminds.stories.english.lexicon import singular
-from otherminds.stories.everyday.clauses import inside
+from otherminds.stories.everyday.chunks import Noun
+from otherminds.stories.everyday.clauses import Clause, inside
 from otherminds.stories.everyday.scene import Read, Scene
-from otherminds.stories.everyday.words import vocabulary, words_of
+from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 
-COMMON = words_of("common")
-WISH = re.compile(r"\b(?:want|wanted|need|hope|wish|would like|'d like|trying to|so that|in order to|going to)\b")
-AGAINST = re.compile(r"\b(?:avoid|not|never|without|escape|n't)\b")
+COMMON = words_of("common") | words_of("idle_words")
+AGAINST = re.compile(
+    r"\b(?:avoid|not|never|without|escape|stop|keep .{1,24}(?:out|off|away|from)|prevent|no|n't)\b|n't\b"
+)
+SUFFIX = re.compile(r"(?:ing|ed|ly|er|y|e)$")
+NEED = "need of "  # before the name of a need, among the base forms of words
+STATED, SHOWN = 2, 1  # weights of a word of a stated wish or a choice, and of another word or deed of theirs (chosen)
+CLEAR = 2  # least score, and lead, of the option that is the answer (chosen)
+SHARE = 0.7  # of the words of a wish that is asked about, which a wish of the story must have (chosen)
 
 
-def wished_option(scene: Scene, who: str, options: Sequence[str], action: str = "") -> str | None:
-    """The only option that shares words with what somebody says, or is said, to want; None if there is none, or two.
+MEALS = frozenset(["breakfast", "lunch", "dinner", "supper"])
+VOID = ("pronouns", "possessives", "modals", "times")  # sets of words that say nothing of what is wanted
+GETTING = ("find", "get", "buy", "have", "take", "own")
 
-    If an `action` is given, its purposes count as well: "ran to catch the bus".
+
+@dataclass(frozen=True)
+class Aim:
+    """Words for what somebody wants or shows that they want, or want not."""
+
+    stems: frozenset[str]
+    against: bool | None  # None if the words do not say which
+    weight: int
+
+
+def wished_option(scene: Scene, who: str, text: str, question: Clause, options: Sequence[str]) -> str | None:
+    """The option that shares most with what somebody aims at; None if none leads clearly.
+
+    If the question is why they did something, the purposes of that deed count as well: "ran to catch the bus".
     """
-    wanted, unwanted = set[str](), set[str]()
-    for n, one in enumerate(scene.read):
-        if who not in one.people:
-            continue
-        for text, against in _texts(one, action, scene.read[n + 1 : n + 2]):
-            (unwanted if against else wanted).update(_stems(text))
-    fits = []
-    for option in options:
-        against = AGAINST.search(option.lower()) is not None
-        if _stems(option) & ((unwanted if against else wanted) - (wanted if against else unwanted)):
-            fits.append(option)
-    return fits[0] if len(fits) == 1 else None
+    aims = aims_of(scene, who, "" if question.means("want") else question.lemma)
+    known = {stem for stem in _stems(text) if not stem.startswith(NEED)} | {
+        word for one in scene.people.values() for word in _names(one.names | one.roles)
+    }
+    stems = [_stems(option) - known for option in options]
+    shared = Counter(stem for one in stems for stem in one)
+    # what is stated comes first, then what is shown; a need that only shows decides if nothing else does
+    for least, needs in ((STATED, False), (SHOWN, False), (SHOWN, True)):
+        found = [aim for aim in aims if aim.weight >= least]
+        scores = []
+        for option, words in zip(options, stems, strict=True):
+            against = AGAINST.search(option.lower()) is not None
+            own = [stem for stem in words if shared[stem] == 1 and not stem.startswith(NEED)]
+            others = [aim for aim in found if not aim.stems & {*own}]  # a word and its need count once
+            wanting = [stem for stem in words if shared[stem] == 1 and needs and stem.startswith(NEED)]
+            score = sum(_score(found, stem, against) for stem in own)
+            scores.append(score + sum(_score(others, stem, against) for stem in wanting))
+        ranked = sorted(scores, reverse=True)
+        if len(ranked) < 2:
+            return None
+        only = ranked[0] > 0 > ranked[1]  # all others are rejected
+        if only or (ranked[0] >= CLEAR and ranked[0] - max(ranked[1], 0) >= CLEAR):
+            return options[scores.index(ranked[0])]
+    return None
 
 
-def _texts(one: Read, action: str, after: Sequence[Read]) -> list[tuple[str, bool]]:
-    """Texts that say what is wanted, each with whether it is unwanted."""
-    clause, found = one.clause, list[tuple[str, bool]]()
-    for quote in clause.quotes:
-        for part in re.split(r"[.!?;]", quote):
-            if WISH.search(part.lower()):
-                found.append((part, AGAINST.search(part.lower()) is not None))
-    if clause.means("want") and not clause.verb.perfect:
-        told = " ".join([*(noun.text for noun in clause.objects), *(part.words for part in inside(clause))])
-        found.append((told, clause.verb.negated))
-    if action and clause.lemma == action:
-        purposes = [part.words for part in clause.content if part.link == "to"]
-        purposes += [part.text for part in after if part.clause.link in ("so that", "because")]
-        found += [(part, AGAINST.search(part) is not None) for part in purposes]
+def wants(scene: Scene, who: str, wish: str) -> bool | None:
+    """Whether somebody wants what these words say; None if the story does not say it."""
+    known = {word for one in scene.people.values() for word in _names(one.names | one.roles)}
+    asked = _stems(wish) - known
+    stated = [one for one in aims_of(scene, who) if one.weight >= STATED]
+    fits = {one.against for one in stated if asked and len(asked & one.stems) / len(asked) >= SHARE}
+    return not fits.pop() if len(fits) == 1 else None
+
+
+def _score(aims: Sequence[Aim], stem: str, against: bool) -> int:
+    """The weight of a word: that of the strongest aim that has it, negative if that is the contrary.
+
+    A need, which no word may name, weighs the more the oftener it shows, up to that of a stated wish.
+    """
+    fits = [one for one in aims if stem in one.stems]
+    contrary = [one.weight for one in fits if one.against not in (None, against)]
+    agreeing = [one.weight for one in fits if one.against in (None, against)]
+    if contrary:
+        return -max(contrary) if STATED not in agreeing else 0
+    return min(sum(agreeing), STATED) if stem.startswith(NEED) else max(agreeing, default=0)
+
+
+def aims_of(scene: Scene, who: str, action: str = "") -> list[Aim]:
+    """What somebody aims at, by all that the story says of them."""
+    found = list[Aim]()
+    for one in scene.read:
+        subject = one.clause.subject
+        crowd = subject is not None and is_in(subject.head, "groups")
+        if (who in one.people and not crowd) or _of_body(scene, one.clause, who):
+            beside = [part for part in scene.read if part.sentence == one.sentence and part is not one]
+            for text, against, weight in _texts(one, action, beside):
+                found.append(Aim(_stems(text), against, weight))
     return found
 
 
-def _stems(text: str) -> set[str]:
-    """The words that say something, each by its base form where it is known."""
+def _texts(one: Read, action: str, beside: Sequence[Read]) -> Iterable[tuple[str, bool | None, int]]:
+    """Texts that say or show what is wanted, whether it is unwanted, and their weight."""
+    clause, patterns = one.clause, vocabulary().patterns
+    told = " ".join([*(noun.text for noun in clause.objects), *(part.words for part in inside(clause))])
+    whole = " ".join([clause.words, *(part.words for part in inside(clause))])
+    for quote in clause.quotes:
+        for part in re.split(r"[.!?;]", quote.lower()):
+            wish = patterns["wish"].search(part) is not None
+            yield part, AGAINST.search(part) is not None if wish else None, STATED if wish or action else SHOWN
+    done = clause.verb.perfect and not (clause.verb.progressive or clause.verb.negated)
+    if clause.link == "if" or done:
+        return  # what is done is wanted no more
+    if clause.means("ask") and any(part.link == "to" for part in clause.content):
+        yield told, None, STATED  # "asked her to stop the mower"
+    elif clause.means("want"):
+        yield told, clause.verb.negated != bool(AGAINST.search(told)), STATED
+    elif clause.lemma in ("be", "feel") and any(stem.startswith(NEED) for stem in _stems(told)):
+        dummy = clause.subject is not None and clause.subject.pronoun in ("there", "it")
+        yield told, None, SHOWN if clause.verb.negated or dummy else STATED  # "was thirsty"
+    elif patterns["rejecting"].search(whole):
+        yield whole, True, STATED
+    elif patterns["choosing"].search(whole):
+        yield whole, False, STATED
+    else:
+        yield whole, None, SHOWN
+    if action and clause.lemma == action:
+        purposes = [part.words for part in clause.content if part.link == "to"]
+        purposes += [part.text for part in beside if part.clause.link in ("so that", "because", "since")]
+        for purpose in purposes:
+            yield purpose, AGAINST.search(purpose) is not None, STATED
+
+
+def _of_body(scene: Scene, clause: Clause, who: str) -> bool:
+    """Whether a clause tells of a part of somebody's body: "her fingers were numb"."""
+    subject = clause.subject
+    part = subject is not None and is_in(subject.head, "body_parts")
+    return part and subject is not None and subject.owner is not None and scene.may_be(subject.owner) == {who}
+
+
+def _names(words: Collection[str]) -> set[str]:
+    return {stem for word in words for stem in _stems(word)}
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The words that say something, each by its base form where it is known, with those of its kind of need."""
+    return frozenset(
+        stem
+        for word in re.findall(r"[a-z]+", text.lower())
+        if len(word) > 2 and word not in COMMON and (word in MEALS or not is_in(word, *VOID))
+        for stem in _stem(word)
+    )
+
+
+def _stem(word: str) -> set[str]:
     forms = vocabulary().forms
-    words = set(re.findall(r"[a-z]+", text.lower())) - COMMON
-    return {min(forms[word], key=len) if word in forms else singular(word) for word in words if len(word) > 2}
+    base = min(forms[word], key=len) if word in forms else singular(word)
+    stem = SUFFIX.sub("", base) if len(base) > 5 else base
+    return {stem.removesuffix("e") if len(stem) > 4 else stem} | {
+        NEED + need for need, words in vocabulary().needs.items() if {word, base} & words
+    }
+
+
+def wanted_thing(scene: Scene, who: str) -> str | None:
+    """The only thing that somebody reaches for, asks for or says they want; None if there is none, or two."""
+    found: dict[str, str] = {}
+    for one in scene.read:
+        clause = one.clause
+        if who not in one.people or clause.verb.negated or clause.link == "if":
+            continue
+        nouns = list[Noun]()
+        if vocabulary().patterns["pointing"].search(clause.words):
+            nouns += [noun for prep, noun in clause.places if prep in ("at", "to", "for", "towards", "toward")]
+        if clause.means("want"):
+            nouns += [
+                *clause.objects,
+                *(noun for part in inside(clause) if part.lemma in GETTING for noun in part.objects),
+            ]
+        found |= {noun.head: noun.text for noun in nouns if noun.words and not scene.is_person(noun)}
+    return next(iter(found.values())) if len(found) == 1 else None

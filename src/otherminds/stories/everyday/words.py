@@ -58,6 +58,7 @@ class Vocabulary:
     small: Mapping[str, str]
     people: Mapping[str, str]
     cues: Mapping[str, Sequence[str]]
+    related: Mapping[str, str]
 
     @cached_property
     def forms(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
@@ -112,6 +113,11 @@ class Vocabulary:
         return {name: re.compile("|".join(parts)) for name, parts in self.cues.items()}
 
     @cached_property
+    def needs(self) -> Mapping[str, frozenset[str]]:
+        """The words by which a story shows what somebody needs, by the need."""
+        return {need: frozenset(words.split()) for need, words in self.related.items()}
+
+    @cached_property
     def names(self) -> Mapping[str, str]:
         """The pronoun that usually stands for a name: a hint."""
         known = dict(lexicon().gender)
@@ -129,7 +135,7 @@ class Vocabulary:
                     return pronoun
             if name in self.sets["either"]:
                 return "they"
-        return "they" if one.endswith(PERSON_ENDINGS) and len(one) > 5 else None
+        return "they" if one.endswith(PERSON_ENDINGS) and len(one) > 5 and not is_in(one, "tools") else None
 
 
 def regular(lemma: str) -> tuple[str, ...]:
