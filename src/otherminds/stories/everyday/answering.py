@@ -13,6 +13,7 @@ from otherminds.stories.english.sentences import plain, tokens
 from otherminds.stories.everyday.by_model import put_plainly
 from otherminds.stories.everyday.changes import option_after_change
 from otherminds.stories.everyday.chunks import Chunker
+from otherminds.stories.everyday.contents import expected_option
 from otherminds.stories.everyday.conversations import known_option
 from otherminds.stories.everyday.doubts import Doubts
 from otherminds.stories.everyday.questions import NO, YES, Judge, Query, read_query
@@ -131,20 +132,20 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
 
 
 def answer_by_presence(text: str, stem: str, options: Sequence[str]) -> Answered | None:
-    """The answer by whether somebody was there when something changed or was talked of; None if it is not about that.
+    """The answer by who perceived a change, a conversation, or what is in a labelled box; None if it is about neither.
 
-    It rests on few things that the story says: a state and its change, or a conversation, and who perceives it.
+    It rests on few things that the story says: these, and who was there or has looked.
     """
     _, names = sentences_of(text)
     who = [name for name in names if re.search(rf"\b{re.escape(name)}\b", stem)]
-    option = known_option(text, stem, options)
+    option = known_option(text, stem, options) or expected_option(text, stem, options)
     if option is None and len(who) == 1:
         option = option_after_change(text, stem, who, options)
     if option is None:
         return None
     scene, accounts = play(text, Fork(()), frozenset(), frozenset())
     best = options.index(option)
-    posterior = tuple(SURE if n == best else 1.0 - SURE for n in range(len(options)))
+    posterior = tuple(SURE if n == best else (1.0 - SURE) / (len(options) - 1) for n in range(len(options)))
     claims = tuple(stories.AnswerOption(()) for _ in options)
     asked = stories.Question("", claims, kind="state", labels=tuple(options))
     return _reading(scene, accounts), asked, stories.Answer(best, posterior)
