@@ -94,6 +94,8 @@ def ask(
     of_places = _only_of_places(found.question)
     if complete and (named or not of_places or found.answer.option is None):
         return found
+    if (present := everyday.answer_by_presence(story, stem, options)) is not None:
+        return StoryAnswer(*present)
     general = StoryAnswer(*everyday.answer(story, stem, options))
     if complete:
         convention = general.answer.abstained == everyday.OPEN  # what is open there, a convention decides
@@ -102,8 +104,6 @@ def ask(
         return found if _agree(found, general) else general
     if found.answer.option is not None and (general.question is None or not of_places):
         return found
-    if (present := everyday.answer_by_presence(story, stem, options)) is not None:
-        return StoryAnswer(*present)
     told_more = general.reading.coverage - found.reading.coverage > MARGIN
     if model is not None:
         if told_more:  # sentence by sentence; a small model takes minutes for a whole story, and seldom gets it right

@@ -8,8 +8,8 @@ from otherminds.stories.answering import ask
 
 STORY = (
     "Uma Lindt finds a tin in the hall, the label on the tin is biscuits, Uma Lindt cannot see what is inside the tin, "
-    "Uma Lindt opens the tin and finds a ribbon, there are no biscuits in the tin, Uma Lindt closes the tin. Pelle Olsen "
-    "enters the hall and sees the tin. Pelle Olsen smiles."
+    "Uma Lindt opens the tin and finds a ribbon, there are no biscuits in the tin, Uma Lindt closes the tin. "
+    "Pelle Olsen enters the hall and sees the tin. Pelle Olsen smiles."
 )
 OPTIONS = ("Button", "Ribbon", "Biscuit", "Spoon")
 
