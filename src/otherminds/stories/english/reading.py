@@ -299,7 +299,8 @@ class StoryReader:
         if clause.link == "who" and clause.subjects and clause.places:
             people = [name for noun in clause.subjects for name in self.story.person(noun)]
             return be(self.story, clause, people) if people else False
-        alone = one is not None and (one.kind == "vague" or (one.kind == "object" and self.alone))
+        known = one is not None and (one.text in self.story.objects or one.words[-1] in wordset("things"))
+        alone = one is not None and (one.kind == "vague" or (known and one.kind == "object" and self.alone))
         if (
             one is not None
             and alone

@@ -67,7 +67,9 @@ def _is_small_talk(part: Sequence[Token], story: StoryState) -> bool:
     """Whether a sentence is about nothing in the story, although it cannot be read: "What a day!"."""
     words = {token.low for token in part}
     named = any(thing.split()[-1] in words for thing in story.objects)
-    return not story.pending and not named and not words & wordset("pointing") and _names_no_place(part, story)
+    common = lexicon().common | wordset("moods") | wordset("interjections")
+    idle = words <= common and not words & wordset("pointing")
+    return not story.pending and not named and idle and _names_no_place(part, story)
 
 
 def _without_calls(part: Sequence[Token], names: Collection[str]) -> list[Token]:
