@@ -54,7 +54,7 @@ def _equal(ours: str, answer: str) -> bool:
 
 def _alike(ours: str, answer: str) -> bool:
     """Whether two phrases name one place: the words of one, but for small ones, are among those of the other."""
-    one, other = ({*re.findall(r"[a-z0-9']+", text.lower())} - SMALL for text in (ours, answer))
+    one, other = ({*re.findall(r"[a-z0-9]+", text.lower())} - SMALL for text in (ours, answer))
     return bool(one and other) and (one <= other or other <= one)
 
 

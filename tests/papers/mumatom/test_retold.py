@@ -1,0 +1,23 @@
+"""What docs/results/mumatom.md says of the benchmark's episodes as retold by people who did not know the reader."""
+
+from __future__ import annotations
+
+import pytest
+
+from paths import SHARED
+from retold_episodes import counts, retold
+
+DATA = SHARED / "mumatom-dev"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.is_dir(), reason="the benchmark's files are not here")
+def test_six_in_seven_are_answered_rightly() -> None:
+    episodes = list(retold(DATA))
+    found = {track: counts(episodes, track) for track in ("full_text", "text_video", "text_scene", "text_video_scene")}
+    assert {track: (one["right"], one["wrong"], one["open"]) for track, one in found.items()} == {
+        "full_text": (205, 5, 30),
+        "text_video": (180, 24, 36),
+        "text_scene": (192, 14, 34),
+        "text_video_scene": (191, 13, 36),
+    }
