@@ -20,6 +20,8 @@ AGAINST = re.compile(
 SUFFIX = re.compile(r"(?:ing|ed|ly|er|y|e)$")
 NEED = "need of "  # before the name of a need, among the base forms of words
 STATED, SHOWN = 2, 1  # weights of a word of a stated wish or a choice, and of another word or deed of theirs (chosen)
+LONG = 4  # words of its own of an option that says more than what is wanted (chosen)
+MAIN = 0.5  # least share of these that wishes must name (chosen)
 CLEAR = 2  # least score, and lead, of the option that is the answer (chosen)
 SHARE = 0.7  # of the words of a wish that is asked about, which a wish of the story must have (chosen)
 
@@ -43,6 +45,8 @@ def wished_option(scene: Scene, who: str, text: str, question: Clause, options: 
 
     If the question is why they did something, the purposes of that deed count as well: "ran to catch the bus".
     """
+    if question.means("say") and not question.means("want"):
+        return None  # why somebody says something is seldom told by the words of their wishes
     aims = aims_of(scene, who, "" if question.means("want") else question.lemma)
     known = {stem for stem in _stems(text) if not stem.startswith(NEED)} | {
         word for one in scene.people.values() for word in _names(one.names | one.roles)
@@ -65,7 +69,10 @@ def wished_option(scene: Scene, who: str, text: str, question: Clause, options: 
             return None
         only = ranked[0] > 0 > ranked[1]  # all others are rejected
         if only or (ranked[0] >= CLEAR and ranked[0] - max(ranked[1], 0) >= CLEAR):
-            return options[scores.index(ranked[0])]
+            best = scores.index(ranked[0])
+            own = [stem for stem in stems[best] if shared[stem] == 1 and not stem.startswith(NEED)]
+            named = sum(any(stem in aim.stems for aim in found) for stem in own)
+            return options[best] if len(own) < LONG or named >= MAIN * len(own) else None
     return None
 
 
