@@ -239,13 +239,15 @@ class Term:
 class Answer:
     """The chosen option, P(option) for each option, and the evidence of each happening.
 
-    `option` is None if the method abstains; then `abstained` says why.
+    `option` is None if the method abstains; then `abstained` says why. `passages` are parts of the story that it rests
+    on, besides the happenings.
     """
 
     option: int | None
     posterior: tuple[float, ...]
     terms: tuple[Term, ...] = ()
     abstained: str | None = None
+    passages: tuple[str, ...] = ()
 
     def decisive(self, n: int = 3) -> tuple[Term, ...]:
         """The `n` happenings with the greatest weight, heaviest first; those below `NEGLIGIBLE` are left out."""

@@ -31,6 +31,7 @@ def test_who_misses_a_change_believes_in_the_state_before_it(seen: str, believed
     found = ask(LAMP + seen, "Does Ilse believe the lamp is bright or dull?", options)
     assert found.answer.option == (1 - believed if turned else believed)
     assert max(found.answer.posterior) < 0.95
+    assert found.answer.passages == (LAMP.split(". ")[-2] + ".", seen)
 
 
 @pytest.mark.parametrize(("seen", "believed"), [("Omar does not see the fox.", 0), ("Omar sees the fox.", 1)])

@@ -49,6 +49,9 @@ def answer(asked: StoryAnswer) -> RenderableType:
             for t, why in zip(terms, said, strict=True)
         ]
         parts += [Text(f"Together these rule out every answer but {_best(terms[0])}.", style="dim")] * together
+    if found.passages:
+        parts += [Text(), Text("because the story says", style="dim")]
+        parts += [Text.assemble(("  · ", "dim"), printable(shortened(one, LONGEST))) for one in found.passages]
     reading = asked.reading
     much = "All" if reading.coverage == 1.0 and not reading.unread else f"{reading.coverage:.0%}"
     read = f"{much} of the story was read"
@@ -135,7 +138,7 @@ def as_data(asked: StoryAnswer) -> dict[str, Any]:
             {"option": label, "p": p} for label, p in zip(labels or found.posterior, found.posterior, strict=True)
         ],
         "abstained": found.abstained,
-        "because": [happening(term.happening) for term in found.decisive()],
+        "because": [*(happening(term.happening) for term in found.decisive()), *found.passages],
         "coverage": asked.reading.coverage,
         "unread": list(asked.reading.unread),
     }

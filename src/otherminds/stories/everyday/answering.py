@@ -138,17 +138,17 @@ def answer_by_presence(text: str, stem: str, options: Sequence[str]) -> Answered
     """
     _, names = sentences_of(text)
     who = [name for name in names if re.search(rf"\b{re.escape(name)}\b", stem)]
-    option = known_option(text, stem, options) or expected_option(text, stem, options)
-    if option is None and len(who) == 1:
-        option = option_after_change(text, stem, who, options)
-    if option is None:
+    found = known_option(text, stem, options) or expected_option(text, stem, options)
+    if found is None and len(who) == 1:
+        found = option_after_change(text, stem, who, options)
+    if found is None:
         return None
     scene, accounts = play(text, Fork(()), frozenset(), frozenset())
-    best = options.index(option)
+    best = options.index(found.option)
     posterior = tuple(SURE if n == best else (1.0 - SURE) / (len(options) - 1) for n in range(len(options)))
     claims = tuple(stories.AnswerOption(()) for _ in options)
     asked = stories.Question("", claims, kind="state", labels=tuple(options))
-    return _reading(scene, accounts), asked, stories.Answer(best, posterior)
+    return _reading(scene, accounts), asked, stories.Answer(best, posterior, passages=found.passages)
 
 
 def _name_topic(text: str, query: Query) -> None:

@@ -31,15 +31,26 @@ MOST = 0.6  # share of the words of a state that must have been told before, if 
 SMALL = words_of("common") - {"on", "in"}
 
 
+class Grounds(NamedTuple):
+    """An option that is right by some passages of a story."""
+
+    option: str
+    passages: tuple[str, ...]
+
+
 class Change(NamedTuple):
-    """The words told before a change, those of the change, and whether somebody is aware of it (None: unclear)."""
+    """The words told before a change, those of the change, and whether somebody is aware of it (None: unclear).
+
+    `told` are the sentences that say what changes, and who perceives it or acts on it.
+    """
 
     before: frozenset[str]
     after: frozenset[str]
     aware: bool | None
+    told: tuple[str, ...]
 
 
-def option_after_change(text: str, stem: str, who: Collection[str], options: Sequence[str]) -> str | None:
+def option_after_change(text: str, stem: str, who: Collection[str], options: Sequence[str]) -> Grounds | None:
     """The option that says what somebody of these names believes, or will do; None if it is not told apart."""
     change = change_of(text, who) if len(options) == 2 else None
     if change is None or change.aware is None:
@@ -51,7 +62,7 @@ def option_after_change(text: str, stem: str, who: Collection[str], options: Seq
         new = None if copes[0] == copes[1] else int(copes[1] > copes[0])
     else:
         return None
-    return None if new is None else options[new if change.aware else 1 - new]
+    return None if new is None else Grounds(options[new if change.aware else 1 - new], change.told)
 
 
 def _newer(options: Sequence[str], change: Change) -> int | None:
@@ -83,8 +94,9 @@ def change_of(text: str, who: Collection[str]) -> Change | None:
         return None
     before = frozenset().union(*map(stems, told[:-2]))
     if any(_perceives(word) for word in words[:SOON]):
-        return Change(before, stems(told[-2]) | stems(told[-1]), UNAWARE.search(told[-1]) is None)
-    change = Change(before, stems(told[-2]), None)
+        aware = UNAWARE.search(told[-1]) is None
+        return Change(before, stems(told[-2]) | stems(told[-1]), aware, tuple(told[-2:]))
+    change = Change(before, stems(told[-2]), None, tuple(told[-2:]))
     return change._replace(aware=_copes(told[-1], change) > 0)
 
 

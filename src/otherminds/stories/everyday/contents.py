@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from otherminds.stories.english.lexicon import singular
+from otherminds.stories.everyday.changes import Grounds
 from otherminds.stories.everyday.words import vocabulary
 
 NAMED = r"(?P<{0}>[\w-]+(?: [\w-]+){{0,2}}?)"
@@ -28,16 +29,17 @@ SHOULD = re.compile(r"\bshould be\b|\bsupposed to be\b|\baccording to the label\
 
 
 class Labelled(NamedTuple):
-    """A container, what its label says, what is in it, who has looked inside, and where the story says so."""
+    """A container, what its label says, what is in it, who has looked inside, where, and the passages that say so."""
 
     box: str
     label: str
     thing: str
     who: str
     at: int
+    passages: tuple[str, str]
 
 
-def expected_option(text: str, stem: str, options: Sequence[str]) -> str | None:
+def expected_option(text: str, stem: str, options: Sequence[str]) -> Grounds | None:
     """The option that names what is in a labelled container, or what somebody expects there; None if that is open."""
     found = labelled(text)
     if found is None or found.box.split()[-1] not in stem.lower():
@@ -55,7 +57,7 @@ def expected_option(text: str, stem: str, options: Sequence[str]) -> str | None:
     else:
         return None
     fits = [option for option in options if _same(option, wanted)]
-    return fits[0] if len(fits) == 1 else None
+    return Grounds(fits[0], found.passages) if len(fits) == 1 else None
 
 
 def labelled(text: str) -> Labelled | None:
@@ -63,7 +65,10 @@ def labelled(text: str) -> Labelled | None:
     label, looks = LABEL.search(text), LOOKS.search(text)
     if label is None or looks is None or looks["box"].lower() != label["box"].lower():
         return None
-    return Labelled(label["box"].lower(), label["label"].lower(), looks["thing"].lower(), looks["who"], looks.start())
+    said = (label.group(), looks.group())
+    return Labelled(
+        label["box"].lower(), label["label"].lower(), looks["thing"].lower(), looks["who"], looks.start(), said
+    )
 
 
 def _same(option: str, wanted: str) -> bool:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log
 
-from otherminds.stories.everyday.changes import stems
+from otherminds.stories.everyday.changes import Grounds, stems
 from otherminds.stories.everyday.words import vocabulary
 
 TURN = re.compile(r"^([A-Z][\w' -]{0,30}): (.+)$", re.MULTILINE)
@@ -22,7 +22,7 @@ MOST_TELLING = 4  # turns whose words fit the question best, by which it is deci
 CLEAR = 0.65  # least share of their weight that must have been heard by all, or missed by somebody (chosen)
 
 
-def known_option(text: str, stem: str, options: Sequence[str]) -> str | None:
+def known_option(text: str, stem: str, options: Sequence[str]) -> Grounds | None:
     """The option that says what somebody knows of a conversation; None if it is none, or is not told apart.
 
     One of two options must say that they know nothing of it. Turns are weighed by the words that they share with the
@@ -51,7 +51,8 @@ def known_option(text: str, stem: str, options: Sequence[str]) -> str | None:
     missed = sum(weights[turn] for turn in telling if any(turn not in present[name] for name in minds))
     if not total or 1.0 - CLEAR < missed / total < CLEAR:
         return None
-    return nothing if missed > total / 2 else something
+    passage = ": ".join(turns[telling[0]])
+    return Grounds(nothing if missed > total / 2 else something, (passage,))
 
 
 def presence(speakers: Sequence[str], said: Sequence[str]) -> dict[str, set[int]]:
