@@ -134,7 +134,7 @@ def _presumed(moves: Sequence[stories.Event], episode: stories.Episode) -> tuple
     found: dict[tuple[str, str | None], stories.Event] = {}
     for event in sorted(moves, key=lambda one: -one.p):
         key = event.agent, event.obj
-        place = event.place if event.p == 1.0 else put.get(key) or event.place
+        place = event.place if event.p == 1.0 else put.get(key)
         if key not in found or (found[key].place is None and place):
             found[key] = replace(event, t=len(episode.timeline) + 1, place=place, p=1.0)
     return tuple(found.values())
