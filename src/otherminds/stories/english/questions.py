@@ -89,7 +89,7 @@ def read_question(text: str, options: Sequence[str], reading: stories.Reading) -
     bare = (WORDINGS["letter"].sub("", plain(option)).strip() for option in options)
     claims = [reader.read(WORDINGS["when_speaking"].sub("", option)) for option in bare]
     kind = _kind([claim for one in claims for claim in one])
-    presumes = _presumed(reader.moved, episode) if kind == "belief_of_goal" else ()
+    presumes = _presumed(reader.moved, reading) if kind == "belief_of_goal" else ()
     answers = tuple(map(stories.AnswerOption, claims))
     return stories.Question("", answers, polarity, given, presumes, None, kind, tuple(options))
 
@@ -127,14 +127,19 @@ def _kind(claims: Sequence[stories.Claim]) -> str:
     return "where" if all(isinstance(claim, stories.Holds) for claim in claims) else "belief"
 
 
-def _presumed(moves: Sequence[stories.Event], episode: stories.Episode) -> tuple[stories.Event, ...]:
-    """The moves that the options take for granted; where to, by the option that says it, or else by the story."""
+def _presumed(moves: Sequence[stories.Event], reading: stories.Reading) -> tuple[stories.Event, ...]:
+    """The moves that the options take for granted; where to, by the option that says it, or else by the story.
+
+    If neither says it, it is where an option says that somebody wanted the thing, unless the story has clauses that
+    were not read, which may tell it.
+    """
+    episode = reading.episode
     events = [one for one in episode.events if one.place]
     put = {(one.agent, one.obj): one.place for one in events if one.verb in ("put", "move")}
     found: dict[tuple[str, str | None], stories.Event] = {}
     for event in sorted(moves, key=lambda one: -one.p):
         key = event.agent, event.obj
-        place = event.place if event.p == 1.0 else put.get(key)
+        place = event.place if event.p == 1.0 else put.get(key) or (None if reading.unread else event.place)
         if key not in found or (found[key].place is None and place):
             found[key] = replace(event, t=len(episode.timeline) + 1, place=place, p=1.0)
     return tuple(found.values())
