@@ -77,18 +77,18 @@ def audit(
     Example: otherminds audit questions.jsonl
     """
     from otherminds.evaluation.progress import noted
-    from otherminds.evaluation.story_questions import audited
+    from otherminds.evaluation.story_audits import audited
     from otherminds.files.text import write_whole
-    from otherminds.reports.terminal import stories as story_screens
+    from otherminds.reports.terminal import audits as audit_screens
 
     with noted("reading the stories"):
         found = audited(file, form)
     if proofs is not None:
-        write_whole(proofs, story_screens.proofs(found))
+        write_whole(proofs, audit_screens.proofs(found))
     if as_json:
-        typer.echo(json.dumps([*map(story_screens.verdict_data, found.verdicts)], ensure_ascii=False))
+        typer.echo(json.dumps([*map(audit_screens.verdict_data, found.verdicts)], ensure_ascii=False))
     else:
-        Console(width=None if sys.stdout.isatty() else 110).print(story_screens.audit(found))
+        Console(width=None if sys.stdout.isatty() else 110).print(audit_screens.audit(found))
     if found.contradicted:
         raise typer.Exit(TARGET_MISSED)
 

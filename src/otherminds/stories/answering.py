@@ -10,11 +10,10 @@ from otherminds.language.model import LanguageModel
 from otherminds.stories import model as stories
 from otherminds.stories.beliefs.nested_beliefs import answer_where
 from otherminds.stories.beliefs.perspectives import SALLY_ANNE, Conventions
-from otherminds.stories.by_model.question import question_with
-from otherminds.stories.by_model.story import SYMBOLIC, read_or_ask, read_with
 from otherminds.stories.english.questions import Unread, read_question
+from otherminds.stories.english.reading import read_story
 from otherminds.stories.english.sentences import with_joined_names
-from otherminds.stories.everyday import answering as everyday
+from otherminds.stories.model import SYMBOLIC
 from otherminds.stories.relevance import UNREAD, answer_over
 from otherminds.stories.social_goals.goals import answer_goal
 from otherminds.stories.social_goals.inference import CannotAnswerError, answer_social, facts
@@ -94,6 +93,8 @@ def ask(
     of_places = _only_of_places(found.question)
     if complete and (named or not of_places or found.answer.option is None):
         return found
+    from otherminds.stories.everyday import answering as everyday
+
     if (present := everyday.answer_by_presence(story, stem, options)) is not None:
         return StoryAnswer(*present)
     general = StoryAnswer(*everyday.answer(story, stem, options))
@@ -143,7 +144,12 @@ def _ask_of_household(
     least: float,
     model: LanguageModel | None,
 ) -> StoryAnswer:
-    reading, engine = read_or_ask(story, model, least) if isinstance(story, str) else (story, SYMBOLIC)
+    if model is not None and isinstance(story, str):
+        from otherminds.stories.by_model.story import read_or_ask, read_with
+
+        reading, engine = read_or_ask(story, model, least)
+    else:
+        reading, engine = (read_story(story) if isinstance(story, str) else story), SYMBOLIC
     try:
         question, reader = _read_question(stem, options, reading, model if reading.coverage >= least else None)
     except Unread as error:
@@ -174,6 +180,8 @@ def _read_question(
     except Unread:
         if model is None:
             raise
+    from otherminds.stories.by_model.question import question_with
+
     return question_with(model, stem, options, reading), model.name
 
 

@@ -17,6 +17,7 @@ Stance = Literal["help", "hinder", "independent"]
 Polarity = Literal["most", "least"]
 Outcome = Literal["event", "observation", "fact", "no effect", "unread"]
 
+SYMBOLIC = "symbolic"  # the name of the rules as a reader
 NEGLIGIBLE = 0.01  # nats; happenings of less weight are not shown as decisive; chosen, not tuned
 
 

@@ -486,9 +486,6 @@ class TestHandingOver:
         model, _ = model_of(changed(SALLY_DATA, lambda data: data["nothing"].append(6)))
         assert read_or_ask(text, model, coverage + 0.01)[1] == "reader"
 
-    def test_without_a_model_the_rules_read(self) -> None:
-        assert read_or_ask(ODD) == (read_story(ODD), "symbolic")
-
     def test_a_model_that_reads_no_more_than_the_rules_changes_nothing_but_is_told_of(self) -> None:
         model, asked = model_of("?", "?", "?")
         reading, engine = read_or_ask(ODD, model)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from otherminds.stories.english.questions import Unread, read_question
 from otherminds.stories.english.reading import read_story
-from otherminds.stories.english.rewording import rewording_rules
+from otherminds.stories.english.rewording import Rule, rewording_rules
 from otherminds.stories.english.sentences import tokens
 from otherminds.stories.model import Belief, Event, Fact, Goal, Knows, Observation, Question, SocialGoal, Utterance
 
@@ -141,11 +141,27 @@ def examples(section: str) -> list[tuple[str, str]]:
 
 
 def test_every_rule_for_statements_does_what_its_example_says() -> None:
-    for (pattern, plain), (before, after) in zip(rewording_rules("statement"), examples("statement"), strict=True):
-        assert pattern.sub(plain, before) == after
+    for rule, (before, after) in zip(rewording_rules("statement"), examples("statement"), strict=True):
+        assert rule.compiled.sub(rule.plain, before) == after
 
 
 def test_every_rule_for_stories_fits_its_example() -> None:
-    for (pattern, _), (before, _) in zip(rewording_rules("story"), examples("story"), strict=True):
+    for rule, (before, _) in zip(rewording_rules("story"), examples("story"), strict=True):
         words = ['"' if t.quote else f"@{t.text}" if t.text in ("Ann", "Bob") else t.low for t in tokens(before)]
-        assert pattern.search(" ".join(word for word in words if word != ".")), before
+        text = " ".join(word for word in words if word != ".")
+        assert rule.compiled.search(text), before
+        assert rule.needed in text, before
+
+
+@pytest.mark.parametrize(
+    ("pattern", "needed"),
+    [
+        (r"^<s> put it(?: down)? (?P<p><at> .+)$", " put it"),
+        (r"^(?:a (?:b|c)|de)? fgh? ?i+$", " fg"),
+        (r"^he (?:saw|sees)|they$", ""),
+        (r"^(?i:a)ccording to .+$", ""),
+        (r"^(?P<a>.+?) \x27s \w+(?!not)[^,]* no$", " \x27s "),
+    ],
+)
+def test_a_rule_needs_the_longest_text_outside_of_brackets(pattern: str, needed: str) -> None:
+    assert Rule("story", pattern).needed == needed

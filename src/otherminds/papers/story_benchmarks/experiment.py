@@ -20,7 +20,7 @@ from otherminds.errors import InputError, shortened
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.statistics import exact, mean, ratio, summary_row
 from otherminds.evaluation.store import Row, first_columns
-from otherminds.evaluation.story_questions import judge, mumatom_items
+from otherminds.evaluation.story_audits import judge, mumatom_items
 from otherminds.reports.terminal.stories import happening
 from otherminds.stories.answering import ask
 from otherminds.stories.audit import OF_BENCHMARKS, Verdict, family, most_followed, tried_for, verdict

@@ -20,11 +20,20 @@ from otherminds.stories.english.lexicon import lexicon
 from otherminds.stories.english.reading import LONGEST_STORY, read_story
 from otherminds.stories.english.sentences import find_names, plain, sentences, tokens
 from otherminds.stories.english.story_state import Spot, StoryState
-from otherminds.stories.model import Episode, Event, Fact, Observation, Reading, Relation, SpeechAct, Utterance
+from otherminds.stories.model import (
+    SYMBOLIC,
+    Episode,
+    Event,
+    Fact,
+    Observation,
+    Reading,
+    Relation,
+    SpeechAct,
+    Utterance,
+)
 
 fill = prompts_of("otherminds.stories.by_model")
 
-SYMBOLIC = "symbolic"
 TRUST = 0.95  # probability that what the model writes down happened; chosen, not tuned
 TOKENS_OF_SENTENCE = 150  # tokens a model may write for each sentence of a story; chosen, not tuned
 MOST, MOST_PEOPLE, MOST_PLACES = 400, 24, 48  # longest lists accepted in a reply; chosen, not tuned
@@ -33,14 +42,14 @@ Spans = Sequence[tuple[int, int]]
 Words = frozenset[str]
 
 
-def read_or_ask(text: str, model: LanguageModel | None = None, least: float = 0.8) -> tuple[Reading, str]:
+def read_or_ask(text: str, model: LanguageModel, least: float = 0.8) -> tuple[Reading, str]:
     """The story as read by the rules or, if their coverage is below `least` and the model's is higher, by the model.
 
     Returns the reading and the reader's name: `symbolic`, or that of the model. Raises ModelError if the model does not
     answer.
     """
     reading = read_story(text)
-    if model is None or reading.coverage >= least:
+    if reading.coverage >= least:
         return reading, SYMBOLIC
     other = read_with(model, text)
     if other.coverage > reading.coverage:

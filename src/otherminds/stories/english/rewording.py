@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import accumulate
 
 from otherminds.files.toml import packaged
@@ -18,20 +19,48 @@ TABLE = packaged("otherminds.stories.english", "rewording.toml")
 FIELD = re.compile(r"\{(\w+)\}")
 PART = re.compile(r"(?<!\?P)<([a-z]+)>")
 PART_DEPTH = 3  # parts may contain parts, at most this deep
+TIMES = r"(?:[?*+]|\{[\d,]+\})\??"  # how often something may be repeated
+GROUP = re.compile(rf"\((?:[^()\\]|\\.)*\)(?:{TIMES})?")  # without another group in it
+NO_TEXT = re.compile(rf"(?:\[[^]]*\]|<\w+>|\\(?!x27).|[.^$])(?:{TIMES})?|(?:\\x27|[^\0]){TIMES}")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A pattern of a section, and the plain wording that it stands for.
+
+    It is compiled at first use: to compile all takes a tenth of a second, and most fit hardly any sentence.
+    """
+
+    section: str
+    pattern: str
+    plain: str = ""
+
+    @cached_property
+    def needed(self) -> str:
+        """The longest text outside of brackets, which must be in whatever the pattern fits; none if case is ignored."""
+        pattern = self.pattern
+        while (shorter := GROUP.sub("\0", pattern)) != pattern:
+            pattern = shorter
+        pattern = NO_TEXT.sub("\0", pattern).replace(r"\x27", "'")
+        return "" if "|" in pattern or "(?i" in self.pattern else max(pattern.split("\0"), key=len)
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern with the names of the section's parts replaced by the parts."""
+        pattern = self.pattern
+        for _ in range(PART_DEPTH):
+            pattern = PART.sub(lambda m: TABLE[self.section]["parts"].get(m[1], m[0]), pattern)
+        return re.compile(pattern)
 
 
 @cache
-def rewording_rules(section: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """The rules of a section of rewording.toml: pairs of a pattern and the plain wording it stands for."""
-    return tuple((_compiled(section, pattern), plain) for pattern, plain in TABLE[section]["rules"])
+def rewording_rules(section: str) -> tuple[Rule, ...]:
+    """The rules of a section of rewording.toml."""
+    return tuple(Rule(section, pattern, plain) for pattern, plain in TABLE[section]["rules"])
 
 
-@cache
-def _compiled(section: str, pattern: str) -> re.Pattern[str]:
-    """A pattern with the names of the section's parts replaced by the parts."""
-    for _ in range(PART_DEPTH):
-        pattern = PART.sub(lambda m: TABLE[section]["parts"].get(m[1], m[0]), pattern)
-    return re.compile(pattern)
+REMARK = Rule("story", TABLE["remark"])
+KNOWN_TO = Rule("statement", *TABLE["statement"]["known_to"])
 
 
 def reworded(sentence: Sequence[Token], names: Collection[str]) -> list[Token]:
@@ -40,9 +69,9 @@ def reworded(sentence: Sequence[Token], names: Collection[str]) -> list[Token]:
     if len(found) > LONGEST_SENTENCE:
         return found
     words, places = _as_text(found, names)
-    for pattern, plain in rewording_rules("story"):
-        if match := pattern.search(words):
-            found = _filled(plain, match, found, places)
+    for rule in rewording_rules("story"):
+        if rule.needed in words and (match := rule.compiled.search(words)):
+            found = _filled(rule.plain, match, found, places)
             words, places = _as_text(found, names)
     return found
 
@@ -74,7 +103,7 @@ def rejoined(sentences: Sequence[Sequence[Token]], names: Collection[str]) -> li
     out: list[list[Token]] = []
     for sentence in sentences:
         words, _ = _as_text(sentence, names)
-        if out and _compiled("story", TABLE["remark"]).search(words) and not any(token.quote for token in out[-1]):
+        if out and REMARK.compiled.search(words) and not any(token.quote for token in out[-1]):
             out[-1] += [Token(",", sentence[0].start, sentence[0].start), *sentence]
         else:
             out.append(list(sentence))
@@ -83,12 +112,11 @@ def rejoined(sentences: Sequence[Sequence[Token]], names: Collection[str]) -> li
 
 def plainer(text: str) -> str:
     """A statement about a mind with roundabout wordings of "thinks" and "wants" replaced by the plain verbs."""
-    for pattern, plain in rewording_rules("statement"):
-        text = pattern.sub(plain, text)
+    for rule in rewording_rules("statement"):
+        text = rule.compiled.sub(rule.plain, text) if rule.needed in text else text
     return text
 
 
 def known_to(text: str) -> str:
     """A statement with "... is known to Ann" made "Ann knows ..."."""
-    pattern, plain = TABLE["statement"]["known_to"]
-    return _compiled("statement", pattern).sub(plain, text)
+    return KNOWN_TO.compiled.sub(KNOWN_TO.plain, text)

@@ -10,7 +10,6 @@ from otherminds.distribution import IMPOSSIBLE
 from otherminds.language.model import LanguageModel
 from otherminds.stories import model as stories
 from otherminds.stories.english.sentences import plain, tokens
-from otherminds.stories.everyday.by_model import put_plainly
 from otherminds.stories.everyday.changes import option_after_change
 from otherminds.stories.everyday.chunks import Chunker
 from otherminds.stories.everyday.contents import expected_option
@@ -45,6 +44,8 @@ def answer_with(
     Asks about at most `MOST_BLOCKING` sentences. Stops after `seconds`, or if what the model writes is not read either.
     Raises ModelError if the model does not answer.
     """
+    from otherminds.stories.everyday.by_model import put_plainly
+
     found, began = answer(text, stem, options), monotonic()
     written: set[str] = set()
     for _ in range(MOST_BLOCKING):
