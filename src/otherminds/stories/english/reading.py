@@ -21,7 +21,15 @@ from otherminds.stories.english.events.states import be, be_gone, is_inattentive
 from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.english.phrases import Clause, VerbGroup
 from otherminds.stories.english.rewording import rejoined, reworded
-from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, find_names, plain, sentences, tokens
+from otherminds.stories.english.sentences import (
+    LONGEST_SENTENCE,
+    Token,
+    find_names,
+    is_garbled,
+    plain,
+    sentences,
+    tokens,
+)
 from otherminds.stories.english.story_state import StoryState
 from otherminds.stories.model import ClauseAccount, Event, Observation, Outcome, Reading, Source
 
@@ -98,8 +106,9 @@ class StoryReader:
         before = len(self.accounts)
         self.text = text
         self.story.mentioned |= {token.text for token in sentence if token.text in self.story.names}
-        first, last, sentence = sentence[0], sentence[-1], reworded(sentence, self.story.names)
-        if len(sentence) > LONGEST_SENTENCE or self._is_cleft(sentence):
+        first, last, garbled = sentence[0], sentence[-1], is_garbled(sentence, text)
+        sentence = reworded(sentence, self.story.names)
+        if len(sentence) > LONGEST_SENTENCE or garbled or self._is_cleft(sentence):
             self._account((first.start, last.end), self.story.size, False)
         elif not self._silence(sentence) and not self._dialogue(sentence, text):
             self._sentence(sentence)

@@ -17,6 +17,10 @@ LIST_WITHIN = 12  # tokens in which a list of names is looked for (chosen; not t
 TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*|\S|\n", re.UNICODE)
 SINGLE_QUOTE = re.compile(r"(?<!\w)'(?=[A-Z])([^'\n]{1,200}(?:'\w[^'\n]{0,200}){0,6}[.?!,]?)'(?!\w)")
 ENDS = frozenset(".!?;\n")
+BEGINNERS = frozenset(("He", "She", "They", "We", "It", "The", "There", "Then", "When", "While", "After", "Before"))
+ARTICLES = frozenset(("the", "a", "an"))
+NO_NOUNS = re.compile(r"[.,:]|in|on|at|of|to|from|with|for|and|or|but|that|is|was|he|she|it|they|the|an?|his|her|him")
+LACKING = re.compile(rf"\b(?:the|an?)(?: (?:{NO_NOUNS.pattern})\b|[.,:?!])")
 SILENT_MARKS = frozenset(("'", '"', "_", "*", "(", ")"))
 CONTRACTED = {"ll": "will", "re": "are", "ve": "have", "m": "am", "d": "would"}
 
@@ -122,6 +126,8 @@ def sentences(found: Sequence[Token], names: Collection[str] = ()) -> list[list[
         if token.text == ":" and _is_heading(out[-1], found, i):
             out[-1] = []
             continue
+        if token.text in BEGINNERS and _at(found, i - 1).text.islower() and _at(found, i + 1).text.islower():
+            out.append([])  # the stop before it is missing
         out[-1].append(token)
         if token.quote and _quote_ends(out[-1], found, i, names):
             out.append([])
@@ -169,6 +175,16 @@ def _quote_ends(sentence: Sequence[Token], found: Sequence[Token], i: int, names
         if (word and lexicon().verb_at(words, j)) or (j and word in (",", ".", "and")):
             return word != "came"
     return True
+
+
+def is_garbled(sentence: Sequence[Token], text: str) -> bool:
+    """Whether a sentence of a text lacks words: an article has no noun, or a quotation mark no partner."""
+    start, end = max(sentence[0].start - 1, 0), sentence[-1].end
+    end += 2 if text[end : end + 1] in ENDS else 1
+    after = [token.text for token in sentence[1:]] + ["."]
+    lacking = any(one.low in ARTICLES and NO_NOUNS.fullmatch(word) for one, word in zip(sentence, after, strict=True))
+    said = any(LACKING.search(one.text) for one in sentence if one.quote)
+    return lacking or said or bool(plain(text[start:end]).count('"') % 2)
 
 
 # names

@@ -1909,6 +1909,8 @@ class ClauseReader:
         scene, senses = self.scene, vocabulary().senses
         heads = {word for place in scene.places.values() for word in place.words[-1:]}
         words = [token.low for token in tokens(plain(quote)) if token.text not in ".!?,;"]
+        if not words:
+            return False
         lone = len(words) == 1 and not vocabulary().person(words[0])
         if on_thing and (lone or (self.askers and not clauses_of(quote, self.names))):
             return True  # "Upstairs!"; "The third shelf," as an answer

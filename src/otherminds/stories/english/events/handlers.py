@@ -81,7 +81,8 @@ def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequenc
     if not verb.negated and not idle:
         return None
     if not clause.means(*wordset("told_if_denied")):
-        return "did not happen"
+        lacking = verb.lemma == "do" and any(noun.kind == "object" for noun in clause.objects)  # "did not the milk"
+        return False if lacking else "did not happen"
     return None if agents or clause.means("be") else False
 
 

@@ -68,6 +68,8 @@ def find(story: StoryState, clause: Clause, agents: Agents) -> Told:
                 spot, missed = story.spot(noun, agent), None
             gone = missed is not None and missed.kind == "object" and missed.words[0] not in wordset("no_finds")
             obj, place = story.thing(missed, agent) if missed and gone else state.seeks, spot or state.spot
+            if obj and not place:
+                return False  # it is open where it is not
             if obj and place:
                 add_observation(story, clause, agent, obj, place, place.room, sees=False)
             continue
@@ -181,7 +183,7 @@ def look_result(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> Tol
     about_here = nothing or in_it or bool(words & (HERE | wordset("lacking") | {"inside"}))
     spot = state.spot if about_here and not elsewhere else None
     seeks = state.seeks
-    if spot is None and seeks is None:
+    if spot is None and seeks is None and not nothing:
         return None
     named = [story.spot(noun, agent) for prep, noun in clause.places if prep in IN and noun.kind == "place"]
     named += [story.spot(noun, agent) for noun in clause.subjects if noun.kind == "place" and nothing]
@@ -193,7 +195,7 @@ def look_result(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> Tol
     no_things = wordset("moods") | wordset("nothings")
     things = [noun for noun in nouns if noun.kind == "object" and not no_things & set(noun.words)]
     obj = story.thing(things[0], agent) if things else seeks
-    if things and obj != seeks and named:
+    if things and obj != seeks and named and not nothing:
         return None
     if obj:
         sees = not (nothing or clause.negated or words & wordset("lacking"))

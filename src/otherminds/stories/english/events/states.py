@@ -24,7 +24,7 @@ def be(story: StoryState, clause: Clause, agents: Agents) -> Told:
     nouns = clause.subjects or clause.objects
     if (found := look_result(story, clause, nouns)) is not None:
         return found
-    if clause.negated or not nouns or any(noun.kind == "agent" for noun in nouns):
+    if clause.negated or not nouns or any(noun.kind == "agent" or noun.det == "no" for noun in nouns):
         return False
     placings = [(noun, one) for noun in nouns for one in noun.clauses if one.places]
     if placings and not any(prep in IN for prep, _ in clause.places):
