@@ -698,7 +698,7 @@ class Judge:
     def _who(self) -> str | None:
         """The only person of whom the question is true, or the option that names all of whom it is."""
         found, open_ = list[str](), set[str]()
-        for one in self.scene.people:
+        for one in (*self.scene.people,):  # to read the question may add somebody
             noun = Noun(
                 tuple(one.lower().removeprefix("the ").split()),
                 one,

@@ -1,0 +1,68 @@
+"""Stories that lack words, or are out of order: nothing crashes, and what was lost is not made up."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from fuzzed_stories import counts
+from otherminds.stories.english.reading import read_story
+from otherminds.stories.everyday import answering as everyday
+from otherminds.stories.model import Observation
+
+HALL = "Ann walks into the kitchen. "
+
+
+@pytest.mark.slow
+def test_whole_sentences_without_sense_mislead_nobody_and_nothing_crashes() -> None:
+    found = sum((counts(k, seed=5) for k in range(8)), Counter[tuple[str, str]]())
+    assert not any(outcome == "crash" for _, outcome in found)
+    assert found["nonsense put in", "contradicted, sure"] == found["nonsense put in", "contradicted"] == 0
+    assert found["nonsense put in", "right, sure"] > 0
+    wrong, right = (
+        sum(n for (_, what), n in found.items() if what == f"{one}, sure") for one in ("contradicted", "right")
+    )
+    assert wrong <= 0.05 * right, found
+
+
+@pytest.mark.parametrize(
+    "garbled",
+    [
+        "Ann sees no cup in the in the kitchen.",
+        "Ann puts the cup on the.",
+        "Ann puts the on the table.",
+        'Bob said, "The cup is in the in the hall."',
+        'Ann went, the cup is on the table."',
+        "Ann does not the cup on the table.",
+        "Ann found no cup.",
+    ],
+)
+def test_a_sentence_that_lacks_words_is_unread(garbled: str) -> None:
+    reading = read_story(HALL + garbled)
+    assert [clause.outcome for clause in reading.clauses] == ["event", "unread"], reading.clauses
+
+
+def test_a_missing_stop_ends_a_sentence() -> None:
+    reading = read_story("Ann goes to the kitchen She takes the cup The cup is blue.")
+    assert [(event.verb, event.obj) for event in reading.episode.events] == [("walk", None), ("grab", "cup")]
+
+
+def test_no_cup_is_no_cup() -> None:
+    seen = read_story(HALL + "There was no cup on the table in the kitchen.").episode.timeline[-1]
+    assert isinstance(seen, Observation)
+    assert not seen.sees
+    unseen = read_story("There was no cup on the table in the kitchen.")
+    assert [clause.outcome for clause in unseen.clauses] == ["unread"]
+
+
+@pytest.mark.parametrize(
+    ("story", "question"),
+    [
+        ('Ann put the lantern on the raft. "…" Ann left.', "Where will Ann look for the lantern?"),
+        ("Somebody had put the chair in the pit. Rocco slept.", "Who moved the director's chair?"),
+    ],
+)
+def test_quotes_without_words_and_people_without_a_part_crash_nothing(story: str, question: str) -> None:
+    _, _, found = everyday.answer(story, question, ())
+    assert (found.option is None) == (found.abstained is not None)
