@@ -33,6 +33,8 @@ R = TypeVar("R")
 ENGINES = "serial, processes, ray, ray=ADDRESS, dask or dask=ADDRESS"
 PATIENCE = 10
 """Seconds within which a cluster has to answer; chosen, not tuned."""
+ENDING = 1.0
+"""Seconds within which the end of all processes is noticed; chosen, it takes a few milliseconds."""
 AHEAD = 2
 """Chunks submitted for each worker: one under way and one that waits, so that no worker is idle."""
 SECONDS = 0.1
@@ -95,6 +97,8 @@ def processes(jobs: int) -> Iterator[Engine]:
             time.sleep(0.001)
         ours.close()  # workers need not finish what they are doing
         theirs.close()
+        if thread:  # before Python 3.11.5, the end of this process may wake it up while it closes what wakes it
+            thread.join(ENDING)
 
 
 def end_with(other: Connection | int) -> None:
