@@ -18,6 +18,7 @@ from otherminds.stories.everyday.doubts import Doubts
 from otherminds.stories.everyday.questions import NO, YES, Judge, Query, read_query
 from otherminds.stories.everyday.reading import Sentence, play, sentences_of
 from otherminds.stories.everyday.scene import Fork, Place, Scene, readings, singulars
+from otherminds.stories.everyday.witnesses import option_after_move
 from otherminds.stories.everyday.words import is_in, words_of
 from otherminds.stories.relevance import MARKS, UNREAD
 
@@ -139,7 +140,11 @@ def answer_by_presence(text: str, stem: str, options: Sequence[str]) -> Answered
     """
     _, names = sentences_of(text)
     who = [name for name in names if re.search(rf"\b{re.escape(name)}\b", stem)]
-    found = known_option(text, stem, options) or expected_option(text, stem, options)
+    found = (
+        known_option(text, stem, options)
+        or expected_option(text, stem, options)
+        or option_after_move(text, stem, options)
+    )
     if found is None and len(who) == 1:
         found = option_after_change(text, stem, who, options)
     if found is None:
