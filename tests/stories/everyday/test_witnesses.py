@@ -67,6 +67,12 @@ def test_places_are_fuller_or_emptier_for_those_who_know(how: str, changed: bool
         assert told(how, question, FULL) == (after if changed else "equally full")
 
 
+def test_for_who_knows_nothing_of_the_move_nothing_is_harder_to_reach() -> None:
+    question = "From Fenno's perspective, how would melon's accessibility change by the end of the story?"
+    options = ("more accessible", "equally accessible", "less accessible")
+    assert [told(how, question, options) for how in ("missed", "seen")] == ["equally accessible", None]
+
+
 def test_if_nothing_is_moved_or_nobody_else_is_told_of_nothing_is_answered() -> None:
     question = "From Fenno's perspective, is the melon in its initial location by the end of the story?"
     for story in (BEFORE, BEFORE + MOVED, "Fenno ate a melon. " * 5):

@@ -20,7 +20,7 @@ from otherminds.stories.everyday.words import vocabulary
 PERSPECTIVE = re.compile(r"^From (?:the )?(?P<who>narrator|[A-Z][\w-]+)(?:['’]s?)? perspective, (?P<rest>.+)$")
 OTHER = re.compile(r"\b(?:does|do|did) (?P<who>[A-Z][\w-]+) think\b")
 THING = re.compile(r"\b(?:is|are|that) (?:the )?(?P<thing>[\w ]+?) (?:is |are )?(?:in its initial|located)\b")
-HOLDER = re.compile(r"\b(?:how (?:does|do|would|will)|think) (?P<thing>.+?)(?:['’]s?)? fullness\b")
+CHANGING = re.compile(r"\b(?:how (?:does|do|would|will)|think) (?P<thing>.+?)(?:['’]s?)? (?:fullness|accessibility)\b")
 AT_FIRST = re.compile(r"\bin the beginning\b")
 NAMED = re.compile(r"\b[A-Z][a-z]+\b")
 PERSONAL = re.compile(r"\b(?:he|she|they)\b", re.IGNORECASE)
@@ -49,13 +49,13 @@ class Move(NamedTuple):
 
 
 def option_after_move(text: str, stem: str, options: Sequence[str]) -> Grounds | None:
-    """The option that says where a thing is, or how full a place is, from somebody's perspective; None if unclear."""
+    """The option that says where a thing is from somebody's perspective, or how it or a place changes; None if open."""
     asked = PERSPECTIVE.match(stem.strip())
     if asked is None or len(options) < 2:
         return None
     rest = asked["rest"]
     chain = [asked["who"]] * (asked["who"] != "narrator") + [other["who"] for other in OTHER.finditer(rest)]
-    subject = THING.search(rest) or HOLDER.search(rest)
+    subject = THING.search(rest) or CHANGING.search(rest)
     sentences = [match.group().strip() for match in SENTENCE.finditer(text) if match.group().strip()]
     pair = _two_people(text, chain)
     if subject is None or pair is None:
@@ -69,6 +69,8 @@ def option_after_move(text: str, stem: str, options: Sequence[str]) -> Grounds |
     if holder:
         old = _first_told(sentences, subject["thing"]) < move.first
         found = choices.get(("less full" if old else "more full") if known else "equally full")
+    elif "accessibility" in rest:  # whoever knows nothing of the move knows of no change; what it is to others is open
+        found = None if known else choices.get("equally accessible")
     elif {*choices} == {"yes", "no"}:
         found = choices["no" if known else "yes"]
     else:
