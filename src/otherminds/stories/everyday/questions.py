@@ -563,8 +563,7 @@ class Judge:
             if one.place is not None and one.place.text != GONE:
                 places.setdefault(one.event.obj, set()).add(one.place.key)
         moved = [thing for thing, been in places.items() if len(been) > 1]
-        things = list(places) if len(places) == 1 else moved
-        return things[0] if len(things) == 1 else None
+        return moved[0] if len(moved) == 1 else None
 
     def _knows_place(self, chain: tuple[str, ...], thing: str) -> bool | None:
         """Whether the last mind of a chain believes the thing to be where the mind before it (or reality) has it."""
@@ -714,8 +713,8 @@ class Judge:
                 found.append(one)
         named = {option: self._named(option) for option in self.query.options}
         fits = [option for option, people in named.items() if people == {*found}]
-        if any(len(people) != 1 for people in named.values()) and open_ & set().union(*named.values()):
-            return None
+        if open_ & set().union(*named.values()):
+            return None  # the question may be true of them as well
         if named:
             return fits[0] if len(fits) == 1 else None
         return self._called(found[0]) if len(found) == 1 else None
