@@ -514,6 +514,9 @@ class _Builder:
             clause.verb.negated |= any(noun.words[-1:] in (("nothing",), ("none",)) for noun in clause.objects)
             clause.verb.negated |= any(noun.text.lower().startswith("none of") for noun in clause.objects)
             clause.words = " ".join(token.low for token in self.tokens[clause.start : clause.end])
+            before = self.clauses[n - 1]
+            if n and before.verb.negated and before.words.endswith(" or") and clause.verb.start == clause.start:
+                clause.verb.negated = True  # "neither sees or hears it"
             if clause.subject is None:
                 later = (one.subject for one in self.clauses[n + 1 :] if one.subject and one.parent is None)
                 clause.subject = next(later, None)

@@ -78,6 +78,7 @@ class Doubts:
         return (
             self._unidentified()
             or self._unread(accounts)
+            or self._attention()
             or next((self._text(one) for one in self.scene.log if self._moves_container(one)), None)
             or next((one.text for one in read if one.number >= self.settled and self._matters(one)), None)
             or self._unheard(sentences)
@@ -97,6 +98,19 @@ class Doubts:
             if same and not mine.names and not mine.traits:
                 return f"who is meant by {who}"
         return None
+
+    def _attention(self) -> str | None:
+        """What somebody was attending to, if they are taken to have seen a move only because they were there."""
+        moved = any(isinstance(one.event, MoveEvent) and one.actor not in self.minds for one in self.about)
+        if len(self.judge.chain) != 1 or self.stale or not moved:
+            return None
+        own = [one for one in self.scene.read if set(one.people) & self.minds]
+        verbs = [one.clause.verb for one in own if one.clause.means("see", "know", "wake")]
+        learns = any(not verb.negated and not verb.perfect for verb in verbs)
+        told = {one.event.obj for one in self.scene.log if isinstance(one.event, StatementEvent)}
+        if learns or self.judge.thing in told:
+            return None
+        return next((one.text for one in own if vocabulary().patterns["blind"].search(one.text)), None)
 
     def _unread(self, accounts: Sequence[stories.ClauseAccount]) -> str | None:
         """The first unread clause that may bear on the question, by the things and people that it names."""

@@ -22,6 +22,7 @@ NOTES = words_of("notes")
 NEARBY = words_of("nearby")
 PATHS = words_of("paths")
 VAGUE = words_of("vague")
+HEARING = ("hear", "overhear", "catch")
 GUIDING = ("lead", "guide", "bring", "take", "drag", "pull")  # whoever does so shows somebody what is there
 BODY = words_of("body")
 ELSEWHERE = Place("", (), frozenset(), "somewhere else")
@@ -638,6 +639,8 @@ class ClauseReader:
             heeds = heard is not None and heard.verb == "say" and all(heard.event.reaches(who) for who in people)
             return Effect("observation") if heeds and not clause.verb.negated else MIND
         if self._no_message(clause, nobody):
+            if clause.lemma in HEARING and clause.verb.negated:
+                self._miss_words(people)
             silent = () if clause.lemma in ("hear", "get", "have", "find") else people  # they may know it themselves
             named = [met for noun in clause.objects if scene.is_person(noun) and (met := scene.person(noun))]
             for who in {*people, *named, *(one for noun in clause.nouns for one in scene.may_be(noun))} - {*silent}:
@@ -766,8 +769,8 @@ class ClauseReader:
         others = scene.persons(inner.subject)
         if inner.subject is not None and inner.subject.pronoun == "nobody":
             others = [who for who in scene.people if who not in people]
-        if inner.link == "to" or not others or {*others} & {*people}:
-            return None
+        if inner.link in ("to", "what") or not others or {*others} & {*people}:
+            return None  # "could see what she was doing"
         occupied = inner.means("sleep", "busy") or inner.verb.progressive or bool(patterns["blind"].search(inner.words))
         occupied = occupied or (inner.lemma in ("be", "have") and bool(patterns["away"].search(inner.words)))
         if inner.means("see", "know", "say", "come", "look", "go", "put", "move", "take") and not denied:
@@ -795,6 +798,14 @@ class ClauseReader:
         if clause.lemma in ("leave", "have", "get", "find"):
             return nothing and (clause.verb.negated or any(noun.det == "no" for noun in clause.objects))
         return nobody or nothing or (clause.verb.negated and clause.lemma not in ("hear", "be"))
+
+    def _miss_words(self, people: Sequence[str]) -> bool:
+        """Note that people have not heard what was just said; False if nothing was."""
+        for said in self.scene.log[-1:-3:-1]:  # the words, and perhaps a deed after them
+            if isinstance(said.event, StatementEvent):
+                said.event = replace(said.event, hearers=said.event.hearers - set(people))
+                return True
+        return False
 
     def _to_room(self, who: str, clause: Clause, here: bool | None) -> None:
         """Note where somebody is now: elsewhere, unless the phrases of the clause name where the story happens."""
@@ -1362,11 +1373,8 @@ class ClauseReader:
                 if (now := self._place_of(clause, who, asked)) is not None:
                     scene.believes(who, asked, now)
             return Effect("observation")
-        if misses and clause.lemma in ("hear", "overhear", "catch"):
-            for said in scene.log[-1:]:
-                if isinstance(said.event, StatementEvent):
-                    said.event = replace(said.event, hearers=said.event.hearers - set(people))
-                    return Effect("observation")
+        if misses and clause.lemma in HEARING and self._miss_words(people):
+            return Effect("observation")
         for noun in clause.objects if misses and not moves else ():  # "he did not notice her"
             if scene.is_person(noun) and (other := scene.person(noun, exclude=people)):
                 for one in scene.latest():

@@ -47,7 +47,9 @@ def split(text: str) -> list[list[Token]]:
     for i, token in enumerate(found):
         before = found[i - 1].low if i else ""
         if token.text in ENDS and not token.quote:
+            after = found[i + 1].low if i + 1 < len(found) else ""
             initial = len(before) == 1 and before.isalpha() and before not in ("i", "a")
+            initial = initial and not is_in(after, *KNOWN_SETS, "pronouns")  # not "on shelf B. Then ..."
             if not (token.text == "." and (before in TITLES or initial)):
                 out.append([])
             continue
