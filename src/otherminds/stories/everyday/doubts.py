@@ -21,6 +21,7 @@ from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
 WHOLE = words_of("whole")
 QUOTED = words_of("quoted") | words_of("telling_place")
+MOVING = frozenset(["passed", "passes", "handed", "hands", "relayed"])
 PERSONAL = frozenset(["he", "she", "they", "him", "her", "them"])
 BESIDE = frozenset(["for", "with", "beside", "past", "near", "behind"])
 MOVES = ("put", "move", "take", "hand", "swap", "lose")
@@ -128,8 +129,8 @@ class Doubts:
             named = topics | {"it", "them"} | self.query.minds | {word + "s" for word in self.query.minds}
             named |= PERSONAL if account.reason == "unknown verb" else set()
             said = any(isinstance(one.event, StatementEvent) for one in self.scene.log)
-            if account.reason == MIND.reason and not self.minds:
-                continue  # it changes what somebody knows, not where things are
+            if account.reason == MIND.reason and not (self.minds or (words & MOVING and words & named)):
+                continue  # it changes what somebody knows, not where things are, unless "it" is "passed on"
             if account.reason == MIND.reason or (account.reason == TRUST.reason and said):
                 return account.text
             if account.reason == TRUST.reason:

@@ -22,6 +22,7 @@ NOTES = words_of("notes")
 NEARBY = words_of("nearby")
 PATHS = words_of("paths")
 VAGUE = words_of("vague")
+EVER = frozenset(["since", "still", "now"])
 HEARING = ("hear", "overhear", "catch")
 GUIDING = ("lead", "guide", "bring", "take", "drag", "pull")  # whoever does so shows somebody what is there
 BODY = words_of("body")
@@ -1234,14 +1235,15 @@ class ClauseReader:
             return UNREAD
         if clause.objects and clause.subject is not None and not clause.means("lie"):
             return Effect("no effect", "says what something is like")
-        now = scene.where((), thing)
+        now, said_words = scene.where((), thing), {*clause.words.split()}
         if now is None:
             said = any(
                 one.event.obj == thing for one in scene.log
             )  # "in fact it is ...", after what was said or believed
             scene.moved(thing, place, "", frozenset() if said else frozenset(scene.people), verb="initial")
             scene.here |= set(place.around) if len(scene.log) == 1 else set()
-        elif clause.verb.perfect and not now.fits(place) and clause.lemma == "be":  # "it had been there before"
+        elif clause.verb.perfect and not now.fits(place) and clause.lemma == "be" and not EVER & said_words:
+            # "it had been there before", but not "it has been there ever since"
             first = next(n for n, one in enumerate(scene.log) if one.event.obj == thing)
             scene.log.insert(
                 first,
@@ -1255,6 +1257,8 @@ class ClauseReader:
                 ),
             )
         elif not now.fits(place) and not vocabulary().patterns["early"].search(clause.words):
+            if "there" in said_words:  # "it hangs there above the fire": still in the same place
+                place = replace(place, around=place.around | {*now.words} | now.around)
             scene.moved(thing, place, "", frozenset(), verb="be")
         return Effect("fact")
 
