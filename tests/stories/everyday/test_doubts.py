@@ -12,6 +12,7 @@ LAMP = "Ines left the lantern on the raft and went out. Ruben moved the lantern 
 HERE = "Ines left the lantern on the raft. "
 LOOK = "Where will Ines look for the lantern?"
 TWO = "Ines put the lantern on the raft while Ruben looked on. Ruben left. Ines moved the lantern to the barn. "
+WHERE = "Where is the lantern really?"
 MODEL = "Where does Ines think that Ruben thinks the lantern is?"
 LIED = "Ruben hid the lantern in the barn. Ines asked him where it was. He said that it was on the raft. "
 KNOWS = "Does Mrs Bell know that the bridge has been closed?"
@@ -195,3 +196,26 @@ def garbled(rng: np.random.Generator, stories: list[str], questions: list[str]) 
     asked = [word for word in str(rng.choice(questions)).split() if rng.random() > 0.1]
     found = ask(" ".join(words), " ".join(asked), ())
     assert found.answer.option is not None or found.answer.abstained
+
+
+SHELVES = "Ines put the lantern on shelf B. In the evening Ruben moved it to shelf D. Then he slept."
+PIER = "Ines left the lantern on the pier. Ruben took it and put it in his coat. "
+SWITCHED = "Ines was in the hut when Ruben switched the lamps around. "
+WENT = "The lantern went from the raft to the barn."
+BESIDE = "Ines put the lantern on the raft. Ruben was in the same hut and moved the lantern to the barn. "
+
+
+@pytest.mark.parametrize(
+    ("story", "question", "right"),
+    [
+        (SHELVES, "Who moved the lantern to shelf D?", "Ruben"),
+        (BESIDE + "Ines was busy with the nets and did not see or hear a thing.", LOOK, "on the raft"),
+        (SWITCHED + WENT, LOOK, "to the barn"),
+        (SWITCHED + "She had her headphones on and was glued to her game. " + WENT, LOOK, None),
+        (PIER + "On the steps he passed it on to Ada, and it has been in her sack ever since.", WHERE, "in her sack"),
+        ("Ines hung the lantern on a beam in the barn.", "Is the lantern in the barn?", "yes"),
+        ("Ines put the lantern in the barn. It is still there, above the hay.", "Is the lantern in the barn?", None),
+    ],
+)
+def test_what_is_there_and_who_attends_to_it(story: str, question: str, right: str | None) -> None:
+    assert told(story, question) == right

@@ -1259,6 +1259,7 @@ class ClauseReader:
         elif not now.fits(place) and not vocabulary().patterns["early"].search(clause.words):
             if "there" in said_words:  # "it hangs there above the fire": still in the same place
                 place = replace(place, around=place.around | {*now.words} | now.around)
+                scene.places[place.key] = place
             scene.moved(thing, place, "", frozenset(), verb="be")
         return Effect("fact")
 

@@ -593,9 +593,11 @@ class Judge:
         now = self._trusted(chain, thing) or self.scene.where(chain, thing)
         if (self.query.early and not chain) or clause.verb.perfect:
             now = self._at((), thing)
-        if now is None or (not now.fits(place) and {*place.words} <= now.around):
-            return None  # whether what is above the bellows in the forge is "in the forge" is open
-        return now.fits(place)
+        if now is None or now.fits(place) or not {*place.words} <= now.around:
+            return None if now is None else now.fits(place)
+        # "on a beam in the forge" is in the forge; "on the hook by the wings" may be
+        inside = re.search(rf"\b(?:in|inside) (?:[\w'-]+ )*{re.escape(place.words[-1])}", now.text)
+        return True if inside and place.side == "in" else None
 
     def _was_moved(self, thing: str | None, chain: tuple[str, ...]) -> bool | None:
         """Whether a thing is no longer where it was first, in the belief of a chain of minds."""
