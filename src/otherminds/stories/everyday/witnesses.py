@@ -42,7 +42,10 @@ class Move(NamedTuple):
     told: tuple[str, ...]
 
     def known(self, chain: Sequence[str]) -> bool:
-        """Whether the first of these people takes the second to take ... to know of the move; so, if there is none."""
+        """Whether the first of these people knows of the move or, if there are two, takes the second to know of it.
+
+        For nobody it is what is so.
+        """
         if not chain or set(chain) == {self.mover}:
             return True
         return self.seen if chain[0] != self.mover else self.seen != self.mistaken
@@ -103,7 +106,8 @@ def find_move(sentences: Sequence[str], pair: tuple[str, str], thing: str | None
         for deed in cues["shifts"].finditer(sentence) if _is_about(sentence, thing) else ():
             who = _subject(sentence[: deed.start()], name, last)
             moves[who] += 1
-            first[who] = n if first.get(who, 0) < middle else first[who]
+            if first.get(who, 0) < middle:
+                first[who] = n
         last = names[0].group() if names else last
     whole = " ".join(sentences)
     for one in pair:
