@@ -43,6 +43,16 @@ def test_a_sentence_that_lacks_words_is_unread(garbled: str) -> None:
     assert [clause.outcome for clause in reading.clauses] == ["event", "unread"], reading.clauses
 
 
+def test_an_unread_clause_has_the_words_of_what_it_tells() -> None:
+    found = read_story("Ann opened the box. There was not any cup in the box, alas, as she could see.").clauses[1]
+    assert (found.outcome, found.text) == ("unread", "There was not any cup in the box, alas, as she could see")
+
+
+def test_an_absence_that_is_not_understood_is_unread() -> None:
+    found = read_story(HALL + "Ann put out a hand, Ann noted the absence of any cup in the box.").clauses
+    assert [clause.outcome for clause in found] == ["event", "unread", "unread"]
+
+
 def test_a_missing_stop_ends_a_sentence() -> None:
     reading = read_story("Ann goes to the kitchen She takes the cup The cup is blue.")
     assert [(event.verb, event.obj) for event in reading.episode.events] == [("walk", None), ("grab", "cup")]

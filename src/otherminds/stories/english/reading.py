@@ -208,7 +208,9 @@ class StoryReader:
                 eventless = len(story.timeline) == began
                 if not read or story.size == before:
                     read = self._of_no_effect(clause, agents, eventless=eventless) or read
-                self._account((clause.start, clause.end), before, read, agents or ())
+                parts = [clause] if read else [clause, *clause.content]
+                span = min(one.start for one in parts), max(one.end for one in parts)
+                self._account(span, before, read, agents or ())
             if agents and not (done and clause.subjects and is_background(clause)):
                 done.append(agents)
                 if clause.link not in ("as", "while", "who", "that") or not story.subjects:
@@ -243,6 +245,8 @@ class StoryReader:
         if clause.unknown == ["according"] and (said := self._according(clause)) is not None:
             return said
         if set(clause.unknown) - wordset("quiet_states"):
+            return False
+        if any("absence" in noun.words for noun in clause.objects):
             return False
         nothing = any(noun.det == "no" or noun.words[0] in ("nothing", "none", "neither") for noun in clause.objects)
         if nothing and clause.means("open", "close", "grab", "put", "move"):
