@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from fuzzed_stories import counts
+from otherminds.stories.answering import ask
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.everyday import answering as everyday
 from otherminds.stories.model import Observation
@@ -41,6 +42,15 @@ def test_whole_sentences_without_sense_mislead_nobody_and_nothing_crashes() -> N
 def test_a_sentence_that_lacks_words_is_unread(garbled: str) -> None:
     reading = read_story(HALL + garbled)
     assert [clause.outcome for clause in reading.clauses] == ["event", "unread"], reading.clauses
+
+
+def test_what_lacks_the_thing_may_be_about_it() -> None:
+    story = "Ann put the lantern on the raft. Ann left. Bob puts the on the table. Bob sighed."
+    for question, options in (
+        ("Where is the lantern?", ()),
+        ("Where is the lantern?", ("on the raft", "on the table")),
+    ):
+        assert ask(story, question, options).answer.option is None
 
 
 def test_an_unread_clause_has_the_words_of_what_it_tells() -> None:

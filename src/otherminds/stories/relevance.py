@@ -15,6 +15,7 @@ from itertools import islice, product
 
 from otherminds.stories import model as stories
 from otherminds.stories.english.lexicon import lexicon, wordset
+from otherminds.stories.english.sentences import LACKING
 from otherminds.stories.model import Event, Fact, Happening, Observation, Utterance
 from otherminds.stories.social_goals.inference import facts
 
@@ -149,8 +150,8 @@ def _about(clause: stories.ClauseAccount, episode: stories.Episode, things: Sequ
     thing = next((one for one in things if one.split()[-1] in stems), None)
     if _only_describes(words):
         thing = None
-    elif thing is None and things and UNNAMED_THING & set(words):
-        thing = things[0]
+    elif thing is None and things and (UNNAMED_THING & set(words) or LACKING.search(clause.text)):
+        thing = things[0]  # "puts it on the table", "puts the on the table"
     people = episode.agents if UNNAMED_PERSON & set(words) else clause.people
     quoted = any(mark in clause.text for mark in '"“”«»')
     return _About(tuple(people), thing, named("place"), named("room"), quoted)

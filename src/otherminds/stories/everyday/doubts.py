@@ -14,7 +14,7 @@ from otherminds.stories import model as stories
 from otherminds.stories.everyday.clauses import Clause, inside
 from otherminds.stories.everyday.events import ELSE, MIND, MISSED, REPLY, SAID_OF_ELSE, TRUST
 from otherminds.stories.everyday.questions import Judge, Query
-from otherminds.stories.everyday.reading import Sentence
+from otherminds.stories.everyday.reading import LACKS, Sentence
 from otherminds.stories.everyday.scene import Happened, Read, Scene, singulars
 from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
@@ -129,6 +129,8 @@ class Doubts:
             named = topics | {"it", "them"} | self.query.minds | {word + "s" for word in self.query.minds}
             named |= PERSONAL if account.reason == "unknown verb" else set()
             said = any(isinstance(one.event, StatementEvent) for one in self.scene.log)
+            if account.reason == LACKS:
+                return account.text
             if account.reason == MIND.reason and not (self.minds or (words & MOVING and words & named)):
                 continue  # it changes what somebody knows, not where things are, unless "it" is "passed on"
             if account.reason == MIND.reason or (account.reason == TRUST.reason and said):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from otherminds.stories.english.lexicon import idioms, singular
-from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, plain, tokens
+from otherminds.stories.english.sentences import LACKING, LONGEST_SENTENCE, Token, plain, tokens
 from otherminds.stories.everyday.clauses import Clause, parse
 from otherminds.stories.everyday.events import ClauseReader
 from otherminds.stories.everyday.scene import Fork, Scene
@@ -16,6 +16,7 @@ from otherminds.stories.model import ClauseAccount
 
 FILLERS = [one.split() for one in ("later on", "straight away", "by then", "by far", "of course", "at all", "so as")]
 COMPANY = {(prep, who) for prep in ("with", "along", "in") for who in ("him", "her", "them", "hand", "hands")}
+LACKS = "lacks words"
 ENDS = frozenset(".!?;\n")
 TITLES = frozenset(["dr", "mr", "mrs", "ms", "prof", "st", "sgt", "capt", "lt"])
 KNOWN_SETS = (*BOUNDARIES, "determiners", "possessives", "adverbs", "times")
@@ -174,6 +175,10 @@ def play(
     reader = ClauseReader(scene, names)
     accounts: list[ClauseAccount] = []
     for sentence in sentences:
+        if LACKING.search(sentence.text):
+            scene.sentence += 1
+            accounts.append(ClauseAccount(sentence.text, "unread", LACKS))
+            continue
         if not sentence.clauses:
             if sentence.quotes and reader.lone_quote(sentence.quotes):
                 accounts.append(ClauseAccount(sentence.quotes[0], "event"))
