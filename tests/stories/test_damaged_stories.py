@@ -10,7 +10,8 @@ from fuzzed_stories import counts
 from otherminds.stories.answering import ask
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.everyday import answering as everyday
-from otherminds.stories.model import Observation
+from otherminds.stories.homes import home_of
+from otherminds.stories.model import Entity, Episode, Observation
 
 HALL = "Ann walks into the kitchen. "
 
@@ -61,6 +62,13 @@ def test_an_unread_clause_has_the_words_of_what_it_tells() -> None:
 def test_an_absence_that_is_not_understood_is_unread() -> None:
     found = read_story(HALL + "Ann put out a hand, Ann noted the absence of any cup in the box.").clauses
     assert [clause.outcome for clause in found] == ["event", "unread", "unread"]
+
+
+def test_a_room_into_which_something_is_put_remains_a_room() -> None:
+    shelf, room = (Entity("hall shelf", "place", "hall"), Entity("hall", "place"))
+    assert [place.name for place in home_of(Episode("", (), (shelf, room), complete=True)).places] == ["hall shelf"]
+    furnished = home_of(Episode("", (), (Entity("bathroom", "place"),)))
+    assert "bathroom" in furnished.rooms
 
 
 def test_a_missing_stop_ends_a_sentence() -> None:

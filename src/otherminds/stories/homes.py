@@ -119,7 +119,10 @@ def home_of(episode: Episode, named: Iterable[str] = ()) -> Home:
 
 @lru_cache(maxsize=1024)
 def _home(entities: tuple[Entity, ...], rooms: tuple[str, ...], furnish: bool) -> Home:
-    places = [Place(entity.id, entity.room or SOMEWHERE, entity.relation == "in") for entity in entities]
+    rooms_of_places = {entity.room for entity in entities} | (set(USUAL) if furnish else set())
+    # a room with places in it is no place itself, whatever the story says is put into it
+    kept = [entity for entity in entities if entity.id not in rooms_of_places]
+    places = [Place(entity.id, entity.room or SOMEWHERE, entity.relation == "in") for entity in kept]
     if furnish:
         taken = {place.name for place in places}
         places += [place for place in USUAL_PLACES if place.name not in taken]
