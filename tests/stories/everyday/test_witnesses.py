@@ -73,6 +73,13 @@ def test_for_who_knows_nothing_of_the_move_nothing_is_harder_to_reach() -> None:
     assert [told(how, question, options) for how in ("missed", "seen")] == ["equally accessible", None]
 
 
+def test_names_may_have_any_letters() -> None:
+    story = STORIES["secretly"].replace("Orla", "Zoë").replace("Fenno", "Anne-Lise")
+    question = "From Zoë's perspective, where precisely does Anne-Lise think that the melon is located?"
+    found = ask(story, question, PLACES).answer
+    assert found.option == PLACES.index("hamper")
+
+
 def test_if_nothing_is_moved_or_nobody_else_is_told_of_nothing_is_answered() -> None:
     question = "From Fenno's perspective, is the melon in its initial location by the end of the story?"
     for story in (BEFORE, BEFORE + MOVED, "Fenno ate a melon. " * 5):

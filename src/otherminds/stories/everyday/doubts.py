@@ -21,7 +21,7 @@ from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
 WHOLE = words_of("whole")
 QUOTED = words_of("quoted") | words_of("telling_place")
-MOVING = frozenset(["passed", "passes", "handed", "hands", "relayed"])
+HANDED = frozenset(["passed", "passes", "handed", "hands", "relayed"])
 PERSONAL = frozenset(["he", "she", "they", "him", "her", "them"])
 BESIDE = frozenset(["for", "with", "beside", "past", "near", "behind"])
 MOVES = ("put", "move", "take", "hand", "swap", "lose")
@@ -131,7 +131,7 @@ class Doubts:
             said = any(isinstance(one.event, StatementEvent) for one in self.scene.log)
             if account.reason == LACKS:
                 return account.text
-            if account.reason == MIND.reason and not (self.minds or (words & MOVING and words & named)):
+            if account.reason == MIND.reason and not (self.minds or (words & HANDED and words & named)):
                 continue  # it changes what somebody knows, not where things are, unless "it" is "passed on"
             if account.reason == MIND.reason or (account.reason == TRUST.reason and said):
                 return account.text

@@ -22,7 +22,7 @@ NOTES = words_of("notes")
 NEARBY = words_of("nearby")
 PATHS = words_of("paths")
 VAGUE = words_of("vague")
-EVER = frozenset(["since", "still", "now"])
+LASTING = frozenset(["since", "still", "now"])
 HEARING = ("hear", "overhear", "catch")
 GUIDING = ("lead", "guide", "bring", "take", "drag", "pull")  # whoever does so shows somebody what is there
 BODY = words_of("body")
@@ -1235,14 +1235,14 @@ class ClauseReader:
             return UNREAD
         if clause.objects and clause.subject is not None and not clause.means("lie"):
             return Effect("no effect", "says what something is like")
-        now, said_words = scene.where((), thing), {*clause.words.split()}
+        now, told_words = scene.where((), thing), {*clause.words.split()}
         if now is None:
             said = any(
                 one.event.obj == thing for one in scene.log
             )  # "in fact it is ...", after what was said or believed
             scene.moved(thing, place, "", frozenset() if said else frozenset(scene.people), verb="initial")
             scene.here |= set(place.around) if len(scene.log) == 1 else set()
-        elif clause.verb.perfect and not now.fits(place) and clause.lemma == "be" and not EVER & said_words:
+        elif clause.verb.perfect and not now.fits(place) and clause.lemma == "be" and not LASTING & told_words:
             # "it had been there before", but not "it has been there ever since"
             first = next(n for n, one in enumerate(scene.log) if one.event.obj == thing)
             scene.log.insert(
@@ -1257,7 +1257,7 @@ class ClauseReader:
                 ),
             )
         elif not now.fits(place) and not vocabulary().patterns["early"].search(clause.words):
-            if "there" in said_words:  # "it hangs there above the fire": still in the same place
+            if "there" in told_words:  # "it hangs there above the fire": still in the same place
                 place = replace(place, around=place.around | {*now.words} | now.around)
                 scene.places[place.key] = place
             scene.moved(thing, place, "", frozenset(), verb="be")

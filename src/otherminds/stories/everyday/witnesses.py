@@ -17,12 +17,11 @@ from otherminds.stories.everyday.changes import SENTENCE, SMALL, WORD, Grounds, 
 from otherminds.stories.everyday.reading import sentences_of
 from otherminds.stories.everyday.words import vocabulary
 
-PERSPECTIVE = re.compile(r"^From (?:the )?(?P<who>narrator|[A-Z][\w-]+)(?:['’]s?)? perspective, (?P<rest>.+)$")
-OTHER = re.compile(r"\b(?:does|do|did) (?P<who>[A-Z][\w-]+) think\b")
+PERSPECTIVE = re.compile(r"^From (?:the )?(?P<who>narrator|[\w-]+?)(?:['’]s?)? perspective, (?P<rest>.+)$")
+OTHER = re.compile(r"\b(?:does|do|did) (?P<who>[\w-]+) think\b")
 THING = re.compile(r"\b(?:is|are|that) (?:the )?(?P<thing>[\w ]+?) (?:is |are )?(?:in its initial|located)\b")
 CHANGING = re.compile(r"\b(?:how (?:does|do|would|will)|think) (?P<thing>.+?)(?:['’]s?)? (?:fullness|accessibility)\b")
 AT_FIRST = re.compile(r"\bin the beginning\b")
-NAMED = re.compile(r"\b[A-Z][a-z]+\b")
 PERSONAL = re.compile(r"\b(?:he|she|they)\b", re.IGNORECASE)
 THEM = re.compile(r"\b(?:it|them)\b", re.IGNORECASE)
 NEAR = 90  # characters after a name in which what its bearer does is looked for (chosen)
@@ -85,7 +84,7 @@ def _two_people(text: str, chain: Sequence[str]) -> tuple[str, str] | None:
     """The two people whom a story names most often, if those of the question are among them; else None."""
     _, names = sentences_of(text)
     known = names - {name for name in names if name.lower() in SMALL} | {*chain}
-    pair = [name for name, _ in Counter(one for one in NAMED.findall(text) if one in known).most_common(2)]
+    pair = [name for name, _ in Counter(one for one in re.findall(r"[\w-]+", text) if one in known).most_common(2)]
     return (pair[0], pair[1]) if len(pair) == 2 and {*chain} <= {*pair} else None
 
 

@@ -68,10 +68,10 @@ def find(story: StoryState, clause: Clause, agents: Agents) -> Told:
                 spot, missed = story.spot(noun, agent), None
             gone = missed is not None and missed.kind == "object" and missed.words[0] not in wordset("no_finds")
             obj, place = story.thing(missed, agent) if missed and gone else state.seeks, spot or state.spot
-            if obj and not place:
-                return False  # it is open where it is not
             if obj and place:
                 add_observation(story, clause, agent, obj, place, place.room, sees=False)
+            elif obj:
+                return False  # it is open where it is not
             continue
         what = bool(clause.content) and clause.content[0].link == "what"  # "found what she was looking for"
         if noun.kind in ("room", "agent") if noun else not what:
