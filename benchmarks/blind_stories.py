@@ -1,9 +1,12 @@
 """Everyday stories by writers who did not know the reader: how many questions it answers, and how many rightly.
 
-    python benchmarks/blind_stories.py           # the counts, by kind of question
-    python benchmarks/blind_stories.py --wrong   # and the stories that are answered wrongly
+    python benchmarks/blind_stories.py              # the counts, by kind of question
+    python benchmarks/blind_stories.py --wrong      # and the stories that are answered wrongly
+    python benchmarks/blind_stories.py --replies    # with a perfect reader: the bound of what a model can add
+    python benchmarks/blind_stories.py --model SPEC # with a language model
 
-They were counted before anybody had read them; a rule that is chosen by them makes them development stories.
+They were counted before anybody had read them; a rule that is chosen by them makes them development stories. The
+replies of 160 are those of careful readers to the prompts that a model is given, who did not know the program either.
 """
 
 from __future__ import annotations
@@ -12,10 +15,14 @@ import argparse
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from otherminds.evaluation.progress import shown
+from otherminds.language.find import find_model
+from otherminds.language.model import LanguageModel, Request
+from otherminds.language.scripted import Scripted
 from otherminds.stories.answering import ask
 
 STORIES = Path(__file__).with_suffix(".jsonl")
@@ -34,11 +41,29 @@ class Judged(NamedTuple):
     right: bool
 
 
-def judged() -> Iterator[Judged]:
-    """Every story, answered without a language model."""
-    for line in STORIES.read_text("utf-8").splitlines():
-        item = json.loads(line)
-        found = ask(item["story"], item["question"], item["options"])
+def written() -> list[dict[str, Any]]:
+    """The stories with their questions."""
+    return [json.loads(line) for line in STORIES.read_text("utf-8").splitlines()]
+
+
+def careful_reader(replies: dict[str, Any]) -> Scripted:
+    """A model that gives the replies of a careful reader; there are none to a story that the rules read alone."""
+
+    def write(request: Request) -> str:
+        kind, number, *_ = request.draw.split()
+        if kind == "variable":
+            return json.dumps(replies["question"])
+        return json.dumps({"told": replies["sentences"][int(number) - 1]}) if kind == "sentence" else "?"
+
+    return Scripted("careful reader", write)
+
+
+def judged(
+    items: Iterable[dict[str, Any]], model_for: Callable[[dict[str, Any]], LanguageModel | None] = lambda _: None
+) -> Iterator[Judged]:
+    """Every story, answered with the model that `model_for` gives, or without one."""
+    for item in items:
+        found = ask(item["story"], item["question"], item["options"], model=model_for(item))
         if found.answer.option is None or found.question is None:
             yield Judged(item, None, 0.0, right=False)
             continue
@@ -62,8 +87,15 @@ def main() -> None:
     """Print the counts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wrong", action="store_true")
+    parser.add_argument("--replies", action="store_true")
+    parser.add_argument("--model")
     chosen = parser.parse_args()
-    found = list(judged())
+    items, model = written(), find_model(chosen.model) if chosen.model else None
+    if chosen.replies:
+        items = [item for item in items if "replies" in item]
+        found = list(judged(items, lambda item: careful_reader(item["replies"])))
+    else:
+        found = list(judged(shown(items, len(items), "Asking") if model else items, lambda _: model))
     answered = [one for one in found if one.ours is not None]
     wrong = [one for one in answered if not one.right]
     sure = sum(one.p >= 0.95 for one in wrong)

@@ -354,15 +354,15 @@ import pathlib
 
 def read(prompt):
     pathlib.Path("asked").touch()
-    return json.dumps({
-        "people": ["Sally", "Anne"],
-        "places": [{"name": "basket", "room": None, "relation": "in"}, {"name": "box"}],
-        "start": [{"line": 1, "what": "Sally", "room": "kitchen"}, {"line": 1, "what": "Anne", "room": "kitchen"},
-                  {"line": 2, "what": "ball", "place": "basket"}],
-        "happenings": [{"line": 3, "who": "Sally", "does": "leave", "room": "kitchen"},
-                       {"line": 4, "who": "Anne", "does": "move", "thing": "ball", "place": "box"}],
-        "nothing": [],
-    })
+    _, _, sentence = prompt.rpartition("The sentence: ")
+    if "The sentence: " not in prompt:
+        claims = {one: {"minds": ["Sally"], "value": one, "so": True} for one in ("basket", "box")}
+        answers = [{"answer": one, "claims": [claim]} for one, claim in claims.items()]
+        return json.dumps({"about": "where the ball is", "values": ["basket", "box"], "people": ["Sally", "Anne"],
+                           "answers": answers, "after": 4})
+    told = {"Its basket": ("basket", ["Sally", "Anne"]), "Transplanted": ("box", ["Anne"])}
+    return json.dumps({"told": [{"does": "is", "value": value, "who": who, "to": [], "unnoticed": []}
+                                for begins, (value, who) in told.items() if sentence.startswith(begins)]})
 
 def chatter(prompt):
     pathlib.Path("asked").touch()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from otherminds.stories.answering import ask
-from otherminds.stories.model import Answer
+from otherminds.stories.model import Answer, ClauseAccount, Outcome
+from otherminds.stories.relevance import DAMAGED, lacks_words
 
 SALLY = (
     "Sally and Anne are in the playroom. Sally puts the ball in the basket. {}Sally leaves the playroom. {}"
@@ -80,3 +81,43 @@ def test_who_moves_it_knows_where_it_is(told: str) -> None:
 def test_whether_somebody_knows_is_no_question_for_a_place() -> None:
     found = ask("Paul put the diary in the drawer.", "Does Lea think Paul knows where the diary is?", [])
     assert found.answer.option is None
+
+
+LACKING = [
+    "She closed the fridge in kitchen",
+    "There was no apple the stove in the kitchen",
+    "Ann puts it on the",
+    '"I saw the apple on the shelf in the kitchen," answered',
+    "She did see the apple in the fridge",
+    "Maya responded, From Karin came the question",
+]
+
+
+@pytest.mark.parametrize("text", LACKING)
+def test_a_text_that_shows_that_words_are_missing_may_lack_others(text: str) -> None:
+    assert lacks_words(ClauseAccount(text, "event"))
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("She closed the fridge in the kitchen", "event"),
+        ("There was no apple in the stove in the kitchen", "observation"),
+        ('"I saw the apple on the shelf," Ann answered', "event"),
+        ("She did not see the apple, and Bob was in bed", "observation"),
+        ("The cat zorped", "unread"),
+    ],
+)
+def test_other_texts_lack_nothing(text: str, outcome: Outcome) -> None:
+    assert not lacks_words(ClauseAccount(text, outcome))
+
+
+def test_a_clause_without_a_verb_is_cut() -> None:
+    assert lacks_words(ClauseAccount("Ann the fridge in the kitchen", "unread", people=("Ann",)))
+
+
+def test_what_lacks_words_makes_the_answer_less_sure() -> None:
+    intact = asked(third="Anne walks to the box.")
+    cut = asked(third="Anne walks to box.")
+    assert intact.option == cut.option == 0
+    assert cut.posterior[0] == pytest.approx((1 - DAMAGED) * intact.posterior[0] + DAMAGED / 2)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from otherminds.language.model import LanguageModel
+from otherminds.language.model import EMBEDDED, LanguageModel
 from otherminds.stories import model as stories
 from otherminds.stories.beliefs.nested_beliefs import answer_where
 from otherminds.stories.beliefs.perspectives import SALLY_ANNE, Conventions
@@ -14,7 +14,7 @@ from otherminds.stories.english.questions import Unread, read_question
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.english.sentences import with_joined_names
 from otherminds.stories.model import SYMBOLIC
-from otherminds.stories.relevance import UNREAD, answer_over
+from otherminds.stories.relevance import OPEN, UNREAD, answer_over
 from otherminds.stories.social_goals.goals import answer_goal
 from otherminds.stories.social_goals.inference import CannotAnswerError, answer_social, facts
 from otherminds.worlds.household.agent import RESERVED, SpeakingCosts
@@ -87,32 +87,55 @@ def ask(
     named, conventions = conventions is not None, conventions or SALLY_ANNE
     if not isinstance(story, str):
         return _ask_of_household(story, stem, options, conventions, costs, least, model)
+    words = story, stem, tuple(options)
     story, stem, *options = with_joined_names([story, stem, *options])
     found = _ask_of_household(story, stem, options, conventions, costs, least, None)
     complete = found.question is not None and found.reading.coverage == 1.0
     of_places = _only_of_places(found.question)
     if complete and (named or not of_places or found.answer.option is None):
         return found
-    from otherminds.stories.everyday import answering as everyday
-
-    if (present := everyday.answer_by_presence(story, stem, options)) is not None:
-        return StoryAnswer(*present)
-    general = StoryAnswer(*everyday.answer(story, stem, options))
-    if complete:
-        convention = general.answer.abstained == everyday.OPEN  # what is open there, a convention decides
+    general = _ask_of_anything(story, stem, options)
+    if complete and not general.answer.passages:
+        convention = general.answer.abstained == OPEN  # what is open there, a convention decides
         return found if general.question is None or convention or _agree(found, general) else general
-    if general.answer.option is not None and general.reading.coverage >= least:
-        return found if _agree(found, general) else general
+    chosen = _chosen(found, general, least, of_places=of_places)
+    read = chosen is found or (chosen.reading.coverage == 1.0 and chosen.answer.terms)
+    if model is None or (chosen.answer.option is not None and read):
+        return chosen
+    if found.reading.coverage == 1.0 or (found.question is not None and not of_places):
+        return _ask_of_household(story, stem, options, conventions, costs, least, model)
+    if model.identity.startswith(EMBEDDED):  # docs/stories.md says how often these are wrong
+        return _not_asked(chosen, model)
+    from otherminds.stories.by_model.variable import answer_with
+
+    helped = StoryAnswer(*answer_with(model, *words), engine=model.name)
+    if helped.question is None:
+        return chosen if chosen.answer.option is not None else replace(chosen, question=None, answer=helped.answer)
+    return chosen if helped.answer.option is None and chosen.answer.option is not None else helped
+
+
+def _not_asked(found: StoryAnswer, model: LanguageModel) -> StoryAnswer:
+    """The answer without the model, with a word on it if there is none."""
+    why = found.answer.abstained
+    if why is None:
+        return found
+    return replace(found, answer=replace(found.answer, abstained=f"{why} ({model.name} is too small to be asked)"))
+
+
+def _ask_of_anything(story: str, stem: str, options: Sequence[str]) -> StoryAnswer:
+    """The answer of the reader of stories about anything."""
+    from otherminds.stories.everyday.answering import answer, answer_by_presence
+
+    return StoryAnswer(*(answer_by_presence(story, stem, options) or answer(story, stem, options)))
+
+
+def _chosen(found: StoryAnswer, general: StoryAnswer, least: float, *, of_places: bool) -> StoryAnswer:
+    """The answer of the reader of households or that of the reader of anything, if neither has read all of a story."""
+    if general.answer.passages or (general.answer.option is not None and general.reading.coverage >= least):
+        return found if not general.answer.passages and _agree(found, general) else general
     if found.answer.option is not None and (general.question is None or not of_places):
         return found
     told_more = general.reading.coverage - found.reading.coverage > MARGIN
-    if model is not None:
-        if told_more:  # sentence by sentence; a small model takes minutes for a whole story, and seldom gets it right
-            helped = StoryAnswer(*everyday.answer_with(model, story, stem, options), engine=model.name)
-        else:
-            helped = _ask_of_household(story, stem, options, conventions, costs, least, model)
-        if helped.answer.option is not None or not told_more:
-            return helped
     more = general.question is not None and (told_more or found.answer.option is not None)
     return general if more else found
 

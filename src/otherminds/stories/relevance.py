@@ -38,9 +38,18 @@ ABSENT = frozenset(("there", "here", "gone", "missing", "away", "empty", "inside
 PLACES = 3  # of a thing, which an unread clause may name; more would rarely add another answer (chosen; not tuned)
 READINGS = 40  # of one clause; bounds the time of an answer (chosen; not tuned)
 UNFORESEEN = 0.05  # probability that an unread clause means something that is not among its readings (chosen)
+DAMAGED = 0.1  # probability that a text that lacks words lacks one that matters, such as "not" (chosen; not tuned)
+PLACED = frozenset(("in", "on", "at", "to", "into", "onto", "from"))
+ARTICLES = frozenset(("the", "a", "an", "no"))
+CUT = re.compile(  # "put it on the", a quote without speaker, "did find" for "did not find", "she said, The cup was"
+    r'\b(?:the|an?) *$|"\W*(?:said|asked|answered|explained|replied)\W*$|\b(?:does|did) (?:see|find|notice|spot)\b'
+    r"|, (?:The|An?|She|He|It|They|There|No|From|Into|In|On|At|Over|Off|Absent)\b"
+)
+BARE = frozenset(("bed", "home", "school", "house", "table", "floor", "upstairs", "downstairs", "outdoors"))
 
 MARKS = " ,;:"  # that may stand before and after a clause
 UNREAD = "could not read"  # begins the reason for no answer if an unread clause decides
+OPEN = "the story leaves it open"  # why there is no answer if the readings of a story disagree
 
 Answerer = Callable[[stories.Episode], stories.Answer]
 
@@ -59,8 +68,40 @@ class _About:
 def answer_over(reading: stories.Reading, question: stories.Question, answer: Answerer) -> stories.Answer:
     """The answer that holds under every reading of every unread clause; otherwise none, for the clause that decides.
 
-    The posterior is the mean over the readings, mixed with even odds for what was not foreseen.
+    The posterior is the mean over the readings, mixed with even odds for what was not foreseen: more if the text lacks
+    words, as it may lack others without showing it.
     """
+    found = _answer_over(reading, question, answer)
+    if found.option is None or not any(map(lacks_words, reading.clauses)):
+        return found
+    return replace(found, posterior=_mixed(found.posterior, DAMAGED))
+
+
+def _mixed(posterior: Sequence[float], share: float) -> tuple[float, ...]:
+    """The posterior mixed with even odds."""
+    return tuple((1.0 - share) * p + share / len(posterior) for p in posterior)
+
+
+def lacks_words(clause: stories.ClauseAccount) -> bool:
+    """Whether a clause shows that words are missing: a place without article, a noun after another, no verb."""
+    if CUT.search(clause.text):
+        return True
+    words = re.findall(r"[\w'-]+|[^\w\s]", clause.text.lower())
+    places = (wordset("kinds") | wordset("rooms")) - BARE
+    for one, two, three in zip(words, words[1:], [*words[2:], ""], strict=False):
+        if one in PLACED and (two in places or f"{two} {three}" in places):
+            return True  # "in kitchen"
+    for one, _, three, four in zip(words, words[1:], words[2:], words[3:], strict=False):
+        if one in ARTICLES and three in ARTICLES and four in places:
+            return True  # "no apple the stove"
+    known = lexicon().common | wordset("pronouns") | {name.lower() for name in clause.people}
+    words = [word for word in words if word.isalpha()]
+    acts = any(word in lexicon().forms or word not in known for word in words)
+    return clause.outcome == "unread" and len(words) > 1 and not acts  # "she the fridge in the kitchen"
+
+
+def _answer_over(reading: stories.Reading, question: stories.Question, answer: Answerer) -> stories.Answer:
+    """The answer that holds under every reading of every unread clause, as `answer_over`."""
     found = answer(reading.episode)
     unread = [clause for clause in reading.clauses if clause.outcome == "unread"]
     if found.option is None or not unread:
@@ -77,9 +118,8 @@ def answer_over(reading: stories.Reading, question: stories.Question, answer: An
             others.append(other.posterior)
         if others:
             columns = zip(found.posterior, *others, strict=True)
-            even = UNFORESEEN / len(found.posterior)
-            mixed = tuple((1.0 - UNFORESEEN) * sum(column) / (len(others) + 1) + even for column in columns)
-            found = replace(found, posterior=mixed)
+            mean = [sum(column) / (len(others) + 1) for column in columns]
+            found = replace(found, posterior=_mixed(mean, UNFORESEEN))
     return found
 
 

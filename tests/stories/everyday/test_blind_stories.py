@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from blind_stories import judged
+from blind_stories import careful_reader, judged, written
 
 
-def test_a_quarter_is_answered_and_one_in_twelve_wrongly() -> None:
-    found = list(judged())
+def test_few_are_answered_and_one_in_seven_of_these_wrongly() -> None:
+    found = list(judged(written()))
     answered = [one for one in found if one.ours is not None]
     wrong = [one for one in answered if not one.right]
-    assert (len(found), len(answered), len(wrong)) == (240, 59, 5)
+    assert (len(found), len(answered), len(wrong)) == (400, 66, 9)
+    assert all(one.p < 0.95 for one in wrong)
+
+
+def test_with_a_careful_reader_nearly_all_are_answered_and_rightly() -> None:
+    items = [item for item in written() if "replies" in item]
+    found = list(judged(items, lambda item: careful_reader(item["replies"])))
+    answered = [one for one in found if one.ours is not None]
+    wrong = [one for one in answered if not one.right]
+    assert (len(found), len(answered), len(wrong)) == (160, 156, 1)
     assert all(one.p < 0.95 for one in wrong)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
-from otherminds.language.scripted import scripted
 from otherminds.stories.answering import ask
-from otherminds.stories.everyday.answering import answer, answer_with
+from otherminds.stories.everyday.answering import answer
 
 CLOAK = (
     "The stage manager hung the velvet cloak on the hook by the wings. While Dario was having his make-up done, Pim, "
@@ -97,25 +94,7 @@ def test_no_text_fails(seed: int) -> None:
         assert found.option is not None or found.abstained
 
 
-def test_a_model_puts_a_sentence_plainly_and_the_rules_read_it() -> None:
-    story = SAMPLES.format("Mei frobbed them through the glass door.")
-    stem = "Where does Mei think the samples are?"
-    assert answer(story, stem, ())[2].option is None
-    deed = {"does": "sees", "who": "Mei", "thing": "sample", "place": None, "to": None}
-    model = scripted("reader", [json.dumps({"deeds": [deed]})])
-    reading, question, found = answer_with(model, story, stem, ())
-    assert question is not None
-    assert found.option is not None
-    assert question.labels[found.option] == "to the cold room"
-    assert reading.coverage == 1.0
-
-
-MADE_UP = json.dumps({"deeds": [{"does": "sees", "who": "Zorp", "thing": None, "place": None, "to": None}]})
-
-
-@pytest.mark.parametrize("reply", ["?", MADE_UP])
-def test_what_a_model_makes_up_is_not_read(reply: str) -> None:
-    story = SAMPLES.format("Mei frobbed them.")
-    stem = "Where does Mei think the samples are?"
-    _, _, found = answer_with(scripted("reader", [reply] * 3), story, stem, ())
-    assert found.option is None or "Zorp" not in str(found)
+def test_an_option_may_name_an_owner_and_no_place() -> None:
+    story = "Ana put her bicycle in the shed and went upstairs. While she slept, Ben lent the bicycle to a courier."
+    options = ("that it belongs to a courier", "that it is her own", "that it has been stolen")
+    assert ask(story, "What does Ana believe about the bicycle?", options).answer.option in (None, 1)

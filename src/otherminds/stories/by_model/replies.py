@@ -54,9 +54,18 @@ class NonsenseError(ValueError):
 
 
 def dictated(
-    model: LanguageModel, turn: Message, kind: type[M], sense: Callable[[M], T], draw: str, attempts: int, most: int
+    model: LanguageModel,
+    turn: Message,
+    kind: type[M],
+    sense: Callable[[M], T],
+    draw: str,
+    attempts: int,
+    most: int,
+    schema: str = "",
 ) -> T | Unreadable:
     """`sense` of the first reply that has the form `kind` and for which it does not raise NonsenseError.
+
+    `schema` is sent in place of that of `kind`: the same, with some strings limited to names.
 
     Replies have at most `most` tokens, as small models may repeat themselves without end. After an unreadable reply the
     model is told why and asked again, with another seed and a temperature above 0, up to `attempts` times in all.
@@ -67,7 +76,7 @@ def dictated(
         raise InputError("a model needs at least one attempt")
     reasons: list[str] = []
     asked = turn
-    schema = json.dumps(kind.model_json_schema())  # with its keys in the order in which to think
+    schema = schema or json.dumps(kind.model_json_schema())  # with its keys in the order in which to think
     for attempt in range(attempts):
         temperature = RETRY_TEMPERATURE if attempt else 0.0
         request = Request((asked,), most, temperature, attempt, schema=schema, draw=f"{draw} {attempt}")

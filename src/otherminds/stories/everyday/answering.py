@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from time import monotonic
+from collections.abc import Sequence
 
 from otherminds.distribution import IMPOSSIBLE
-from otherminds.language.model import LanguageModel
 from otherminds.stories import model as stories
 from otherminds.stories.english.sentences import plain, tokens
 from otherminds.stories.everyday.changes import option_after_change
@@ -16,72 +14,22 @@ from otherminds.stories.everyday.contents import expected_option
 from otherminds.stories.everyday.conversations import known_option
 from otherminds.stories.everyday.doubts import Doubts
 from otherminds.stories.everyday.questions import NO, YES, Judge, Query, read_query
-from otherminds.stories.everyday.reading import Sentence, play, sentences_of
+from otherminds.stories.everyday.reading import play, sentences_of
 from otherminds.stories.everyday.scene import Fork, Place, Scene, readings, singulars
 from otherminds.stories.everyday.witnesses import option_after_move
 from otherminds.stories.everyday.words import is_in, words_of
-from otherminds.stories.relevance import MARKS, UNREAD
+from otherminds.stories.relevance import MARKS, OPEN, UNREAD
 
 UNFORESEEN = (
     0.12  # probability that a story means something that is not among its readings (chosen, see docs/stories.md)
 )
-BUDGET = 120.0  # seconds after which no further sentence is given to a language model (chosen)
-MOST_BLOCKING = 3  # sentences of a story that a language model is asked to put plainly (chosen)
 ELSEWHERE = "elsewhere"
-OPEN = "the story leaves it open"  # why there is no answer if the readings of a story disagree
 SURE = 0.86  # least probability of an answer that is given (chosen on the development stories)
 
 RARE = 0.02  # probability of a reading below which it is not searched for doubts, to save time (chosen)
 SMALL = words_of("small")
 
 Answered = tuple[stories.Reading, stories.Question | None, stories.Answer]
-
-
-def answer_with(
-    model: LanguageModel, text: str, stem: str, options: Sequence[str], seconds: float = BUDGET
-) -> Answered:
-    """`answer`, with the sentences that block it put plainly by a language model, one after the other.
-
-    Asks about at most `MOST_BLOCKING` sentences. Stops after `seconds`, or if what the model writes is not read either.
-    Raises ModelError if the model does not answer.
-    """
-    from otherminds.stories.everyday.by_model import put_plainly
-
-    found, began = answer(text, stem, options), monotonic()
-    written: set[str] = set()
-    for _ in range(MOST_BLOCKING):
-        why = found[2].abstained or ""
-        if found[1] is None or not why.startswith(UNREAD) or monotonic() - began > seconds:
-            break
-        clause = why.partition(": ")[2]
-        sentence = next((one for one in sentences_of(text)[0] if _holds(one, clause)), None)
-        if sentence is None or sentence.text in written:
-            break
-        reading = found[0].episode
-        places = dict.fromkeys(
-            [*(label for label in found[1].labels if label not in (YES, NO, ELSEWHERE)), *reading.named("place")]
-        )
-        start, end = sentence.span
-        said = put_plainly(
-            model, text, text[start:end], reading.agents, reading.named("object"), _with_prepositions(places)
-        )
-        if said is None:
-            break
-        text = f"{text[:start]}{said.rstrip('.')}{text[end:]}" if said else f"{text[:start]}Time passed{text[end:]}"
-        written |= {f"{one.strip()}" for one in said.split(".")}
-        found = answer(text, stem, options)
-    return found
-
-
-def _holds(sentence: Sentence, clause: str) -> bool:
-    """Whether a clause, as an account tells it, is of this sentence."""
-    told = [one.words.strip(MARKS) for one in sentence.clauses]
-    return any(clause.startswith(words) for words in (*told, sentence.text) if words)
-
-
-def _with_prepositions(places: Iterable[str]) -> list[str]:
-    """Places as phrases: "in the box"; "the box" becomes "in the box"."""
-    return [one if is_in(one.split()[0].lower(), "prepositions") else f"in {one}" for one in places if one.strip()]
 
 
 def answer(text: str, stem: str, options: Sequence[str]) -> Answered:

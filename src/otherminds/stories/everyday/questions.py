@@ -593,7 +593,7 @@ class Judge:
         now = self._trusted(chain, thing) or self.scene.where(chain, thing)
         if (self.query.early and not chain) or clause.verb.perfect:
             now = self._at((), thing)
-        if now is None or now.fits(place) or not {*place.words} <= now.around:
+        if now is None or now.fits(place) or not place.words or not {*place.words} <= now.around:
             return None if now is None else now.fits(place)
         # "on a beam in the forge" is in the forge; "on the hook by the wings" may be
         inside = re.search(rf"\b(?:in|inside) (?:[\w'-]+ )*{re.escape(place.words[-1])}", now.text)
