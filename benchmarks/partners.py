@@ -4,6 +4,9 @@
     python benchmarks/partners.py --suite changing --player bayes_open --episodes 2
     python benchmarks/partners.py --json docs/stored/partners.json
 
+With partners that change, `knows_both` is the loss of the Bayes-optimal player that knows both kinds of partner and
+how often they change, but not when.
+
 A loss is exact given what was played: in each round V(q) − Q(q, a), with q the true state of the partner, V and Q the
 optimal values for the partner that is known, including the rounds in which it changes. Its expectation is the regret.
 """
@@ -44,6 +47,7 @@ TODAY = (
     "posterior_sampling",
 )
 DEFAULT = "bayes_open"
+OPTIMUM = "knows_both"
 
 
 def _square(name: str, rows: tuple[tuple[tuple[float, float], ...], ...]) -> Game:
@@ -79,6 +83,33 @@ def changing(game: Game) -> Iterator[Machine]:
     yield _changing("tft to anti-copy", game, lambda t: int(t >= 50))
     yield _changing("anti-copy to tft", game, lambda t: int(t < 50))
     yield _changing("every 25 rounds", game, lambda t: t // 25 % 2)
+
+
+def knows_both(task: Task, rate: float) -> float:
+    """The loss of the Bayes-optimal player for a partner that copies, or plays the action after, and changes at a rate.
+
+    Each reply tells which of the two the partner was, so the optimum is that of a Markov decision process with the last
+    phase and the player's last action as states: exact, by backward induction.
+    """
+    payoff = task.game.payoff()
+    own, phases = np.arange(len(payoff)), np.arange(2)
+    replies = (own + phases[:, None]) % payoff.shape[1]  # in a phase, to the player's last action
+    values, worths = np.zeros((2, len(own))), list[np.ndarray[Any, Any]]()
+    for _ in range(task.horizon):
+        worth = payoff[own, replies[..., None]] + values[:, None, :]  # of each action, by phase and last action
+        worths.append((1.0 - rate) * worth + rate * worth[::-1])
+        values = worths[-1].max(axis=2)
+    outputs, moves = task.partner.chances
+    state, last, told = 0, 0, list[dict[str, int]]()
+    expected = worths[-1].mean(axis=0)[last]  # before the first round, either phase
+    for later in [*reversed(worths[:-1]), None]:
+        action, reply = int(expected.argmax()), int(outputs[state].argmax())
+        told.append({"action": action, "observed": reply})
+        phase = int(reply != last % payoff.shape[1])
+        state, last = int(moves[state, action, reply]), action
+        if later is not None:
+            expected = later[phase, last]
+    return loss(task, told)
 
 
 def stationary(game: Game) -> Iterator[Machine]:
@@ -191,6 +222,9 @@ def rows(suite: str, players: Sequence[str], episodes: int, seed: int) -> Iterat
                 losses.append(loss(task, play(task, subject, rng=acts, partner_rng=trembles)))
             if losses:
                 yield row(f"{suite}/{game.name}/{machine.name}", name, losses)
+        if suite == "changing":
+            changes = ROUNDS // 25 - 1 if machine.name == "every 25 rounds" else 1
+            yield row(f"{suite}/{game.name}/{machine.name}", OPTIMUM, [knows_both(task, changes / ROUNDS)])
 
 
 def main() -> None:
@@ -217,6 +251,7 @@ def main() -> None:
     table: dict[str, dict[str, float]] = {}
     for one in found:
         table.setdefault(one["condition"], {})[one["subject"]] = one["value"]
+    players = [*players, OPTIMUM] if any(OPTIMUM in cells for cells in table.values()) else players
     print("| partner | " + " | ".join(players) + " |\n| --- |" + " --- |" * len(players))
     for condition, cells in table.items():
         print(f"| {condition} | " + " | ".join(f"{cells[p]:.2f}" if p in cells else "" for p in players) + " |")

@@ -15,7 +15,16 @@ from otherminds.language.asking import Unreadable
 from otherminds.language.model import ModelError, Request
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.stories.answering import StoryAnswer, ask
-from otherminds.stories.by_model.variable import HINT, SAID, TRUTH, Claim, Deed, Variable, answer_from, variable_with
+from otherminds.stories.by_model.variable import (
+    HINT,
+    SAID,
+    TRUTH,
+    Claim,
+    Evidence,
+    Variable,
+    answer_from,
+    variable_with,
+)
 
 Data = dict[str, Any]
 
@@ -99,7 +108,7 @@ def test_each_sentence_is_asked_about_once_under_the_names_of_the_story() -> Non
     model, asked = reader(matter())
     ask(STORY, STEM, (), model=model)
     assert len(asked) == 5
-    schema = json.loads(asked[1].schema)["$defs"]["_DeedForm"]["properties"]
+    schema = json.loads(asked[1].schema)["$defs"]["_EvidenceForm"]["properties"]
     assert schema["value"]["enum"] == [*PLACES, None]
     assert schema["who"]["items"]["enum"] == PEOPLE
     assert "Pigeons cooed." in text_of(asked[4]).splitlines()[-2]
@@ -227,6 +236,13 @@ def test_a_sentence_that_the_model_does_not_read_keeps_the_answer_open(reply: li
     assert len(asked) == 6
 
 
+def test_about_a_long_story_no_model_is_asked() -> None:
+    model, asked = reader(matter())
+    found = ask(STORY + 99 * " Pigeons cooed.", STEM, (), model=model)
+    assert (found.answer.option, asked) == (None, [])
+    assert "80 sentences at most" in str(found.answer.abstained)
+
+
 def test_a_model_that_cannot_be_asked_is_no_answer() -> None:
     def down(_: Request) -> str:
         raise ModelError("is down")
@@ -239,62 +255,62 @@ def test_hints_are_weighed() -> None:
     variable = Variable(
         "what she wants", ("tea", "rum"), (), ("tea", "rum"), ((Claim((), "tea"),), (Claim((), "rum"),)), 9
     )
-    once = answer_from(variable, [Deed(1, "hints", "tea", ())])
+    once = answer_from(variable, [Evidence(1, "hints", "tea", ())])
     assert once.option is None
     assert once.posterior[0] == pytest.approx(0.88 * HINT / (HINT + 1) + 0.06)
-    twice = [Deed(1, "hints", "tea", ()), Deed(2, "hints against", "rum", ())]
+    twice = [Evidence(1, "hints", "tea", ()), Evidence(2, "hints against", "rum", ())]
     assert answer_from(variable, twice).option == 0
-    assert answer_from(variable, [*twice, Deed(3, "is", "rum", ())]).option == 1
+    assert answer_from(variable, [*twice, Evidence(3, "is", "rum", ())]).option == 1
 
 
 # An oracle: what the last of a chain believes, by recursion over what reaches each mind.
 
 WHO = ("A", "B", "C")
 VALUES = ("x", "y", "z")
-deeds = st.builds(
-    Deed,
+tellings = st.builds(
+    Evidence,
     st.just(1),
     st.sampled_from(("is", "finds out", "says", "thinks")),
     st.sampled_from(VALUES),
     st.lists(st.sampled_from(WHO), unique=True, max_size=3).map(tuple),
     st.lists(st.sampled_from(WHO), unique=True, max_size=2).map(tuple),
     st.lists(st.sampled_from(WHO), unique=True, max_size=1).map(tuple),
-).filter(lambda deed: len(deed.who) == 1 if deed.does == "says" else len(deed.who) >= 1 or deed.does == "is")
+).filter(lambda one: len(one.who) == 1 if one.does == "says" else len(one.who) >= 1 or one.does == "is")
 
 
-def believed(chain: tuple[str, ...], told: Sequence[Deed]) -> str | None:
-    """The belief of the last of the chain after these deeds."""
+def believed(chain: tuple[str, ...], told: Sequence[Evidence]) -> str | None:
+    """The belief of the last of the chain after all this."""
     belief: str | None = None
     truth: str | None = None
-    for deed in told:
-        if deed.does == "is":
-            truth = deed.value
-        shown = truth if deed.does == "finds out" else deed.value
-        if deed.does == "thinks":
-            belief = deed.value if deed.who == chain else belief
+    for item in told:
+        if item.does == "is":
+            truth = item.value
+        shown = truth if item.does == "finds out" else item.value
+        if item.does == "thinks":
+            belief = item.value if item.who == chain else belief
         elif not chain:
             belief = truth
-        elif deed.does == "says":
-            speaker, hearers = deed.who[0], set(deed.to) | ({chain[0]} & set(deed.unnoticed))
+        elif item.does == "says":
+            speaker, hearers = item.who[0], set(item.to) | ({chain[0]} & set(item.unnoticed))
             known = all(one == speaker or one in hearers for one in chain)
             trusting = hearers
             for one in chain[:-1]:  # whoever believes it takes the speaker to believe it, too
                 trusting = hearers if one == speaker else trusting | {speaker}
             if known and chain[-1] in trusting:
-                belief = deed.value
+                belief = item.value
         elif shown is not None:
-            first = chain[0] in deed.who or chain[0] in deed.unnoticed
-            if first and all(one in deed.who for one in chain[1:]):
+            first = chain[0] in item.who or chain[0] in item.unnoticed
+            if first and all(one in item.who for one in chain[1:]):
                 belief = shown
     return belief
 
 
 @settings(max_examples=300, deadline=None)
 @given(
-    st.lists(deeds, max_size=5),
+    st.lists(tellings, max_size=5),
     st.lists(st.sampled_from(WHO), max_size=3).filter(lambda c: all(a != b for a, b in pairwise(c))),
 )
-def test_nested_beliefs_are_those_of_the_oracle(told: list[Deed], chain: list[str]) -> None:
+def test_nested_beliefs_are_those_of_the_oracle(told: list[Evidence], chain: list[str]) -> None:
     expected = believed(tuple(chain), told)
     claims = tuple((Claim(tuple(chain), value),) for value in VALUES)
     found = answer_from(Variable("it", VALUES, WHO, VALUES, claims, 9), told)

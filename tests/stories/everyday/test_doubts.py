@@ -219,3 +219,14 @@ BESIDE = "Ines put the lantern on the raft. Ruben was in the same hut and moved 
 )
 def test_what_is_there_and_who_attends_to_it(story: str, question: str, right: str | None) -> None:
     assert told(story, question) == right
+
+
+def test_an_eye_may_be_that_of_somebody_who_seemed_to_sleep() -> None:
+    story = "Otto lay on the bench and snored. Pia lifted the pear from his plate and ate it. {}"
+    question = "Does Otto know who took the pear?"
+    assert ask(story.format("One eye trailed her fingers."), question, ()).answer.option is None
+
+
+def test_its_place_is_nowhere_in_particular() -> None:
+    story = "Lena frobbed the keys into the blue case. Jan took the keys. At four he put the keys in their place."
+    assert ask(story, "Were the keys in the blue case at five?", ()).answer.option is None

@@ -35,6 +35,7 @@ BUDGET = 120.0  # seconds after which no further sentence is given to the model;
 AT_ONCE = 4  # calls of the model under way; chosen
 ATTEMPTS = 2  # at a readable reply; chosen
 TOKENS_OF_ANSWER = 60  # above the base of `replies.token_limit`; chosen
+MOST_LINES = 80  # sentences of a story that a model is asked about, each with the whole story; bounds cost; chosen
 MOST_STATES, MOST_PEOPLE, MOST_ANSWERS, MOST_TOLD, DEEPEST = 8, 12, 12, 4, 3  # longest lists in a reply; chosen
 QUOTED = 80  # characters of a sentence that is quoted beside what the model made of it; chosen
 TRUTH, SAID = "the truth", "what they said"  # values of claims, besides the states of the matter
@@ -44,6 +45,7 @@ NARRATOR = ("I", "we")
 VAGUE = wordset("pronouns") | frozenset(("in", "on", "at", "to", "of", "the", "a", "is", "no", "not", "else", "other"))
 ARTICLES = frozenset(("the", "a", "an", "my", "his", "her", "their", "our"))
 
+Does = Literal["was", "is", "is not", "finds out", "says", "thinks", "hints", "hints against"]
 Chain = tuple[str, ...]
 Answered = tuple[stories.Reading, stories.Question | None, stories.Answer]
 
@@ -69,8 +71,8 @@ class VariableForm(replies.Form):
     after: int
 
 
-class _DeedForm(replies.Form):
-    does: Literal["was", "is", "is not", "finds out", "says", "thinks", "hints", "hints against"]
+class _EvidenceForm(replies.Form):
+    does: Does
     value: str | None
     who: list[str]
     to: list[str]
@@ -80,7 +82,7 @@ class _DeedForm(replies.Form):
 class ToldForm(replies.Form):
     """What a sentence tells about a matter."""
 
-    told: list[_DeedForm]
+    told: list[_EvidenceForm]
 
 
 @dataclass(frozen=True)
@@ -110,18 +112,24 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Deed:
-    """What one sentence tells about the matter."""
+class Evidence:
+    """What one sentence, counted from 1, tells about the matter.
+
+    `was`: it was in the state `value` before all that is told. `is`, `is not`: it now is in it, or not. Those in `who`
+    know. `finds out`: they learn how it is. `says`: the one in `who` says so to those in `to`, who believe it.
+    `thinks`: the last in `who` thinks so, in the mind of the one before. `hints`, `hints against`: a state of reality
+    is likelier, or less likely. Those in `unnoticed` perceive it as well, and nobody knows that they do.
+    """
 
     sentence: int
-    does: str
+    does: Does
     value: str | None
     who: Chain
     to: Chain = ()
     unnoticed: Chain = ()
 
     def __str__(self) -> str:
-        """The deed in words, for the evidence."""
+        """It in words."""
         match self.does:
             case "says":
                 to = f" to {' and '.join(self.to)}" if self.to else ""
@@ -146,30 +154,34 @@ def answer_with(
 ) -> Answered:
     """The answer to a question about a story that a language model writes down, sentence by sentence.
 
-    Abstains, with a reason, if a reply cannot be read, if `seconds` are over, or if what was written down leaves the
-    answer open. Raises ModelError if the model does not answer.
+    Abstains, with a reason, if a reply cannot be read, if `seconds` are over, if what was written down leaves the
+    answer open, or if the story has more than `MOST_LINES` sentences: every prompt holds the whole story.
+    Raises ModelError if the model does not answer.
     """
     began = monotonic()
     lines = _lines(text)
+    if len(lines) > MOST_LINES:
+        why = f"a model is asked about {MOST_LINES} sentences at most, and the story has {len(lines)}"
+        return _reading(lines, (), {}, ()), None, stories.abstention(len(options), why)
     variable = variable_with(model, lines, stem, options)
     if isinstance(variable, Unreadable):
         abstained = stories.abstention(len(options), f"cannot read the question: {variable.why}")
         return _reading(lines, (), {}, ()), None, abstained
-    deeds: list[Deed] = []
+    evidence: list[Evidence] = []
     unread: dict[int, str] = {}
 
-    def read(number: int) -> list[Deed] | Unreadable:
+    def read(number: int) -> list[Evidence] | Unreadable:
         if monotonic() - began > seconds:
             return Unreadable(f"{model.name} had no time for it in {seconds:.0f} s")
-        return deeds_with(model, text, stem, variable, number, lines[number - 1])
+        return evidence_with(model, text, stem, variable, number, lines[number - 1])
 
     numbers = range(1, len(lines) + 1)
     for number, found in zip(numbers, ask_all(read, numbers, at_once=AT_ONCE), strict=True):
         if isinstance(found, Unreadable):
             unread[number] = found.why
         else:
-            deeds += found
-    reading = _reading(lines, deeds, unread, variable.people)
+            evidence += found
+    reading = _reading(lines, evidence, unread, variable.people)
     question = stories.Question(
         "", tuple(stories.AnswerOption(()) for _ in variable.labels), kind="variable", labels=variable.labels
     )
@@ -177,10 +189,10 @@ def answer_with(
         number, why = next(iter(unread.items()))
         abstained = stories.abstention(len(variable.labels), f"{why}: {lines[number - 1]}")
         return reading, question, abstained
-    found_answer = answer_from(variable, deeds)
+    found_answer = answer_from(variable, evidence)
     told = tuple(
         f"{shortened(lines[number - 1], QUOTED)} ({model.name}: {'; '.join(map(str, some))})"
-        for number, some in groupby(deciding(variable, deeds), lambda deed: deed.sentence)
+        for number, some in groupby(deciding(variable, evidence), lambda one: one.sentence)
     )
     return reading, question, replace(found_answer, passages=told)
 
@@ -199,7 +211,7 @@ def variable_with(
     model: LanguageModel, lines: Sequence[str], stem: str, options: Sequence[str]
 ) -> Variable | Unreadable:
     """What a question depends on, as the model writes it down. Raises ModelError if the model does not answer."""
-    given = "\n".join(f"{letter}) {replies.one_line(o)}" for letter, o in zip("ABCDEFGHIJKL", options, strict=False))
+    given = "\n".join(f"{number}) {replies.one_line(option)}" for number, option in enumerate(options, 1))
     prompt = fill(
         "variable-question",
         lines="\n".join(f"{number}. {replies.one_line(line)}" for number, line in enumerate(lines, 1)),
@@ -263,9 +275,9 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(re.sub(r"(?:'s|s)$", "", word) for word in re.findall(r"[\w'-]+", plain(text).lower()))
 
 
-def deeds_with(
+def evidence_with(
     model: LanguageModel, story: str, stem: str, variable: Variable, number: int, line: str
-) -> list[Deed] | Unreadable:
+) -> list[Evidence] | Unreadable:
     """What a sentence tells about the matter, as the model writes it down. Raises ModelError if it does not answer."""
     prompt = fill(
         "variable-sentence",
@@ -277,22 +289,22 @@ def deeds_with(
         sentence=replies.one_line(line),
     )
     schema: dict[str, Any] = ToldForm.model_json_schema()
-    deed = schema["$defs"]["_DeedForm"]["properties"]
-    deed["value"] = {"enum": [*variable.values, None]}
+    fields = schema["$defs"]["_EvidenceForm"]["properties"]
+    fields["value"] = {"enum": [*variable.values, None]}
     people = {"type": "array", "items": {"enum": [*variable.people]}, "maxItems": len(variable.people)}
-    deed |= dict.fromkeys(("who", "to", "unnoticed"), people)
+    fields |= dict.fromkeys(("who", "to", "unnoticed"), people)
     schema["properties"]["told"]["maxItems"] = MOST_TOLD
 
-    def sense(form: ToldForm) -> list[Deed]:
-        return [_deed(one, variable, number) for one in form.told]
+    def sense(form: ToldForm) -> list[Evidence]:
+        return [_evidence(one, variable, number) for one in form.told]
 
     most = replies.token_limit(0, 0)
     turn = Message("user", prompt)
     return replies.dictated(model, turn, ToldForm, sense, f"sentence {number}", ATTEMPTS, most, json.dumps(schema))
 
 
-def _deed(form: _DeedForm, variable: Variable, number: int) -> Deed:
-    """The deed of a reply. Raises NonsenseError if it names others than the question does, or lacks what it needs."""
+def _evidence(form: _EvidenceForm, variable: Variable, number: int) -> Evidence:
+    """One item of a reply. Raises NonsenseError if it names others than the question does, or lacks what it needs."""
     for name in (*form.who, *form.to, *form.unnoticed):
         if name not in variable.people:
             raise replies.NonsenseError(f"{name!r} is not among the people")
@@ -305,7 +317,7 @@ def _deed(form: _DeedForm, variable: Variable, number: int) -> Deed:
     if (form.does == "says" and who != 1) or (form.does == "thinks" and not 1 <= who <= DEEPEST):
         raise replies.NonsenseError(f"{form.does!r} cannot have {who} people in who")
     unnoticed = tuple(name for name in form.unnoticed if name not in form.who)
-    return Deed(number, form.does, value, tuple(form.who), tuple(form.to), unnoticed)
+    return Evidence(number, form.does, value, tuple(form.who), tuple(form.to), unnoticed)
 
 
 MATTER = "matter"  # the one thing that minds have beliefs about
@@ -318,27 +330,27 @@ class _Minds:
     reality: NestedBelief
     mind: NestedBelief
 
-    def after(self, deed: Deed) -> _Minds:
-        """Both after a deed."""
-        if deed.does == "thinks":
-            chain = tuple(who for who, _ in groupby(deed.who))
-            return replace(self, mind=_with_belief(self.mind, chain, deed.value))
-        if deed.does == "says":
-            return replace(self, mind=self._told(deed))
-        value = self.reality.place_of(MATTER) if deed.does == "finds out" else deed.value
-        if value is None or deed.does.startswith("hints"):
+    def after(self, one: Evidence) -> _Minds:
+        """Both after what a sentence tells."""
+        if one.does == "thinks":
+            chain = tuple(who for who, _ in groupby(one.who))
+            return replace(self, mind=_with_belief(self.mind, chain, one.value))
+        if one.does == "says":
+            return replace(self, mind=self._told(one))
+        value = self.reality.place_of(MATTER) if one.does == "finds out" else one.value
+        if value is None or one.does.startswith("hints"):
             return self
-        event: WitnessedEvent = MoveEvent(MATTER, value, frozenset(deed.who), frozenset((*deed.unnoticed, REALITY)))
-        if deed.does == "is not":
-            knowing = frozenset((*deed.who, *deed.unnoticed, REALITY))
+        event: WitnessedEvent = MoveEvent(MATTER, value, frozenset(one.who), frozenset((*one.unnoticed, REALITY)))
+        if one.does == "is not":
+            knowing = frozenset((*one.who, *one.unnoticed, REALITY))
             event = StatementEvent(REALITY, MATTER, value, knowing, knowing, so=False)
         return _Minds(self.reality.observe(event), self.mind.observe(event))
 
-    def _told(self, deed: Deed) -> NestedBelief:
+    def _told(self, one: Evidence) -> NestedBelief:
         """The mind after a statement; somebody who overhears it takes it as the others do, who do not know that."""
-        (speaker,), to = deed.who, frozenset(deed.to)
-        hearers = to | {self.mind.agent} if self.mind.agent in deed.unnoticed else to
-        return self.mind.observe(StatementEvent(speaker, MATTER, deed.value or "", hearers, hearers))
+        (speaker,), to = one.who, frozenset(one.to)
+        hearers = to | {self.mind.agent} if self.mind.agent in one.unnoticed else to
+        return self.mind.observe(StatementEvent(speaker, MATTER, one.value or "", hearers, hearers))
 
     def belief(self, chain: Chain) -> str | None:
         """What the last of a chain takes to be so."""
@@ -356,29 +368,29 @@ def _with_belief(mind: NestedBelief, chain: Chain, value: str | None) -> NestedB
     return replace(mind, others=tuple(_with_belief(other, chain[1:], value) for other in mind.others))
 
 
-def _minds(variable: Variable, deeds: Sequence[Deed], chain: Chain) -> list[_Minds]:
-    """Reality and the mind of a chain at the start and after each deed; what was so before comes first."""
+def _minds(variable: Variable, evidence: Sequence[Evidence], chain: Chain) -> list[_Minds]:
+    """Reality and the mind of a chain at the start and after each item; what was so before comes first."""
     chain = tuple(who for who, _ in groupby(chain))
     states = [_Minds(NestedBelief(REALITY), NestedBelief.along(chain or (REALITY,)))]
-    for deed in _in_order(variable, deeds):
-        states.append(states[-1].after(deed))
+    for one in _in_order(variable, evidence):
+        states.append(states[-1].after(one))
     return states
 
 
-def _in_order(variable: Variable, deeds: Sequence[Deed]) -> list[Deed]:
-    """The deeds in the order of time, up to the moment that the question asks about."""
-    told = [deed for deed in deeds if deed.does == "was" or deed.sentence <= variable.after]
-    return sorted(told, key=lambda deed: deed.does != "was")
+def _in_order(variable: Variable, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The evidence in the order of time, up to the moment that the question asks about."""
+    told = [one for one in evidence if one.does == "was" or one.sentence <= variable.after]
+    return sorted(told, key=lambda one: one.does != "was")
 
 
-def _holds(claim: Claim, variable: Variable, deeds: Sequence[Deed]) -> bool | None:
-    """Whether a claim is true after the deeds; None if nothing was told about it."""
+def _holds(claim: Claim, variable: Variable, evidence: Sequence[Evidence]) -> bool | None:
+    """Whether a claim is true after the evidence; None if nothing was told about it."""
     minds = tuple(who for who, _ in groupby(claim.minds))
-    states = _minds(variable, deeds, minds)
+    states = _minds(variable, evidence, minds)
     believed = states[-1].belief(minds)
     if claim.value == SAID:
-        told = enumerate(_in_order(variable, deeds))
-        said = [(i, deed.value) for i, deed in told if deed.does == "says" and deed.who == minds[-1:]]
+        told = enumerate(_in_order(variable, evidence))
+        said = [(i, one.value) for i, one in told if one.does == "says" and one.who == minds[-1:]]
         meant = [(states[i].belief(minds) or believed) == value for i, value in said]
         return None if not said or believed is None else all(meant) == claim.so
     wanted = states[-1].belief(minds[:-1]) if claim.value == TRUTH else claim.value
@@ -387,22 +399,22 @@ def _holds(claim: Claim, variable: Variable, deeds: Sequence[Deed]) -> bool | No
     return (believed == wanted) == claim.so
 
 
-def _all_hold(claims: Sequence[Claim], variable: Variable, deeds: Sequence[Deed]) -> bool | None:
+def _all_hold(claims: Sequence[Claim], variable: Variable, evidence: Sequence[Evidence]) -> bool | None:
     """Whether all claims of an answer are true; None if that is open."""
-    found = [_holds(claim, variable, deeds) for claim in claims]
+    found = [_holds(claim, variable, evidence) for claim in claims]
     return False if False in found else None if None in found else True
 
 
-def answer_from(variable: Variable, deeds: Sequence[Deed]) -> stories.Answer:
-    """The answer whose claim is true after the deeds; if reality is only hinted at, the posterior over its states.
+def answer_from(variable: Variable, evidence: Sequence[Evidence]) -> stories.Answer:
+    """The answer whose claim is true after the evidence; if reality is only hinted at, the posterior over its states.
 
     P(state | hints) ∝ HINT^n for n hints at it, less those against it; what somebody says is a hint, too. Abstains,
     with a reason, if none or several of the claims are true.
     """
     n = len(variable.claims)
-    found = [_all_hold(claims, variable, deeds) for claims in variable.claims]
+    found = [_all_hold(claims, variable, evidence) for claims in variable.claims]
     if all(one is None for one in found):
-        return _answer_from_hints(variable, deeds)
+        return _answer_from_hints(variable, evidence)
     if sum(one is True for one in found) != 1:
         fits = "several" if any(found) else "none"
         return stories.abstention(n, f"{fits} of the answers fit what the story tells of {variable.about}")
@@ -411,10 +423,10 @@ def answer_from(variable: Variable, deeds: Sequence[Deed]) -> stories.Answer:
     return stories.Answer(best, posterior)
 
 
-def _answer_from_hints(variable: Variable, deeds: Sequence[Deed]) -> stories.Answer:
+def _answer_from_hints(variable: Variable, evidence: Sequence[Evidence]) -> stories.Answer:
     n = len(variable.claims)
     signs = {"hints": 1, "says": 1, "hints against": -1, "is not": -2}
-    hints = {value: sum(signs.get(deed.does, 0) for deed in deeds if deed.value == value) for value in variable.values}
+    hints = {value: sum(signs.get(one.does, 0) for one in evidence if one.value == value) for value in variable.values}
     if not any(hints.values()) or any(len(some) > 1 or some[0].minds for some in variable.claims):
         return stories.abstention(n, f"the story does not tell {variable.about}")
     weights = {value: HINT ** hints[value] for value in variable.values}
@@ -427,23 +439,23 @@ def _answer_from_hints(variable: Variable, deeds: Sequence[Deed]) -> stories.Ans
     return stories.Answer(best, posterior)
 
 
-def deciding(variable: Variable, deeds: Sequence[Deed]) -> list[Deed]:
-    """The deeds that changed reality or a mind that the answers are about, and the hints, in order of time."""
-    told, found = _in_order(variable, deeds), set[int]()
+def deciding(variable: Variable, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The evidence that changed reality or a mind that the answers are about, and the hints, in order of time."""
+    told, found = _in_order(variable, evidence), set[int]()
     for chain in dict.fromkeys(claim.minds for some in variable.claims for claim in some):
-        states = _minds(variable, deeds, chain)
+        states = _minds(variable, evidence, chain)
         hint = "hints" if states[-1].belief(()) is None else "?"
-        found |= {i for i, deed in enumerate(told) if states[i] != states[i + 1] or deed.does.startswith(hint)}
+        found |= {i for i, one in enumerate(told) if states[i] != states[i + 1] or one.does.startswith(hint)}
     return [told[i] for i in sorted(found)]
 
 
 def _reading(
-    lines: Sequence[str], deeds: Sequence[Deed], unread: dict[int, str], people: Sequence[str]
+    lines: Sequence[str], evidence: Sequence[Evidence], unread: dict[int, str], people: Sequence[str]
 ) -> stories.Reading:
     """The account of a reading: what became of each sentence."""
     accounts = []
     for number, line in enumerate(lines, 1):
-        told = [str(deed) for deed in deeds if deed.sentence == number]
+        told = [str(one) for one in evidence if one.sentence == number]
         outcome: stories.Outcome = "unread" if number in unread else "event" if told else "no effect"
         accounts.append(stories.ClauseAccount(line, outcome, unread.get(number, "; ".join(told))))
     episode = stories.Episode("", tuple(people), tuple(stories.Entity(name, "agent") for name in people))

@@ -38,7 +38,8 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
     query = read_query(stem, options, names)
     if query is None:
         found = play(text, Fork(()), frozenset(), frozenset())
-        return _reading(*found), None, stories.abstention(len(options), f"cannot read the question: {stem.strip()}")
+        abstained = stories.abstention(len(options), f"cannot read the question: {stem.strip()}")
+        return _reading(text, *found), None, abstained
     _name_topic(text, query)
     weights: dict[str, float] = {}
     first: tuple[Scene, list[stories.ClauseAccount], Judge] | None = None
@@ -59,15 +60,16 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
             weights[label] = weights.get(label, 0.0) + weight
     assert first is not None
     scene, accounts, judge = first
-    reading = _reading(scene, accounts)
+    reading = _reading(text, scene, accounts)
     unread = None if judge.by_signs else Doubts(scene, query, judge).first(accounts, sentences_of(text)[0])
     unread = unread or _unexplained(accounts, query, scene, judge)
     labels = tuple(options) or (
         (YES, NO) if query.asked == "" else tuple(dict.fromkeys([*weights, *_places(scene, judge), ELSEWHERE]))
     )
     asked = _question(query, judge, labels, scene)
-    surely = "" if unread in reading.unread else " with certainty"
-    why = f"{UNREAD}{surely}: {unread.strip(MARKS)}" if unread else "the story does not tell"
+    told = as_written(unread, text) if unread else ""
+    surely = "" if told in reading.unread else " with certainty"
+    why = f"{UNREAD}{surely}: {told.strip(MARKS)}" if unread else "the story does not tell"
     if not weights or not labels:
         return reading, asked, stories.abstention(len(labels), why)
     even = UNFORESEEN / len(labels)
@@ -102,7 +104,7 @@ def answer_by_presence(text: str, stem: str, options: Sequence[str]) -> Answered
     posterior = tuple(SURE if n == best else (1.0 - SURE) / (len(options) - 1) for n in range(len(options)))
     claims = tuple(stories.AnswerOption(()) for _ in options)
     asked = stories.Question("", claims, kind="state", labels=tuple(options))
-    return _reading(scene, accounts), asked, stories.Answer(best, posterior, passages=found.passages)
+    return _reading(text, scene, accounts), asked, stories.Answer(best, posterior, passages=found.passages)
 
 
 def _name_topic(text: str, query: Query) -> None:
@@ -183,7 +185,13 @@ def _unexplained(accounts: Sequence[stories.ClauseAccount], query: Query, scene:
     return None
 
 
-def _reading(scene: Scene, accounts: Sequence[stories.ClauseAccount]) -> stories.Reading:
+def as_written(words: str, text: str) -> str:
+    """The part of a text that consists of these words, which may have lost their capitals; else the words."""
+    found = re.search(r"\W+".join(map(re.escape, re.findall(r"\w+", words))) or r"\Z.", plain(text), re.IGNORECASE)
+    return " ".join(text[found.start() : found.end()].split()) if found else words
+
+
+def _reading(text: str, scene: Scene, accounts: Sequence[stories.ClauseAccount]) -> stories.Reading:
     """The account of a reading, with its people, things and events as an episode."""
     people = tuple(scene.people)
     entities = [stories.Entity(key, "agent") for key in people]
@@ -192,7 +200,7 @@ def _reading(scene: Scene, accounts: Sequence[stories.ClauseAccount]) -> stories
     episode = stories.Episode(
         "", people, tuple(entities), (), tuple(_happening(scene, n) for n in range(len(scene.log)))
     )
-    unread = tuple(one.text for one in accounts if one.outcome == "unread")
+    unread = tuple(as_written(one.text, text) for one in accounts if one.outcome == "unread")
     share = 1.0 - len(unread) / len(accounts) if accounts else 0.0
     return stories.Reading(episode, (), share, unread, tuple(accounts))
 

@@ -79,6 +79,7 @@ class Doubts:
         return (
             self._unidentified()
             or self._unread(accounts)
+            or self._senses()
             or self._attention()
             or next((self._text(one) for one in self.scene.log if self._moves_container(one)), None)
             or next((one.text for one in read if one.number >= self.settled and self._matters(one)), None)
@@ -93,6 +94,8 @@ class Doubts:
         scene = self.scene
         if self.judge.thing in scene.twins:
             return f"which {self.judge.thing} is meant"
+        if self.about and self.about[-1].place and self.about[-1].place.words == ("place",):
+            return self._text(self.about[-1])  # "in its place": where that was, the story may not tell
         for who in self.judge.chain:  # "another nurse", "the first nurse"
             mine = scene.people[who]
             same = any(one is not mine and one.roles & mine.roles for one in scene.people.values())
@@ -150,6 +153,13 @@ class Doubts:
             if (quote and no_verb) or (words & self.heads and (no_verb or not self.minds)):
                 return account.text
         return None
+
+    def _senses(self) -> str | None:
+        """A clause in which an eye or an ear perceives something: it may be theirs."""
+        blind = vocabulary().patterns["blind"]
+        subjects = ((one, one.clause.subject) for one in self.scene.read if not blind.search(one.text))
+        found = (one.text for one, noun in subjects if noun and is_in(noun.head, "senses") and one.clause.lemma != "be")
+        return next(found, None) if self.query.minds else None
 
     def _before_all(self, one: Read) -> bool:
         """Whether a deed, of words or of hands, is told before the thing is anywhere."""
