@@ -25,7 +25,7 @@ def ask(
     ] = None,
     name: Annotated[str | None, Option("--id", metavar="ID", help="Which story of a JSONL file.")] = None,
     model: Annotated[
-        str | None, Option(metavar="SPEC", help="Reads what the built-in reader cannot, as embedded.")
+        str | None, Option(metavar="SPEC", help="Reads what the built-in reader cannot, as openai:NAME@URL.")
     ] = None,
     convention: Annotated[
         str | None, Option(metavar="NAME", help="Who sees what: sally-anne (default), everyday, tomi, hi-tom.")
