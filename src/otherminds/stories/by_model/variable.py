@@ -15,7 +15,7 @@ from itertools import groupby, pairwise
 from time import monotonic
 from typing import Any, Literal
 
-from otherminds.errors import shortened
+from otherminds.errors import InputError, shortened
 from otherminds.language.asking import Unreadable, prompts_of
 from otherminds.language.model import LanguageModel, Message, ask_all
 from otherminds.stories import model as stories
@@ -119,6 +119,7 @@ class Evidence:
     know. `finds out`: they learn how it is. `says`: the one in `who` says so to those in `to`, who believe it.
     `thinks`: the last in `who` thinks so, in the mind of the one before. `hints`, `hints against`: a state of reality
     is likelier, or less likely. Those in `unnoticed` perceive it as well, and nobody knows that they do.
+    Raises InputError if there is no value where one is needed, or not one speaker.
     """
 
     sentence: int
@@ -127,6 +128,13 @@ class Evidence:
     who: Chain
     to: Chain = ()
     unnoticed: Chain = ()
+
+    def __post_init__(self) -> None:
+        if self.value is None and self.does not in ("finds out", "thinks"):
+            raise InputError(f"{self.does!r} needs a value")
+        people = len(self.who)
+        if (self.does == "says" and people != 1) or (self.does == "thinks" and not 1 <= people <= DEEPEST):
+            raise InputError(f"{self.does!r} cannot have {people} people in who")
 
     def __str__(self) -> str:
         """It in words."""
@@ -311,13 +319,11 @@ def _evidence(form: _EvidenceForm, variable: Variable, number: int) -> Evidence:
     if form.value is not None and form.value not in variable.values:
         raise replies.NonsenseError(f"{form.value!r} is none of the states")
     value = None if form.does == "finds out" else form.value
-    if value is None and form.does not in ("finds out", "thinks"):
-        raise replies.NonsenseError(f"{form.does!r} needs a value")
-    who = len(form.who)
-    if (form.does == "says" and who != 1) or (form.does == "thinks" and not 1 <= who <= DEEPEST):
-        raise replies.NonsenseError(f"{form.does!r} cannot have {who} people in who")
     unnoticed = tuple(name for name in form.unnoticed if name not in form.who)
-    return Evidence(number, form.does, value, tuple(form.who), tuple(form.to), unnoticed)
+    try:
+        return Evidence(number, form.does, value, tuple(form.who), tuple(form.to), unnoticed)
+    except InputError as error:
+        raise replies.NonsenseError(str(error)) from error
 
 
 MATTER = "matter"  # the one thing that minds have beliefs about
