@@ -23,6 +23,7 @@ from otherminds.stories.files import (
     question_json,
     question_of,
     read_story_file,
+    told_story,
 )
 from otherminds.stories.model import (
     AnswerOption,
@@ -309,3 +310,17 @@ def test_any_json_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, d
     with suppress(InputError):
         found = read_story_file(path)
         assert (found.text is None) != (found.episode is None)
+
+
+@pytest.mark.parametrize("options", ["A) basket B) box", "A. basket B. box", "(a) basket (b) box", "1) basket\n2) box"])
+def test_options_may_follow_the_last_sentence(options: str) -> None:
+    found = told_story(f"Ann put the key in the basket. Ben hid it. Where is it? {options}")
+    assert found.text == "Ann put the key in the basket. Ben hid it."
+    assert found.questions == (Worded("Where is it?", ("basket", "box")),)
+
+
+def test_marks_in_a_story_are_no_options() -> None:
+    story = "Ann read A) the list and B) the note. Ben hid it."
+    found = told_story(f"{story} Where is it?")
+    assert found.questions == (Worded("Where is it?", ()),)
+    assert found.text == story

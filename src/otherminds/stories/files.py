@@ -90,18 +90,22 @@ def _named(lines: Sequence[tuple[int, str]], name: str, path: Path) -> list[tupl
 def told_story(text: str) -> StoryFile:
     """The story of a text, and its question.
 
-    The question follows a line `Question:`, or is a last paragraph with a `?`, or the last sentence if it ends in one.
+    The question follows a line `Question:`, or is a last paragraph with a `?`, or the last sentence if it ends in one,
+    before its options if it has some.
     """
+    from otherminds.stories.english.questions import split_options
+
     story, mark, question = text.rpartition("\nQuestion:")
     if not mark:
         story, _, question = text.strip().rpartition("\n\n")
-        if "?" not in question or not story:
-            asked = re.fullmatch(r"(.*[.!?\"”])\s+([^.!?]+\?)", text.strip(), re.DOTALL)
-            story, question = asked.groups() if asked else (text, "")
-    from otherminds.stories.english.questions import split_options
-
-    questions = (Worded(*split_options(question.strip())),) if question.strip() else ()
-    return StoryFile(story.strip(), None, questions)
+    if mark or (story and "?" in question):
+        stem, options = split_options(question.strip())
+    else:
+        story, stem, options = text, "", ()
+        for whole, some in ((text.strip(), ()), split_options(text.strip())):
+            if asked := re.fullmatch(r"(.*[.!?\"”])\s+([^.!?]+\?)", whole, re.DOTALL):
+                story, stem, options = *asked.groups(), some
+    return StoryFile(story.strip(), None, (Worded(stem, options),) if stem else ())
 
 
 def _of_row(row: _StoryRow, path: Path, line: int) -> StoryFile:
