@@ -3,6 +3,7 @@
     python benchmarks/blind_stories.py              # the counts, by kind of question
     python benchmarks/blind_stories.py --wrong      # and the stories that are answered wrongly
     python benchmarks/blind_stories.py --replies    # with a perfect reader: the bound of what a model can add
+    python benchmarks/blind_stories.py --replies --lose 0.1 --mistake 0.1 # with one that makes mistakes
     python benchmarks/blind_stories.py --model SPEC # with a language model
 
 They were counted before anybody had read them; a rule that is chosen by them makes them development stories. The
@@ -19,12 +20,15 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from otherminds.evaluation.progress import shown
 from otherminds.language.find import find_model
 from otherminds.language.model import LanguageModel, Request
 from otherminds.language.scripted import Scripted
 from otherminds.stories.answering import ask
 
+DRAWS = 3  # of the mistakes in each story
 STORIES = Path(__file__).with_suffix(".jsonl")
 # words by which two names of a place may differ
 SMALL = frozenset(
@@ -58,6 +62,23 @@ def careful_reader(replies: dict[str, Any]) -> Scripted:
     return Scripted("careful reader", write)
 
 
+def careless(replies: dict[str, Any], lose: float, mistake: float, rng: np.random.Generator) -> dict[str, Any]:
+    """The replies of a reader that leaves out a share of what is told, and gets a share wrong: a state or a person."""
+    values, people = replies["question"]["values"], replies["question"]["people"]
+
+    def other(one: str, names: list[str]) -> str:
+        return str(rng.choice([name for name in names if name != one] or [one]))
+
+    def misread(told: dict[str, Any]) -> dict[str, Any]:
+        if told["value"] is not None and (not told["who"] or rng.random() < 0.5):
+            return told | {"value": other(told["value"], values)}
+        k = int(rng.integers(len(told["who"]))) if told["who"] else 0
+        return told | {"who": [other(one, people) if i == k else one for i, one in enumerate(told["who"])]}
+
+    kept = [[told for told in some if rng.random() >= lose] for some in replies["sentences"]]
+    return replies | {"sentences": [[misread(t) if rng.random() < mistake else t for t in some] for some in kept]}
+
+
 def judged(
     items: Iterable[dict[str, Any]], model_for: Callable[[dict[str, Any]], LanguageModel | None] = lambda _: None
 ) -> Iterator[Judged]:
@@ -88,12 +109,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--replies", action="store_true")
+    parser.add_argument("--lose", type=float, default=0.0, metavar="P")
+    parser.add_argument("--mistake", type=float, default=0.0, metavar="P")
     parser.add_argument("--model")
     chosen = parser.parse_args()
     items, model = written(), find_model(chosen.model) if chosen.model else None
     if chosen.replies:
         items = [item for item in items if "replies" in item]
-        found = list(judged(items, lambda item: careful_reader(item["replies"])))
+        rng = np.random.default_rng(0)
+
+        def reader(item: dict[str, Any]) -> Scripted:
+            replies = item["replies"]
+            return careful_reader(careless(replies, chosen.lose, chosen.mistake, rng) if replies else replies)
+
+        found = list(judged(items * (DRAWS if chosen.lose or chosen.mistake else 1), reader))
     else:
         found = list(judged(shown(items, len(items), "Asking") if model else items, lambda _: model))
     answered = [one for one in found if one.ours is not None]
