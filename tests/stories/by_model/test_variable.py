@@ -116,6 +116,12 @@ def test_each_sentence_is_asked_about_once_under_the_names_of_the_story() -> Non
     assert "Pigeons cooed." in text_of(asked[4]).splitlines()[-2]
 
 
+def test_a_matter_may_concern_nobody() -> None:
+    model, asked = reader(matter(people=[], answers=answers()), [[told("is", PLACES[0])], [], [], []])
+    assert label(ask(STORY, STEM, (), model=model)) == "beneath a pew"
+    assert '"enum": []' not in asked[1].schema
+
+
 def test_options_keep_their_words_and_order() -> None:
     options = ("up in the loft", "below the pew")
     data = matter(answers=[*reversed(answers("Zdenka", labels=("?", "!")))])

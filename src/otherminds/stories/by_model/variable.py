@@ -299,7 +299,8 @@ def evidence_with(
     schema: dict[str, Any] = ToldForm.model_json_schema()
     fields = schema["$defs"]["_EvidenceForm"]["properties"]
     fields["value"] = {"enum": [*variable.values, None]}
-    people = {"type": "array", "items": {"enum": [*variable.people]}, "maxItems": len(variable.people)}
+    named = {"enum": [*variable.people]} if variable.people else {"type": "string"}  # an empty enum is no schema
+    people = {"type": "array", "items": named, "maxItems": len(variable.people)}
     fields |= dict.fromkeys(("who", "to", "unnoticed"), people)
     schema["properties"]["told"]["maxItems"] = MOST_TOLD
 
