@@ -87,7 +87,7 @@ def ask(
     named, conventions = conventions is not None, conventions or SALLY_ANNE
     if not isinstance(story, str):
         return _ask_of_household(story, stem, options, conventions, costs, least, model)
-    words = story, stem, tuple(options)
+    as_given = story, stem, tuple(options)
     story, stem, *options = with_joined_names([story, stem, *options])
     found = _ask_of_household(story, stem, options, conventions, costs, least, None)
     complete = found.question is not None and found.reading.coverage == 1.0
@@ -108,7 +108,7 @@ def ask(
         return _not_asked(chosen, model)
     from otherminds.stories.by_model.variable import answer_with
 
-    helped = StoryAnswer(*answer_with(model, *words), engine=model.name)
+    helped = StoryAnswer(*answer_with(model, *as_given), engine=model.name)
     if helped.question is None:
         return chosen if chosen.answer.option is not None else replace(chosen, question=None, answer=helped.answer)
     return chosen if helped.answer.option is None and chosen.answer.option is not None else helped

@@ -20,9 +20,9 @@ from otherminds.stories.by_model.variable import (
     HINT,
     SAID,
     TRUTH,
-    Claim,
     Does,
-    Evidence,
+    SentenceEvidence,
+    StateClaim,
     Variable,
     answer_from,
     variable_with,
@@ -262,19 +262,19 @@ def test_a_model_that_cannot_be_asked_is_no_answer() -> None:
 @pytest.mark.parametrize(("does", "value", "who"), [("is", None, ("A",)), ("says", "x", ()), ("thinks", "x", ())])
 def test_evidence_says_what_it_needs(does: Does, value: str | None, who: tuple[str, ...]) -> None:
     with pytest.raises(InputError, match=f"'{does}'"):
-        Evidence(1, does, value, who)
+        SentenceEvidence(1, does, value, who)
 
 
 def test_hints_are_weighed() -> None:
     variable = Variable(
-        "what she wants", ("tea", "rum"), (), ("tea", "rum"), ((Claim((), "tea"),), (Claim((), "rum"),)), 9
+        "what she wants", ("tea", "rum"), (), ("tea", "rum"), ((StateClaim((), "tea"),), (StateClaim((), "rum"),)), 9
     )
-    once = answer_from(variable, [Evidence(1, "hints", "tea", ())])
+    once = answer_from(variable, [SentenceEvidence(1, "hints", "tea", ())])
     assert once.option is None
     assert once.posterior[0] == pytest.approx(0.88 * HINT / (HINT + 1) + 0.06)
-    twice = [Evidence(1, "hints", "tea", ()), Evidence(2, "hints against", "rum", ())]
+    twice = [SentenceEvidence(1, "hints", "tea", ()), SentenceEvidence(2, "hints against", "rum", ())]
     assert answer_from(variable, twice).option == 0
-    assert answer_from(variable, [*twice, Evidence(3, "is", "rum", ())]).option == 1
+    assert answer_from(variable, [*twice, SentenceEvidence(3, "is", "rum", ())]).option == 1
 
 
 # An oracle: what the last of a chain believes, by recursion over what reaches each mind.
@@ -288,24 +288,33 @@ def people(most: int) -> st.SearchStrategy[tuple[str, ...]]:
 
 
 def sayable(does: str, who: Sequence[str]) -> bool:
-    return len(who) == 1 if does == "says" else bool(who) or does == "is"
+    return len(who) == 1 if does == "says" else bool(who) or does in ("is", "is not")
 
 
-KINDS = st.sampled_from(("is", "finds out", "says", "thinks"))
+KINDS = st.sampled_from(("is", "is not", "finds out", "says", "thinks"))
 tellings = (
     st.tuples(st.just(1), KINDS, st.sampled_from(VALUES), people(3), people(2), people(1))
     .filter(lambda parts: sayable(parts[1], parts[3]))
-    .map(lambda parts: Evidence(*parts))
+    .map(lambda parts: SentenceEvidence(*parts))
 )
 
 
-def believed(chain: tuple[str, ...], told: Sequence[Evidence]) -> str | None:
+def perceives(chain: tuple[str, ...], item: SentenceEvidence) -> bool:
+    """Whether the first of the chain perceives it, and that the second does, and so on."""
+    return not chain or (chain[0] in item.who + item.unnoticed and all(one in item.who for one in chain[1:]))
+
+
+def believed(chain: tuple[str, ...], told: Sequence[SentenceEvidence]) -> str | None:
     """The belief of the last of the chain after all this."""
     belief: str | None = None
     truth: str | None = None
     for item in told:
         if item.does == "is":
             truth = item.value
+        if item.does == "is not":
+            truth = None if truth == item.value else truth
+            belief = None if perceives(chain, item) and belief == item.value else belief
+            continue
         shown = truth if item.does == "finds out" else item.value
         if item.does == "thinks":
             belief = item.value if item.who == chain else belief
@@ -319,10 +328,8 @@ def believed(chain: tuple[str, ...], told: Sequence[Evidence]) -> str | None:
                 trusting = hearers if one == speaker else trusting | {speaker}
             if known and chain[-1] in trusting:
                 belief = item.value
-        elif shown is not None:
-            first = chain[0] in item.who or chain[0] in item.unnoticed
-            if first and all(one in item.who for one in chain[1:]):
-                belief = shown
+        elif shown is not None and perceives(chain, item):
+            belief = shown
     return belief
 
 
@@ -331,9 +338,9 @@ def believed(chain: tuple[str, ...], told: Sequence[Evidence]) -> str | None:
     st.lists(tellings, max_size=5),
     st.lists(st.sampled_from(WHO), max_size=3).filter(lambda c: all(a != b for a, b in pairwise(c))),
 )
-def test_nested_beliefs_are_those_of_the_oracle(told: list[Evidence], chain: list[str]) -> None:
+def test_nested_beliefs_are_those_of_the_oracle(told: list[SentenceEvidence], chain: list[str]) -> None:
     expected = believed(tuple(chain), told)
-    claims = tuple((Claim(tuple(chain), value),) for value in VALUES)
+    claims = tuple((StateClaim(tuple(chain), value),) for value in VALUES)
     found = answer_from(Variable("it", VALUES, WHO, VALUES, claims, 9), told)
     if expected is None:
         assert found.option is None or not chain  # of reality, there may be hints

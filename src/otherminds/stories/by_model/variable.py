@@ -23,14 +23,13 @@ from otherminds.stories.beliefs.perspectives import REALITY
 from otherminds.stories.by_model import replies
 from otherminds.stories.english.lexicon import wordset
 from otherminds.stories.english.sentences import plain
+from otherminds.stories.everyday.answering import SURE, UNFORESEEN, Answered
 from otherminds.stories.everyday.reading import sentences_of
-from otherminds.worlds.household.nested_belief import MoveEvent, NestedBelief, StatementEvent, WitnessedEvent
+from otherminds.worlds.household.nested_belief import MoveEvent, NestedBelief, StatementEvent
 
 fill = prompts_of("otherminds.stories.by_model")
 
-TRUST = 0.88  # probability that an answer follows from a story as it was meant; chosen, as for the rules
 HINT = 4.0  # how many times likelier a hint is if its state is so than if another is; chosen, not tuned
-SURE = 0.86  # least probability of an answer that rests on hints; that of the rules
 BUDGET = 120.0  # seconds after which no further sentence is given to the model; chosen
 AT_ONCE = 4  # calls of the model under way; chosen
 ATTEMPTS = 2  # at a readable reply; chosen
@@ -47,7 +46,6 @@ ARTICLES = frozenset(("the", "a", "an", "my", "his", "her", "their", "our"))
 
 Does = Literal["was", "is", "is not", "finds out", "says", "thinks", "hints", "hints against"]
 Chain = tuple[str, ...]
-Answered = tuple[stories.Reading, stories.Question | None, stories.Answer]
 
 
 class _ClaimForm(replies.Form):
@@ -86,7 +84,7 @@ class ToldForm(replies.Form):
 
 
 @dataclass(frozen=True)
-class Claim:
+class StateClaim:
     """That the last of the `minds` (without any: reality) has the matter in state `value`; not so if `so` is false.
 
     A `value` of `TRUTH` is the state that the mind around it takes to be so: to know is to believe what is so. `SAID`
@@ -107,12 +105,12 @@ class Variable:
     values: tuple[str, ...]
     people: tuple[str, ...]
     labels: tuple[str, ...]
-    claims: tuple[tuple[Claim, ...], ...]  # of each answer; it is right if all of them are
+    claims: tuple[tuple[StateClaim, ...], ...]  # of each answer; it is right if all of them are
     after: int
 
 
 @dataclass(frozen=True)
-class Evidence:
+class SentenceEvidence:
     """What one sentence, counted from 1, tells about the matter.
 
     `was`: it was in the state `value` before all that is told. `is`, `is not`: it now is in it, or not. Those in `who`
@@ -175,10 +173,10 @@ def answer_with(
     if isinstance(variable, Unreadable):
         abstained = stories.abstention(len(options), f"cannot read the question: {variable.why}")
         return _reading(lines, (), {}, ()), None, abstained
-    evidence: list[Evidence] = []
+    evidence: list[SentenceEvidence] = []
     unread: dict[int, str] = {}
 
-    def read(number: int) -> list[Evidence] | Unreadable:
+    def read(number: int) -> list[SentenceEvidence] | Unreadable:
         if monotonic() - began > seconds:
             return Unreadable(f"{model.name} had no time for it in {seconds:.0f} s")
         return evidence_with(model, text, stem, variable, number, lines[number - 1])
@@ -266,7 +264,7 @@ def _check_names(values: Sequence[str], people: Sequence[str], words: frozenset[
         raise replies.NonsenseError("none of the values is in the story")
 
 
-def _claim(form: _ClaimForm, values: Sequence[str], people: Sequence[str]) -> Claim:
+def _claim(form: _ClaimForm, values: Sequence[str], people: Sequence[str]) -> StateClaim:
     """The claim of an answer. Raises NonsenseError if it is about other people or values."""
     minds = tuple(map(replies.one_line, form.minds))
     if not set(minds) <= set(people):
@@ -275,7 +273,7 @@ def _claim(form: _ClaimForm, values: Sequence[str], people: Sequence[str]) -> Cl
         raise replies.NonsenseError(f"{form.value!r} is none of the values")
     if len(minds) > DEEPEST or (form.value not in values and not minds):
         raise replies.NonsenseError(f"cannot answer from {len(minds)} minds and {form.value}")
-    return Claim(minds, form.value, form.so)
+    return StateClaim(minds, form.value, form.so)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -285,7 +283,7 @@ def _words(text: str) -> frozenset[str]:
 
 def evidence_with(
     model: LanguageModel, story: str, stem: str, variable: Variable, number: int, line: str
-) -> list[Evidence] | Unreadable:
+) -> list[SentenceEvidence] | Unreadable:
     """What a sentence tells about the matter, as the model writes it down. Raises ModelError if it does not answer."""
     prompt = fill(
         "variable-sentence",
@@ -304,7 +302,7 @@ def evidence_with(
     fields |= dict.fromkeys(("who", "to", "unnoticed"), people)
     schema["properties"]["told"]["maxItems"] = MOST_TOLD
 
-    def sense(form: ToldForm) -> list[Evidence]:
+    def sense(form: ToldForm) -> list[SentenceEvidence]:
         return [_evidence(one, variable, number) for one in form.told]
 
     most = replies.token_limit(0, 0)
@@ -312,7 +310,7 @@ def evidence_with(
     return replies.dictated(model, turn, ToldForm, sense, f"sentence {number}", ATTEMPTS, most, json.dumps(schema))
 
 
-def _evidence(form: _EvidenceForm, variable: Variable, number: int) -> Evidence:
+def _evidence(form: _EvidenceForm, variable: Variable, number: int) -> SentenceEvidence:
     """One item of a reply. Raises NonsenseError if it names others than the question does, or lacks what it needs."""
     for name in (*form.who, *form.to, *form.unnoticed):
         if name not in variable.people:
@@ -322,7 +320,7 @@ def _evidence(form: _EvidenceForm, variable: Variable, number: int) -> Evidence:
     value = None if form.does == "finds out" else form.value
     unnoticed = tuple(name for name in form.unnoticed if name not in form.who)
     try:
-        return Evidence(number, form.does, value, tuple(form.who), tuple(form.to), unnoticed)
+        return SentenceEvidence(number, form.does, value, tuple(form.who), tuple(form.to), unnoticed)
     except InputError as error:
         raise replies.NonsenseError(str(error)) from error
 
@@ -337,7 +335,7 @@ class _Minds:
     reality: NestedBelief
     mind: NestedBelief
 
-    def after(self, one: Evidence) -> _Minds:
+    def after(self, one: SentenceEvidence) -> _Minds:
         """Both after what a sentence tells."""
         if one.does == "thinks":
             chain = tuple(who for who, _ in groupby(one.who))
@@ -347,23 +345,31 @@ class _Minds:
         value = self.reality.place_of(MATTER) if one.does == "finds out" else one.value
         if value is None or one.does.startswith("hints"):
             return self
-        event: WitnessedEvent = MoveEvent(MATTER, value, frozenset(one.who), frozenset((*one.unnoticed, REALITY)))
         if one.does == "is not":
-            knowing = frozenset((*one.who, *one.unnoticed, REALITY))
-            event = StatementEvent(REALITY, MATTER, value, knowing, knowing, so=False)
+            mind = self.mind.observe(_denied(value, self._reached(one, one.who)))
+            return _Minds(self.reality.observe(_denied(value, frozenset((REALITY,)))), mind)
+        event = MoveEvent(MATTER, value, frozenset(one.who), frozenset((*one.unnoticed, REALITY)))
         return _Minds(self.reality.observe(event), self.mind.observe(event))
 
-    def _told(self, one: Evidence) -> NestedBelief:
-        """The mind after a statement; somebody who overhears it takes it as the others do, who do not know that."""
-        (speaker,), to = one.who, frozenset(one.to)
-        hearers = to | {self.mind.agent} if self.mind.agent in one.unnoticed else to
-        return self.mind.observe(StatementEvent(speaker, MATTER, one.value or "", hearers, hearers))
+    def _told(self, one: SentenceEvidence) -> NestedBelief:
+        """The mind after a statement."""
+        hearers = self._reached(one, one.to)
+        return self.mind.observe(StatementEvent(one.who[0], MATTER, one.value or "", hearers, hearers))
+
+    def _reached(self, one: SentenceEvidence, told: Chain) -> frozenset[str]:
+        """Those told, as this mind sees it: it alone knows of itself if it is unnoticed."""
+        return frozenset(told) | ({self.mind.agent} & {*one.unnoticed})
 
     def belief(self, chain: Chain) -> str | None:
         """What the last of a chain takes to be so."""
         if not chain:
             return self.reality.place_of(MATTER)
         return self.mind.model_of(*chain[1:]).place_of(MATTER)
+
+
+def _denied(value: str, known_to: frozenset[str]) -> StatementEvent:
+    """The event by which those learn that the matter is not in a state."""
+    return StatementEvent(REALITY, MATTER, value, known_to, known_to, so=False)
 
 
 def _with_belief(mind: NestedBelief, chain: Chain, value: str | None) -> NestedBelief:
@@ -375,7 +381,7 @@ def _with_belief(mind: NestedBelief, chain: Chain, value: str | None) -> NestedB
     return replace(mind, others=tuple(_with_belief(other, chain[1:], value) for other in mind.others))
 
 
-def _minds(variable: Variable, evidence: Sequence[Evidence], chain: Chain) -> list[_Minds]:
+def _minds(variable: Variable, evidence: Sequence[SentenceEvidence], chain: Chain) -> list[_Minds]:
     """Reality and the mind of a chain at the start and after each item; what was so before comes first."""
     chain = tuple(who for who, _ in groupby(chain))
     states = [_Minds(NestedBelief(REALITY), NestedBelief.along(chain or (REALITY,)))]
@@ -384,13 +390,13 @@ def _minds(variable: Variable, evidence: Sequence[Evidence], chain: Chain) -> li
     return states
 
 
-def _in_order(variable: Variable, evidence: Sequence[Evidence]) -> list[Evidence]:
+def _in_order(variable: Variable, evidence: Sequence[SentenceEvidence]) -> list[SentenceEvidence]:
     """The evidence in the order of time, up to the moment that the question asks about."""
     told = [one for one in evidence if one.does == "was" or one.sentence <= variable.after]
     return sorted(told, key=lambda one: one.does != "was")
 
 
-def _holds(claim: Claim, variable: Variable, evidence: Sequence[Evidence]) -> bool | None:
+def _holds(claim: StateClaim, variable: Variable, evidence: Sequence[SentenceEvidence]) -> bool | None:
     """Whether a claim is true after the evidence; None if nothing was told about it."""
     minds = tuple(who for who, _ in groupby(claim.minds))
     states = _minds(variable, evidence, minds)
@@ -406,13 +412,13 @@ def _holds(claim: Claim, variable: Variable, evidence: Sequence[Evidence]) -> bo
     return (believed == wanted) == claim.so
 
 
-def _all_hold(claims: Sequence[Claim], variable: Variable, evidence: Sequence[Evidence]) -> bool | None:
+def _all_hold(claims: Sequence[StateClaim], variable: Variable, evidence: Sequence[SentenceEvidence]) -> bool | None:
     """Whether all claims of an answer are true; None if that is open."""
     found = [_holds(claim, variable, evidence) for claim in claims]
     return False if False in found else None if None in found else True
 
 
-def answer_from(variable: Variable, evidence: Sequence[Evidence]) -> stories.Answer:
+def answer_from(variable: Variable, evidence: Sequence[SentenceEvidence]) -> stories.Answer:
     """The answer whose claim is true after the evidence; if reality is only hinted at, the posterior over its states.
 
     P(state | hints) ∝ HINT^n for n hints at it, less those against it; what somebody says is a hint, too. Abstains,
@@ -426,11 +432,15 @@ def answer_from(variable: Variable, evidence: Sequence[Evidence]) -> stories.Ans
         fits = "several" if any(found) else "none"
         return stories.abstention(n, f"{fits} of the answers fit what the story tells of {variable.about}")
     best = found.index(True)
-    posterior = tuple((TRUST if i == best else 0.0) + (1.0 - TRUST) / n for i in range(n))
-    return stories.Answer(best, posterior)
+    return stories.Answer(best, _unsure([float(i == best) for i in range(n)]))
 
 
-def _answer_from_hints(variable: Variable, evidence: Sequence[Evidence]) -> stories.Answer:
+def _unsure(shares: Sequence[float]) -> tuple[float, ...]:
+    """The posterior, given that a story may mean something that was not written down."""
+    return tuple((1.0 - UNFORESEEN) * share + UNFORESEEN / len(shares) for share in shares)
+
+
+def _answer_from_hints(variable: Variable, evidence: Sequence[SentenceEvidence]) -> stories.Answer:
     n = len(variable.claims)
     signs = {"hints": 1, "says": 1, "hints against": -1, "is not": -2}
     hints = {value: sum(signs.get(one.does, 0) for one in evidence if one.value == value) for value in variable.values}
@@ -439,14 +449,14 @@ def _answer_from_hints(variable: Variable, evidence: Sequence[Evidence]) -> stor
     weights = {value: HINT ** hints[value] for value in variable.values}
     whole = sum(weights.values())
     shares = [weights[c.value] / whole if c.so else 1.0 - weights[c.value] / whole for (c,) in variable.claims]
-    posterior = tuple(TRUST * share / sum(shares) + (1.0 - TRUST) / n for share in shares)
+    posterior = _unsure([share / sum(shares) for share in shares])
     best = max(range(n), key=shares.__getitem__)
     if shares[best] < SURE:
         return stories.Answer(None, posterior, abstained=f"the story only hints at {variable.about}")
     return stories.Answer(best, posterior)
 
 
-def deciding(variable: Variable, evidence: Sequence[Evidence]) -> list[Evidence]:
+def deciding(variable: Variable, evidence: Sequence[SentenceEvidence]) -> list[SentenceEvidence]:
     """The evidence that changed reality or a mind that the answers are about, and the hints, in order of time."""
     told, found = _in_order(variable, evidence), set[int]()
     for chain in dict.fromkeys(claim.minds for some in variable.claims for claim in some):
@@ -457,7 +467,7 @@ def deciding(variable: Variable, evidence: Sequence[Evidence]) -> list[Evidence]
 
 
 def _reading(
-    lines: Sequence[str], evidence: Sequence[Evidence], unread: dict[int, str], people: Sequence[str]
+    lines: Sequence[str], evidence: Sequence[SentenceEvidence], unread: dict[int, str], people: Sequence[str]
 ) -> stories.Reading:
     """The account of a reading: what became of each sentence."""
     accounts = []
