@@ -188,8 +188,10 @@ def _about(clause: stories.ClauseAccount, episode: stories.Episode, things: Sequ
         return tuple(entity for entity in entities if entity.lower().split()[-1] in stems)
 
     thing = next((one for one in things if one.split()[-1] in stems), None)
-    if _only_describes(words):
-        thing = None
+    nobody = not clause.people and not (UNNAMED_PERSON - wordset("nobody")) & set(words)
+    placeless = not (named("place") or named("room"))
+    if _only_describes(words) or (thing is None and nobody and placeless and words[-1:] and words[-1] in UNNAMED_THING):
+        thing = None  # "neither party disputed it" tells of nobody in the story, and moves it nowhere
     elif thing is None and things and (UNNAMED_THING & set(words) or LACKING.search(clause.text)):
         thing = things[0]  # "puts it on the table", "puts the on the table"
     people = episode.agents if UNNAMED_PERSON & set(words) else clause.people

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from otherminds.errors import InputError
@@ -17,6 +18,7 @@ from otherminds.stories.english.phrases import Noun, VerbGroup, Word
 from otherminds.stories.english.rewording import TABLE, plainer
 from otherminds.stories.english.sentences import plain, sentences, tokens
 from otherminds.stories.english.statements import StatementReader, Unread, noun_in, object_of, place_of
+from otherminds.stories.english.syntax import without_frames
 
 __all__ = ["LONGEST_QUESTION", "WORDINGS", "Unread", "read_question", "split_options"]
 
@@ -65,6 +67,21 @@ def read_question(text: str, options: Sequence[str], reading: stories.Reading) -
         raise InputError(f"the question is longer than {LONGEST_QUESTION:,} characters", hint=hint)
     if not options:
         text, options = split_options(text)
+    try:
+        return _read_question(text, options, reading)
+    except Unread:
+        nouns = {word for entity in reading.episode.entities for word in entity.id.split()}
+        told = [without_frames(plain(part), reading.episode.agents, nouns) for part in (text, *options)]
+        if told == [text, *options]:
+            raise
+        with suppress(Unread):
+            found = _read_question(told[0], told[1:], reading)
+            return replace(found, labels=tuple(options)) if options else found
+        raise
+
+
+def _read_question(text: str, options: Sequence[str], reading: stories.Reading) -> stories.Question:
+    """The question as it is worded. Raises Unread."""
     even = plain(text)
     episode = reading.episode
     reader = StatementReader(episode)

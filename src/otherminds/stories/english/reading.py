@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from otherminds.errors import InputError
 from otherminds.stories.english.chunks import Chunker
@@ -26,14 +27,19 @@ from otherminds.stories.english.sentences import (
     Token,
     find_names,
     is_garbled,
+    is_speech_verb,
     plain,
     sentences,
     tokens,
 )
 from otherminds.stories.english.story_state import StoryState
+from otherminds.stories.english.syntax import simpler
 from otherminds.stories.model import ClauseAccount, Event, Observation, Outcome, Reading, Source
 
 LONGEST_STORY = 100_000  # characters (chosen; far longer than any benchmark's story)
+LONGEST_RETOLD = (
+    500  # happenings; in longer stories unread sentences are not retold (chosen, so that reading time stays linear)
+)
 LONGEST_ROOM = 3  # words in the name of a room (chosen; not tuned)
 ENTERED = re.compile(
     r"\b(?:re-?)?(?:enter|exit)(?:s|ed|ing)?\s+the\s+([a-z_ ]{2,30}?)(?=\s*(?:[.,;\n]|\band\b|\bwhile\b|\bthen\b|$))"
@@ -84,6 +90,14 @@ def holders_in(low: str) -> frozenset[str]:
     )
 
 
+class State(NamedTuple):
+    """What a reader knows, to go back to."""
+
+    story: StoryState
+    speaker: str | None
+    spoken: int
+
+
 class StoryReader:
     """Reads sentence after sentence into a story, and accounts for each clause."""
 
@@ -102,26 +116,69 @@ class StoryReader:
         return self.story.reading(read / len(self.accounts) if self.accounts else 0.0, self.unread, self.accounts)
 
     def read(self, sentence: Sequence[Token], text: str) -> None:
-        """Reads one sentence of a text; if a clause of it cannot be read, the sentence is among the unread."""
-        before = len(self.accounts)
-        self.text = text
+        """Reads one sentence of a text, as it is or told more simply, whichever leaves the least of it unread.
+
+        If a clause of it cannot be read, the sentence is among the unread.
+        """
+        self.text, began = text, len(self.accounts)
         self.story.mentioned |= {token.text for token in sentence if token.text in self.story.names}
-        first, last, garbled = sentence[0], sentence[-1], is_garbled(sentence, text)
-        sentence = reworded(sentence, self.story.names)
-        if len(sentence) > LONGEST_SENTENCE or garbled or self._is_cleft(sentence):
-            self._account((first.start, last.end), self.story.size, False)
-        elif not self._silence(sentence) and not self._dialogue(sentence, text):
-            self._sentence(sentence)
-        if any(account.outcome == "unread" for account in self.accounts[before:]):
-            self.unread.append(" ".join(text[first.start : last.end].split()))
+        if self._is_asked(sentence):
+            self._account((sentence[0].start, sentence[-1].end), self.story.size, False)
+        else:
+            before = self._state() if len(self.story.timeline) < LONGEST_RETOLD else None
+            self._read_all([sentence])
+            if before and self._left(began):
+                self._retell(sentence, before, began)
+        if self._left(began):
+            self.unread.append(" ".join(text[sentence[0].start : sentence[-1].end].split()))
             self.story.last_room = None
+
+    def _retell(self, sentence: Sequence[Token], before: State, began: int) -> None:
+        """Reads simpler tellings of a sentence that was not read, until one is; the best of all counts."""
+        nouns = {word for name in (*self.story.objects, *self.story.rooms) for word in name.split()}
+        nouns |= {word for spot in self.story.spots for word in spot.id.split()}
+        best = self._left(began), self.accounts[began:], self._state()
+        for told in simpler(sentence, self.story.names, nouns):
+            self.story, self.speaker, self.spoken = before.story.copy(), before.speaker, before.spoken
+            del self.accounts[began:]
+            self._read_all(told)
+            if not told:
+                self._account((sentence[0].start, sentence[-1].end), self.story.size, "tells nothing of the story")
+            left = self._left(began)
+            best = min(best, (left, self.accounts[began:], self._state()), key=lambda one: one[0])
+            if not left:
+                break
+        _, self.accounts[began:], (self.story, self.speaker, self.spoken) = best
+
+    def _state(self) -> State:
+        return State(self.story.copy(), self.speaker, self.spoken)
+
+    def _left(self, began: int) -> int:
+        """Characters of the clauses since `began` that are unread."""
+        return sum(len(account.text) for account in self.accounts[began:] if account.outcome == "unread")
+
+    def _read_all(self, told: Sequence[Sequence[Token]]) -> None:
+        """Reads a sentence, or the sentences in which it is told."""
+        for one in told:
+            garbled = is_garbled(one, self.text)
+            sentence = reworded(one, self.story.names)
+            if len(sentence) > LONGEST_SENTENCE or garbled or self._is_cleft(sentence):
+                self._account((one[0].start, one[-1].end), self.story.size, False)
+            elif not self._silence(sentence) and not self._dialogue(sentence, self.text):
+                self._sentence(sentence)
+
+    def _is_asked(self, sentence: Sequence[Token]) -> bool:
+        """Whether the teller asks something: "did she see it, children?", but not "did he know, she asked, ...?"."""
+        low = [token.low for token in sentence]
+        asks = low[0] in wordset("asks_first") and self.text[sentence[-1].end :].lstrip().startswith("?")
+        return asks and not any(is_speech_verb(low, i) for i in range(len(low)))
 
     def _account(self, span: tuple[int, int], before: tuple[int, int], told: Told, people: Sequence[str] = ()) -> None:
         """Notes what became of a clause: what it added to the story since `before`, or the reason why it adds nothing.
 
         A clause that was read and adds nothing for no reason is unread: something was dropped.
         """
-        story, text = self.story, " ".join(self.text[span[0] : span[1]].split())
+        story, text = self.story, " ".join(self.text[min(span) : max(span)].split())
         added = [one for one, _ in story.timeline[before[0] :]]
         outcome: Outcome = "unread"
         if told and added:
@@ -248,7 +305,8 @@ class StoryReader:
             return False
         if any("absence" in noun.words for noun in clause.objects):
             return False
-        nothing = any(noun.det == "no" or noun.words[0] in ("nothing", "none", "neither") for noun in clause.objects)
+        patients = [*clause.objects, *(clause.subjects if clause.verb.passive else ())]
+        nothing = any(noun.det == "no" or noun.words[0] in ("nothing", "none", "neither") for noun in patients)
         if nothing and clause.means("open", "close", "grab", "put", "move"):
             return "did not happen"
         if clause.verb.passive:

@@ -99,15 +99,26 @@ def _filled(plain: str, match: re.Match[str], found: Sequence[Token], places: Se
 
 
 def rejoined(sentences: Sequence[Sequence[Token]], names: Collection[str]) -> list[list[Token]]:
-    """The sentences, with remarks such as "; that is where she put it" made part of the sentence before."""
+    """The sentences, with remarks such as "; that is where she put it" made part of the sentence before.
+
+    So is the rest of what somebody says: '"Look in the box," Ann said. "It is there."'
+    """
     out: list[list[Token]] = []
     for sentence in sentences:
         words, _ = _as_text(sentence, names)
         if out and REMARK.compiled.search(words) and not any(token.quote for token in out[-1]):
             out[-1] += [Token(",", sentence[0].start, sentence[0].start), *sentence]
+        elif out and len(sentence) == 1 and sentence[0].quote and _goes_on(out[-1]):
+            out[-1].append(sentence[0])
         else:
             out.append(list(sentence))
     return out
+
+
+def _goes_on(sentence: Sequence[Token]) -> bool:
+    """Whether a speaker has not finished: the quote ends with a comma, and words follow it."""
+    quotes = [i for i, token in enumerate(sentence) if token.quote]
+    return len(quotes) == 1 and quotes[0] < len(sentence) - 1 and sentence[quotes[0]].text.endswith(",")
 
 
 def plainer(text: str) -> str:

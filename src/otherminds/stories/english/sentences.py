@@ -148,11 +148,12 @@ def _is_heading(before: Sequence[Token], found: Sequence[Token], i: int) -> bool
     if after.quote or not after.text[:1].isupper() or not 1 < len(before) <= LONGEST_HEADING:
         return False
     words = [token.low for token in before]
-    speaks = any(_is_speech_verb(words, j) for j in range(len(words)))
+    speaks = any(is_speech_verb(words, j) for j in range(len(words)))
     return not speaks and not any(token.quote for token in before)
 
 
-def _is_speech_verb(words: Sequence[str], i: int) -> bool:
+def is_speech_verb(words: Sequence[str], i: int) -> bool:
+    """Whether somebody says or asks something with the verb at a place."""
     verb = lexicon().verb_at(words, i) if words[i] else None
     return verb is not None and bool({"say", "ask"} & set(verb.senses))
 
@@ -170,7 +171,7 @@ def _quote_ends(sentence: Sequence[Token], found: Sequence[Token], i: int, names
         return True
     words = [token.low for token in following]
     for j, word in enumerate(words):
-        if _is_speech_verb(words, j):
+        if is_speech_verb(words, j):
             return False
         if (word and lexicon().verb_at(words, j)) or (j and word in (",", ".", "and")):
             return word != "came"

@@ -152,7 +152,8 @@ class StatementReader:
         clauses = parse(pieces)
         named = list(dict.fromkeys(token.text for token in found if token.text in self.names))
         finite = [clause for clause in clauses if clause.verb and clause.verb.finite]
-        subject = next((noun for clause in finite for noun in clause.subjects), None)
+        subjects = (noun for clause in finite for noun in clause.subjects)
+        subject = next((noun for noun in subjects if noun.text not in ("i", "we", "us", "you")), None)  # "let us say"
         first = self._person(subject, named) or (named[0] if named and found[0].text == named[0] else None)
         people = [first, *(name for name in named if name != first)] if first else []
         nouns = [piece for piece in pieces if isinstance(piece, Noun)]

@@ -39,6 +39,8 @@ def handler_of(clause: Clause, agents: Agents) -> Handler | None:
     if verb.lemma == "leave":
         things = all(kind in ("object", "pronoun", "one", "vague", "place") for kind in kinds)
         return HANDLERS["put" if kinds and things else "leave"]
+    if verb.lemma == "find" and any(noun.words[-1] in wordset("spaces") for noun in clause.objects):
+        return HANDLERS["look"]  # "found a spot for it on the shelf"
     if verb.lemma == "return" and {"object", "pronoun", "vague"} & set(kinds):
         return HANDLERS["put"]
     senses = [sense for sense in verb.senses if sense in HANDLERS]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from otherminds.stories.english.events.going import HERE, IN, Agents, Told, add_event, placed
 from otherminds.stories.english.events.handling import handled_before, handled_place, location, move, put
@@ -38,6 +39,7 @@ def look(story: StoryState, clause: Clause, agents: Agents) -> Told:
         sought = clause.objects[0]
     kinds = ("place", "object", "pronoun", "one")
     nouns = [noun for noun in clause.objects if noun is not sought and noun.kind in kinds]
+    nouns = [noun for noun in nouns if noun.words[-1] not in wordset("spaces")]
     for agent in agents:
         state = story.of(agent)
         obj = story.thing(sought, agent) if sought else None
@@ -52,7 +54,8 @@ def look(story: StoryState, clause: Clause, agents: Agents) -> Told:
             add_event(story, clause, agent, "look", obj, spot, spot.room or room)
         if not spots:
             add_event(story, clause, agent, "look", obj, None, room)
-    return True
+    missed = [noun for noun in clause.objects if noun.det == "no" and noun.kind == "object"]
+    return find(story, replace(clause, objects=missed), agents) if missed else True
 
 
 def find(story: StoryState, clause: Clause, agents: Agents) -> Told:
@@ -63,7 +66,8 @@ def find(story: StoryState, clause: Clause, agents: Agents) -> Told:
         state = story.of(agent)
         spot, room, said = location(story, clause, agent, IN - {"to", "into", "onto"})
         if misses:  # the thing named, or else the thing looked for, is not in the place where they look
-            missed = noun
+            of = (other for prep, other in clause.places if prep == "of" and other.kind == "object")
+            missed = next(of, noun)  # "of the cup, Ann saw no trace"
             if noun is not None and noun.kind == "place" and _finds_nothing(clause):
                 spot, missed = story.spot(noun, agent), None
             gone = missed is not None and missed.kind == "object" and missed.words[0] not in wordset("no_finds")
@@ -200,4 +204,6 @@ def look_result(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> Tol
     if obj:
         sees = not (nothing or clause.negated or words & wordset("lacking"))
         add_observation(story, clause, agent, obj, spot, spot.room, sees=sees)
+    elif not nothing and any(noun.words == ("it",) for noun in nouns):
+        return False  # of what, is not told
     return "tells nothing of the thing looked for"

@@ -30,6 +30,37 @@ class DialogueAct:
 
 def read_quote(story: StoryState, text: str) -> list[DialogueAct] | None:
     """What a quote says, in order; empty for mere politeness, None if it cannot be read."""
+    said = _read_sentences(story, text)
+    return _about_one_place(story, text) if said is None else said
+
+
+def _about_one_place(story: StoryState, text: str) -> list[DialogueAct] | None:
+    """What a quote says that names one thing or place and denies nothing, whatever its words; None for any other.
+
+    A question that names a thing and no place asks where it is; an answer that names a place says that it is there.
+    """
+    found = [token for token in tokens(plain(text)) if not token.quote]
+    words = {token.low for token in found}
+    if len(found) > LONGEST_SENTENCE:
+        return None
+    nouns = [piece for piece in Chunker(found, story.names).chunks() if isinstance(piece, Noun)]
+    things = list(dict.fromkeys(story.thing(noun, None) for noun in nouns if noun.kind == "object" and noun.known))
+    places = [noun for noun in nouns if noun.kind in ("place", "room")]
+    if "?" in words and len(things) == 1 and not places and wordset("seeking") & words:
+        return [DialogueAct("ask", things[0])]
+    if (
+        wordset("limits") & words
+        or "?" in words
+        or not story.pending
+        or {*things} - {story.asked}
+        or len([p for p in places if p.kind == "place"]) > 1
+    ):
+        return None
+    spot, room = stated_place(story, places)
+    return [DialogueAct("assert", story.asked, spot, room)] if spot or room else None
+
+
+def _read_sentences(story: StoryState, text: str) -> list[DialogueAct] | None:
     found: list[DialogueAct] = []
     parts = sentences([token for token in tokens(plain(text)) if not token.quote], story.names)
     asked = [mark == "?" for mark in plain(text) if mark in ".!?;\n"]
