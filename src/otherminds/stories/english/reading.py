@@ -265,7 +265,9 @@ class StoryReader:
                 eventless = len(story.timeline) == began
                 if not read or story.size == before:
                     read = self._of_no_effect(clause, agents, eventless=eventless) or read
-                parts = [clause] if read else [clause, *clause.content]
+                nouns = (*clause.subjects, *clause.objects, *(noun for _, noun in clause.places))
+                inner = [*clause.content, *(one for noun in nouns for one in noun.clauses)]
+                parts = [clause] if read else [clause, *inner]
                 span = min(one.start for one in parts), max(one.end for one in parts)
                 self._account(span, before, read, agents or ())
             if agents and not (done and clause.subjects and is_background(clause)):

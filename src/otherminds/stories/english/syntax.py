@@ -110,7 +110,10 @@ class _Tree:
             for word, token in zip(self.doc, sentence, strict=True)
         ]
         doubts = wordset("doubt") - (wordset("supposes") if supposing else frozenset())
-        self.doubt = [word in doubts for word in self.low]
+        sure = {w.i for word in self.doc if self.by_teller(word) for w in (word, *word.children)}
+        sure = {i for i in sure if self.low[i] in wordset("of_teller")}
+        self.doubt = [word in doubts and i not in sure for i, word in enumerate(self.low)]
+        self.overhears = any(word in wordset("overhears") and i not in sure for i, word in enumerate(self.low))
         self.clear()
 
     def clear(self) -> None:
@@ -122,12 +125,16 @@ class _Tree:
 
     # what tells nothing of the story
 
+    def by_teller(self, word: Any) -> bool:
+        """Whether it is the teller who does what a verb says."""
+        return any(c.dep_ in SUBJECTS and self.low[c.i] in ("i", "we", "you") for c in word.children)
+
     def idle(self, word: Any) -> bool:
         """Whether a phrase names nobody and nothing of the story, denies nothing and casts no doubt.
 
         "It" in what the teller knows or hears is the story itself: "as I remember it".
         """
-        teller = any(c.dep_ in SUBJECTS and self.low[c.i] in ("i", "we", "you") for c in word.children)
+        teller = self.by_teller(word)
         verb = lexicon().verb_at(self.low, word.i) if teller and self.low[word.i] else None
         knows = teller and (verb is None or DEEDS.isdisjoint(verb.senses))
         return not any(
@@ -187,7 +194,7 @@ class _Tree:
         """A sentence of quotes and one person, told as "Ann said ..."; empty if it names others, or casts doubt."""
         quotes = [token for token in self.sentence if token.quote]
         people = [i for i, told in enumerate(self.told) if told and not self.sentence[i].quote]
-        unsure = any(self.doubt) or not wordset("overhears").isdisjoint(self.low)
+        unsure = any(self.doubt) or self.overhears
         if not quotes or len(people) != 1 or self.low[people[0]] in ("it", "them", "they") or unsure:
             return []
         start, end = self.sentence[0].start, self.sentence[-1].end
@@ -218,6 +225,9 @@ class _Tree:
 
     def _clause(self, verb: Any, before: _People) -> None:
         """Adds a clause and those joined to it; `before` is who did what the clause before it told."""
+        if self.idle(verb):
+            self.used |= {w.i for w in verb.subtree}
+            return
         if (inner := self.framed(verb)) is not None:
             self._clause(inner, _People())
             return
@@ -228,7 +238,7 @@ class _Tree:
         either = any(c.dep_ == "cc" and self.low[c.i] in ("or", "nor") for c in verb.children)
         self.broken |= (unsure and shares) or (either and bool(joined))
         people = before
-        if not self.idle(verb) and not self._cleft(verb):
+        if not self._cleft(verb):
             people = self._people(verb, before)
             self._add(verb, people, [c for c in verb.children if c not in joined])
         for child in joined:
