@@ -265,11 +265,7 @@ class StoryReader:
                 eventless = len(story.timeline) == began
                 if not read or story.size == before:
                     read = self._of_no_effect(clause, agents, eventless=eventless) or read
-                nouns = (*clause.subjects, *clause.objects, *(noun for _, noun in clause.places))
-                inner = [*clause.content, *(one for noun in nouns for one in noun.clauses)]
-                parts = [clause] if read else [clause, *inner]
-                span = min(one.start for one in parts), max(one.end for one in parts)
-                self._account(span, before, read, agents or ())
+                self._account(_extent(clause, read), before, read, agents or ())
             if agents and not (done and clause.subjects and is_background(clause)):
                 done.append(agents)
                 if clause.link not in ("as", "while", "who", "that") or not story.subjects:
@@ -307,6 +303,13 @@ class StoryReader:
             return False
         if any("absence" in noun.words for noun in clause.objects):
             return False
+        if (
+            clause.lemma == "let"
+            and clause.means("put")
+            and not clause.places
+            and any(one.means("put") for one in rest)
+        ):
+            return "lets go"  # "let go of the cup and left it in the box"
         patients = [*clause.objects, *(clause.subjects if clause.verb.passive else ())]
         nothing = any(noun.det == "no" or noun.words[0] in ("nothing", "none", "neither") for noun in patients)
         if nothing and clause.means("open", "close", "grab", "put", "move"):
@@ -483,6 +486,14 @@ def agents_of(story: StoryState, clause: Clause, done: Sequence[Agents]) -> Agen
     return tuple(dict.fromkeys(found)) or (
         () if clause.subjects[0].words[0] in wordset("no_person") | wordset("happenings") else None
     )
+
+
+def _extent(clause: Clause, read: Told) -> tuple[int, int]:
+    """The part of the text that an account of a clause quotes; what an unread one tells of is in it."""
+    parts = [clause] if read else [clause, *clause.content]
+    if not read and clause.means("say", "see", "think"):  # "she could tell from his face that ..."
+        parts += [one for _, noun in clause.places for one in noun.clauses]
+    return min(one.start for one in parts), max(one.end for one in parts)
 
 
 # the order of time

@@ -87,7 +87,10 @@ def _bare_tokens(text: str, start: int, end: int) -> list[Token]:
     while i < len(found):
         token, after = found[i], _at(found, i + 1)
         if token.text != "'" or not out or out[-1].end != token.start or after.start != token.end:
-            if token.text not in SILENT_MARKS:
+            if token.low == "cannot":
+                cut = token.start + len("can")
+                out += [Token(token.text[:3], token.start, cut), Token("not", cut, token.end)]
+            elif token.text not in SILENT_MARKS:
                 out.append(token)
             i += 1
             continue

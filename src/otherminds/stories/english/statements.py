@@ -6,6 +6,7 @@ speaks of. Which words mean helping, believing and so on is in the section `mind
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +22,7 @@ from otherminds.stories.english.story_state import same_object
 IN = wordset("statement_in")
 LONGEST_NAME = 20  # tokens in the name of a place or thing (chosen; not tuned)
 P_PRESUMED = 0.5  # marks a move whose goal the statement does not give; only sorted and compared with 1
+THOUGHT = re.compile(r',? "([^"]*?)[.,]?"')  # what a statement quotes
 GAP = 8  # words after the head of a phrase with `*` in which its tail is looked for (chosen; not tuned)
 REFUSED_WITHIN = 5  # words before a stance in which "not trying to" is looked for (chosen; not tuned)
 
@@ -124,15 +126,16 @@ class StatementReader:
 
     def read(self, text: str) -> tuple[stories.Claim, ...]:
         """The claims of a statement. Raises Unread if it cannot be read."""
-        one = self._parsed(known_to(plain(text).strip()))
+        text = THOUGHT.sub(r" that \1", plain(text)).strip()  # 'thinks, "It is in the box."'
+        one = self._parsed(known_to(text))
         places = [noun for noun in one.nouns if noun.kind == "place"]
         looked = one.has("contents", "knowing") or one.has("looked")
         if one.people and places and looked and not one.has("not_knowing"):
             return (stories.Knows(one.people[0], place_of(places[-1], self.episode)),)
-        one = self._parsed(plainer(plain(text).strip()))
+        one = self._parsed(plainer(text))
         claims = self._beliefs_about_goals(one) or self._social_goal(one) or self._plain_claims(one)
         if not claims:
-            raise Unread(text.strip())
+            raise Unread(text)
         return claims
 
     def chunks(self, found: Sequence[Token], text: str) -> list[Chunk]:
