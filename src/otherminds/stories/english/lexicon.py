@@ -164,6 +164,9 @@ def singular(word: str) -> str:
     return word[:-2] if word.endswith(("oes", "sses", "shes", "ches", "xes")) else word[:-1]
 
 
+NO_FORMS = frozenset((("hop", "hoped"), ("hop", "hoping")))  # these are of "hope"
+
+
 def _regular_forms(lemma: str) -> Iterator[tuple[str, str]]:
     """The inflected forms of a regular verb with their tags, by the rules of spelling."""
     sibilant = lemma.endswith(("s", "x", "z", "ch", "sh", "o"))
@@ -178,9 +181,8 @@ def _regular_forms(lemma: str) -> Iterator[tuple[str, str]]:
         if len(lemma) > 2 and lemma[-1] not in VOWELS + "wxy" and lemma[-2] in VOWELS and lemma[-3] not in VOWELS:
             forms += [(lemma + lemma[-1] + "ed", "past"), (lemma + lemma[-1] + "ing", "ing")]
     for form, tag in forms:
-        yield form, tag
-        if tag == "past":
-            yield form, "pp"
+        if (lemma, form) not in NO_FORMS:
+            yield from [(form, tag), (form, "pp")] if tag == "past" else [(form, tag)]
 
 
 def _extent(words: Sequence[str], i: int, rest: tuple[str, ...]) -> tuple[int, str]:

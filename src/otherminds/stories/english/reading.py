@@ -105,7 +105,7 @@ class StoryReader:
         self.story = story
         self.accounts: list[ClauseAccount] = []
         self.unread: list[str] = []
-        self.text = ""
+        self.text, self.span = "", (0, 0)
         self.alone = True  # whether the sentence has one clause
         self.speaker: str | None = None  # of the line of dialogue read last, which ends at `spoken`
         self.spoken = 0
@@ -121,6 +121,7 @@ class StoryReader:
         If a clause of it cannot be read, the sentence is among the unread.
         """
         self.text, began = text, len(self.accounts)
+        self.span = sentence[0].start, sentence[-1].end
         self.story.mentioned |= {token.text for token in sentence if token.text in self.story.names}
         if self._is_asked(sentence):
             self._account((sentence[0].start, sentence[-1].end), self.story.size, False)
@@ -154,8 +155,8 @@ class StoryReader:
         return State(self.story.copy(), self.speaker, self.spoken)
 
     def _left(self, began: int) -> int:
-        """Characters of the clauses since `began` that are unread."""
-        return sum(len(account.text) for account in self.accounts[began:] if account.outcome == "unread")
+        """Clauses since `began` that are unread, and their characters."""
+        return sum(1 + len(account.text) for account in self.accounts[began:] if account.outcome == "unread")
 
     def _read_all(self, told: Sequence[Sequence[Token]]) -> None:
         """Reads a sentence, or the sentences in which it is told."""
@@ -179,6 +180,7 @@ class StoryReader:
         A clause that was read and adds nothing for no reason is unread: something was dropped.
         """
         story, text = self.story, " ".join(self.text[min(span) : max(span)].split())
+        text = text or " ".join(self.text[slice(*self.span)].split())
         added = [one for one, _ in story.timeline[before[0] :]]
         outcome: Outcome = "unread"
         if told and added:
@@ -418,6 +420,8 @@ def share(clause: Clause, clauses: Sequence[Clause], i: int) -> None:
         clause.objects = [noun for noun in after.objects if noun.kind != "agent"]
     if i and clause.link == "and" and not (clause.subjects or clause.objects):
         go_on_passively(clause, clauses[i - 1])
+    if i and clause.verb and clause.link == "and" and not clause.subjects and clauses[i - 1].negated:
+        clause.verb.negated |= clause.verb.tags == {"base"}  # "did not open the box and take the cup"
     antecedent = clause.antecedent
     if antecedent is None:
         return

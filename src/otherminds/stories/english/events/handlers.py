@@ -68,7 +68,8 @@ def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequenc
     """
     verb = clause.verb
     assert verb is not None
-    if clause.link in wordset("unreal_links"):
+    told_in = {noun.words[-1] for prep, noun in clause.places if prep == "in"}
+    if clause.link in wordset("unreal_links") or told_in & wordset("fictions"):
         return False
     if verb.wish:
         seeking = verb.means("find", "grab", "look") and verb.lemma != "leave" and not verb.negated
