@@ -12,6 +12,7 @@ from rich.text import Text
 from otherminds.errors import shortened
 from otherminds.files.text import printable
 from otherminds.stories.answering import StoryAnswer
+from otherminds.stories.english import syntax
 from otherminds.stories.model import Event, Happening, Observation, Term, Utterance
 
 BAR = 20  # characters of a bar for P = 1
@@ -51,7 +52,10 @@ def answer(asked: StoryAnswer) -> RenderableType:
     much = "All" if reading.coverage == 1.0 and not reading.unread else f"{reading.coverage:.0%}"
     read = f"{much} of the story was read"
     read += f"; not this: {printable(shortened(reading.unread[0], LONGEST))}" if reading.unread else "."
-    parts += [Text(), Text(read, style="dim"), Text()]
+    parts += [Text(), Text(read, style="dim")]
+    if reading.unread and not syntax.is_installed():
+        parts.append(Text("The extra reads more sentences: pip install 'otherminds[english]'", style="dim"))
+    parts.append(Text())
     return Group(*parts)
 
 

@@ -42,6 +42,11 @@ def _parser() -> Any:
     return spacy.load(weights, exclude=["ner", "lemmatizer"])
 
 
+def is_installed() -> bool:
+    """Whether the extra is there, so that sentences can be told more simply."""
+    return _parser() is not None
+
+
 def simpler(sentence: Sequence[Token], names: Collection[str], nouns: Collection[str]) -> Iterator[list[list[Token]]]:
     """Simpler tellings of a sentence, in one or more sentences each, the one that changes least first.
 

@@ -32,11 +32,13 @@ def phrasings() -> Mapping[str, Phrasing]:
     return packaged("otherminds.stories.invented", "phrasings.toml")
 
 
-def tell(episode: stories.Episode, question: stories.Question, phrasing: str, rng: np.random.Generator) -> ToldStory:
-    """The episode and its question in one of the phrasings. Raises InputError if the phrasing is unknown."""
-    if phrasing not in phrasings():
+def tell(
+    episode: stories.Episode, question: stories.Question, phrasing: str | Phrasing, rng: np.random.Generator
+) -> ToldStory:
+    """The episode and its question in a phrasing, or in one of those by name. Raises InputError for an unknown name."""
+    if isinstance(phrasing, str) and phrasing not in phrasings():
         raise unknown("phrasing", phrasing, phrasings())
-    words = phrasings()[phrasing]
+    words = phrasings()[phrasing] if isinstance(phrasing, str) else phrasing
     sentences, before = [], ""
     for happening in episode.timeline:
         key, fields = _parts(episode, happening)
