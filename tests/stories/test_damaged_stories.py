@@ -54,9 +54,9 @@ def test_what_lacks_the_thing_may_be_about_it() -> None:
         assert ask(story, question, options).answer.option is None
 
 
-def test_an_unread_clause_has_the_words_of_what_it_tells() -> None:
+def test_a_clause_that_is_told_in_another_order_is_quoted_as_written() -> None:
     found = read_story("Ann opened the box. There was not any cup in the box, alas, as she could see.").clauses[1]
-    assert (found.outcome, found.text) == ("unread", "There was not any cup in the box, alas, as she could see")
+    assert (found.outcome, found.text) == ("observation", "There was not any cup in the box, alas, as she could see")
 
 
 def test_an_absence_that_is_not_understood_is_unread() -> None:

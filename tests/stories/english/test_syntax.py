@@ -87,9 +87,13 @@ def test_doubt_is_not_left_out(doubt: str) -> None:
     assert "verb='open'" not in " ".join(told(f"All those years ago, {doubt} Ann opened the fridge."))
 
 
-def test_a_sentence_that_tells_nothing_of_the_story_is_accounted_for() -> None:
-    clauses = read_story(BEFORE + "The guests were expected at eight.").clauses
-    assert [(one.outcome, one.reason) for one in clauses[-1:]] == [("no effect", "tells nothing of the story")]
+def test_an_aside_of_the_teller_is_accounted_for() -> None:
+    clauses = read_story(BEFORE + "Of that I am quite certain.").clauses
+    assert [(one.outcome, one.reason) for one in clauses[-1:]] == [("no effect", "is an aside of the teller")]
+
+
+def test_what_is_told_of_somebody_unknown_stays_unread() -> None:
+    assert unread(read_story(BEFORE + "Zorp frobbed the quux.")) == ["Zorp frobbed the quux"]
 
 
 def test_what_the_teller_asks_tells_nothing() -> None:

@@ -144,7 +144,7 @@ class StoryReader:
             del self.accounts[began:]
             self._read_all(told)
             if not told:
-                self._account((sentence[0].start, sentence[-1].end), self.story.size, "tells nothing of the story")
+                self._account((sentence[0].start, sentence[-1].end), self.story.size, "is an aside of the teller")
             left = self._left(began)
             best = min(best, (left, self.accounts[began:], self._state()), key=lambda one: one[0])
             if not left:
@@ -179,8 +179,7 @@ class StoryReader:
 
         A clause that was read and adds nothing for no reason is unread: something was dropped.
         """
-        story, text = self.story, " ".join(self.text[min(span) : max(span)].split())
-        text = text or " ".join(self.text[slice(*self.span)].split())
+        story, text = self.story, " ".join(self.text[slice(*(span if span[0] < span[1] else self.span))].split())
         added = [one for one, _ in story.timeline[before[0] :]]
         outcome: Outcome = "unread"
         if told and added:

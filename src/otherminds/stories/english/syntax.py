@@ -50,13 +50,13 @@ def is_installed() -> bool:
 def simpler(sentence: Sequence[Token], names: Collection[str], nouns: Collection[str]) -> Iterator[list[list[Token]]]:
     """Simpler tellings of a sentence, in one or more sentences each, the one that changes least first.
 
-    `nouns` are the words of the story's things and places. A sentence that tells nothing of the story is told in none.
+    `nouns` are the words of the story's things and places. An aside of the teller is told in none.
     Without the parser there is no telling.
     """
     if _parser() is None or len(sentence) > LONGEST_SENTENCE:
         return
     tree = _Tree(sentence, names, nouns)
-    if all(tree.idle(root) for root in tree.roots):
+    if all(tree.idle(root) and tree.by_teller(root) for root in tree.roots):
         yield []
         return
     whole = tree.without_frames()
