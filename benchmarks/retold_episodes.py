@@ -3,8 +3,9 @@
     python benchmarks/retold_episodes.py --data DIR    # the folder with MuMA-ToM's own files, which has the questions
 
 Sixty retellings of its episodes (Shi et al. 2025, Apache-2.0) by three writers: other verbs, another order, pronouns,
-passives, asides; what decides the answers is kept. Nobody who wrote rules read them; two rules were given up by their count. Printed are, for each track, the
-questions, those answered rightly and wrongly, and those left open.
+passives, asides; what decides the answers is kept. Nobody who wrote rules has read them; two rules were given up or
+narrowed by this count. Printed are, for each track, the questions, those answered rightly and wrongly, and those left
+open.
 """
 
 from __future__ import annotations
