@@ -90,7 +90,7 @@ def holders_in(low: str) -> frozenset[str]:
     )
 
 
-class State(NamedTuple):
+class ReaderState(NamedTuple):
     """What a reader knows, to go back to."""
 
     story: StoryState
@@ -134,7 +134,7 @@ class StoryReader:
             self.unread.append(" ".join(text[sentence[0].start : sentence[-1].end].split()))
             self.story.last_room = None
 
-    def _retell(self, sentence: Sequence[Token], before: State, began: int) -> None:
+    def _retell(self, sentence: Sequence[Token], before: ReaderState, began: int) -> None:
         """Reads simpler tellings of a sentence that was not read, until one is; the best of all counts."""
         nouns = {word for name in (*self.story.objects, *self.story.rooms) for word in name.split()}
         nouns |= {word for spot in self.story.spots for word in spot.id.split()}
@@ -151,8 +151,8 @@ class StoryReader:
                 break
         _, self.accounts[began:], (self.story, self.speaker, self.spoken) = best
 
-    def _state(self) -> State:
-        return State(self.story.copy(), self.speaker, self.spoken)
+    def _state(self) -> ReaderState:
+        return ReaderState(self.story.copy(), self.speaker, self.spoken)
 
     def _left(self, began: int) -> int:
         """Clauses since `began` that are unread, and their characters."""

@@ -1,7 +1,7 @@
 """Sentences told more simply, by their syntax.
 
 A parser says which word belongs to which (extra `english`: spaCy with its small English model). It is asked only about
-sentences that cannot be read as they are. What is left out names nobody and nothing of the story, denies nothing and
+sentences that cannot be read as they stand. What is left out names nobody and nothing of the story, denies nothing and
 casts no doubt; so "pay attention here, because Ann, humming, came in" is told as "Ann came in".
 """
 
