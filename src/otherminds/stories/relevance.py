@@ -15,7 +15,7 @@ from itertools import islice, product
 
 from otherminds.stories import model as stories
 from otherminds.stories.english.lexicon import lexicon, wordset
-from otherminds.stories.english.sentences import LACKING
+from otherminds.stories.english.sentences import LACKING, is_speech_verb
 from otherminds.stories.model import Event, Fact, Happening, Observation, Utterance
 from otherminds.stories.social_goals.inference import facts
 
@@ -196,6 +196,7 @@ def _about(clause: stories.ClauseAccount, episode: stories.Episode, things: Sequ
         thing = things[0]  # "puts it on the table", "puts the on the table"
     people = episode.agents if UNNAMED_PERSON & set(words) else clause.people
     quoted = any(mark in clause.text for mark in '"“”«»')
+    quoted |= words[-1:] == ["that"] and any(is_speech_verb(words, i) for i in range(len(words)))  # "Ann reported that"
     return _About(tuple(people), thing, named("place"), named("room"), quoted)
 
 

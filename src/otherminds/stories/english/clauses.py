@@ -379,8 +379,13 @@ class ClauseParser:
         if not ahead and isinstance(subject, Noun) and set(verb.senses) <= wordset("speaking_senses"):
             return  # "as she went to the box she asked": the next clause
         inner.verb = verb
+        start = self.i
         self.i += after + 1
         self.arguments(inner, bare=True)
+        by_itself = bool(inner.objects) or set(verb.senses) <= wordset("going_senses") or noun.kind == "room"
+        if not ahead and isinstance(subject, Noun) and by_itself:
+            self.i = start  # "on entering the room Ann went to the box": the next clause
+            return
         noun.clauses.append(inner)
 
     def _reduced(self, verb: VerbGroup, ahead: int) -> bool:

@@ -196,6 +196,9 @@ class StoryReader:
     def _is_cleft(self, sentence: Sequence[Token]) -> bool:
         """Whether it is a cleft that no rule rewords: "it was not Ann who opened it", "what she nearly did was ..."."""
         words = [token.low for token in sentence[:3]]
+        later = [token.low for token in sentence[3:]]
+        if len(words) == 3 and words[1] in ("was", "is") and words[0] == "it" and words[2] in wordset("prepositions"):
+            return "that" in later
         if words[:1] == ["what"] and not any(token.quote for token in sentence) and sentence[-1].low != "?":
             return True
         if len(words) < 3 or words[:2] != ["it", "was"] or all(token.low != "who" for token in sentence):
@@ -377,7 +380,8 @@ class StoryReader:
             people = [name for noun in clause.subjects for name in self.story.person(noun)]
             return be(self.story, clause, people) if people else False
         known = one is not None and (one.text in self.story.objects or one.words[-1] in wordset("things"))
-        alone = one is not None and (one.kind == "vague" or (known and one.kind == "object" and self.alone))
+        topic = one is not None and one.text == self.story.asked  # "oh, the juice - I found it in the box"
+        alone = one is not None and (one.kind == "vague" or (known and one.kind == "object" and (self.alone or topic)))
         if (
             one is not None
             and alone

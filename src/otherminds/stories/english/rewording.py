@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import accumulate
 
 from otherminds.files.toml import packaged
-from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token
+from otherminds.stories.english.sentences import HOLDERS, LONGEST_SENTENCE, Token
 
 TABLE = packaged("otherminds.stories.english", "rewording.toml")
 FIELD = re.compile(r"\{(\w+)\}")
@@ -83,7 +83,10 @@ def _as_text(found: Sequence[Token], names: Collection[str]) -> tuple[str, list[
 
 
 def _filled(plain: str, match: re.Match[str], found: Sequence[Token], places: Sequence[int]) -> list[Token]:
-    """The tokens of a plain wording, in which `{x}` stands for the tokens that the group `x` matched."""
+    """The tokens of a plain wording, in which `{x}` stands for the tokens that the group `x` matched.
+
+    `{o}` is the owner whose possessive the group `o` matched.
+    """
     start, end = found[0].start, found[-1].end
     out: list[Token] = []
     for part in plain.split():
@@ -94,8 +97,14 @@ def _filled(plain: str, match: re.Match[str], found: Sequence[Token], places: Se
             out.append(Token(part, start, end))
         elif match[field[1]]:
             low, high = match.span(field[1])
-            out += [token for token, place in zip(found, places, strict=True) if low <= place < high]
+            inside = [token for token, place in zip(found, places, strict=True) if low <= place < high]
+            out += [_owner(inside[0])] if field[1] == "o" else inside
     return out
+
+
+def _owner(possessive: Token) -> Token:
+    """Who has what is "his", "her" or "Ann's"."""
+    return replace(possessive, text=HOLDERS.get(possessive.low, possessive.text))
 
 
 def rejoined(sentences: Sequence[Sequence[Token]], names: Collection[str]) -> list[list[Token]]:

@@ -50,6 +50,8 @@ def plain(text: str) -> str:
 
 # tokens
 
+HOLDERS = {"his": "he", "her": "she", "him": "he"}  # whoever has what is his
+
 
 def tokens(text: str) -> list[Token]:
     """The tokens of a text that `plain` has made plain; a quote is one token, without its marks."""
@@ -175,7 +177,7 @@ def _quote_ends(sentence: Sequence[Token], found: Sequence[Token], i: int, names
     words = [token.low for token in following]
     for j, word in enumerate(words):
         if is_speech_verb(words, j):
-            return False
+            return "that" in words[j + 1 : j + 3]  # what else was said
         if (word and lexicon().verb_at(words, j)) or (j and word in (",", ".", "and")):
             return word != "came"
     return True

@@ -88,8 +88,12 @@ def answer_by_presence(text: str, stem: str, options: Sequence[str]) -> Answered
 
     It rests on few things that the story says: these, and who was there or has looked.
     """
+    if not options:
+        return None
     _, names = sentences_of(text)
-    who = [name for name in names if re.search(rf"\b{re.escape(name)}\b", stem)]
+    named = [name for name in names if re.search(rf"\b{re.escape(name)}\b", stem)]
+    scene, accounts = play(text, Fork(()), frozenset(), frozenset())
+    who = named if len(named) < 2 else [name for name in named if name in scene.people]  # "Mount Fuji" is nobody
     found = (
         known_option(text, stem, options)
         or expected_option(text, stem, options)
@@ -99,7 +103,6 @@ def answer_by_presence(text: str, stem: str, options: Sequence[str]) -> Answered
         found = option_after_change(text, stem, who, options)
     if found is None:
         return None
-    scene, accounts = play(text, Fork(()), frozenset(), frozenset())
     best = options.index(found.option)
     posterior = tuple(SURE if n == best else (1.0 - SURE) / (len(options) - 1) for n in range(len(options)))
     claims = tuple(stories.AnswerOption(()) for _ in options)

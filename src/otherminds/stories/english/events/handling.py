@@ -64,8 +64,9 @@ def location(
     dealt_with = state.spots or story.spots
     last = dealt_with[-1] if dealt_with else None
     spot, room, said = None, None, False
-    for prep, noun in clause.places:
-        if prep not in preps or noun.words[-1] in wordset("no_places"):
+    for prep, noun in sorted(clause.places, key=lambda one: _is_in_front(clause, one[1])):
+        aside = _is_in_front(clause, noun) and not noun.known and noun.det in ("a", "an", "another")
+        if prep not in preps or noun.words[-1] in wordset("no_places") or aside:  # "in a new development, she ..."
             continue
         if noun.kind == "room":
             room, said = story.room(noun), True
@@ -83,6 +84,11 @@ def location(
     if spot and room and not spot.room and spot.kind in wordset("furniture"):
         spot = story.spot(Noun("place", (*spot.extra, spot.kind), 0, 0, room=room), agent)
     return spot, room or (spot.room if spot else None), said
+
+
+def _is_in_front(clause: Clause, noun: Noun) -> bool:
+    """Whether a noun that is no place of itself stands before the verb."""
+    return noun.kind == "object" and clause.verb is not None and noun.start < clause.verb.start
 
 
 def _things(story: StoryState, noun: Noun, agent: str) -> list[str | None]:

@@ -125,10 +125,21 @@ def perceive(story: StoryState, clause: Clause, agents: Agents) -> Told:
     inside = state.spot is not None and not state.closed and relation(state.spot.kind) == "in"
     if len(things) == 1 and not clause.places and inside and story.thing(things[0], agents[0]) == state.seeks:
         return find(story, clause, agents)  # the thing looked for, in the place that was just opened
-    for noun in things:
-        story.thing(noun, agents[0])
-    seen = bool(clause.objects) and not clause.places and not clause.means("think")
-    return "sees a thing, no matter where" if seen else False
+    seen = [obj for noun in things if (obj := story.thing(noun, agents[0]))]
+    sees = not clause.negated and not clause.means("think")
+    if seen and sees and _was_just_told(story, seen[-1]):
+        for agent in agents:
+            where = story.where[seen[-1]]
+            add_observation(story, clause, agent, seen[-1], where, where.room if where else None, sees=True)
+        return True
+    matters = clause.places or clause.means("think") or not clause.objects
+    return False if matters else "sees a thing, no matter where"
+
+
+def _was_just_told(story: StoryState, obj: str) -> bool:
+    """Whether the last fact told is where a thing is: "the cup was in the box, and Ann saw it"."""
+    fact, place = story.initial[-1] if story.initial else (None, None)
+    return fact == Fact("at", obj) and place is not None and place is story.where.get(obj)
 
 
 def _see_content(story: StoryState, clause: Clause, inner: Clause, agents: Agents) -> Told:

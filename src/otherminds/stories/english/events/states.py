@@ -146,6 +146,8 @@ def be_gone(story: StoryState, clause: Clause, agents: Agents) -> Told:
 
 def contain(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads that a place holds things, or a room places. Somebody who has something changes nothing."""
+    if agents and clause.quotes:
+        return False  # 'she had an answer: "..."'
     if agents:
         return shrug(story, clause, agents) if is_ignorant(clause) else "has something"
     if not clause.subjects or not clause.objects or not clause.verb:
