@@ -79,7 +79,7 @@ def ask(
 
     Read by the reader of households and, if the question is where something is or is believed to be, or if something is
     left unread, by the reader of stories about anything (`everyday`), too. If the first has read all of a story, both
-    must agree about places, unless `conventions` say who sees what (by default `SALLY_ANNE`). Abstains, with a reason,
+    must agree about places, or there is no answer, unless `conventions` say who sees what (by default `SALLY_ANNE`). Abstains, with a reason,
     if the question cannot be read, if less than `least` of the story's clauses are understood, or if some reading of an
     unread clause would change the answer. A language model, if given, reads what the rules cannot; it never answers.
     Raises ModelError if the model cannot be reached.
@@ -97,7 +97,8 @@ def ask(
     general = _ask_of_anything(story, stem, options)
     if complete and not general.answer.passages:
         convention = general.answer.abstained == OPEN  # what is open there, a convention decides
-        return found if general.question is None or convention or _agree(found, general) else general
+        agreed = general.question is None or convention or _agree(found, general)
+        return found if agreed else _open(general)
     chosen = _chosen(found, general, least, of_places=of_places)
     read = chosen is found or (chosen.reading.coverage == 1.0 and chosen.answer.terms)
     if model is None or (chosen.answer.option is not None and read):
@@ -112,6 +113,13 @@ def ask(
     if helped.question is None:
         return chosen if chosen.answer.option is not None else replace(chosen, question=None, answer=helped.answer)
     return chosen if helped.answer.option is None and chosen.answer.option is not None else helped
+
+
+def _open(found: StoryAnswer) -> StoryAnswer:
+    """The reading without its answer, as another reader of all of the story answers otherwise."""
+    if found.answer.option is None:
+        return found
+    return replace(found, answer=stories.abstention(len(found.answer.posterior), OPEN))
 
 
 def _not_asked(found: StoryAnswer, model: LanguageModel) -> StoryAnswer:

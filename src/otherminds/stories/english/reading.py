@@ -40,6 +40,7 @@ LONGEST_STORY = 100_000  # characters (chosen; far longer than any benchmark's s
 LONGEST_RETOLD = (
     500  # happenings; in longer stories unread sentences are not retold (chosen, so that reading time stays linear)
 )
+ARRIVALS = ("enter", "walk")  # what somebody does who comes in
 LONGEST_ROOM = 3  # words in the name of a room (chosen; not tuned)
 ENTERED = re.compile(
     r"\b(?:re-?)?(?:enter|exit)(?:s|ed|ing)?\s+the\s+([a-z_ ]{2,30}?)(?=\s*(?:[.,;\n]|\band\b|\bwhile\b|\bthen\b|$))"
@@ -254,6 +255,7 @@ class StoryReader:
         clauses = in_order(parse(Chunker(sentence, story.names).chunks()))
         neither = any(token.low == "neither" for token in sentence)
         self.alone = len(clauses) == 1
+        earlier = told_earlier(clauses)
         for i, clause in enumerate(clauses):
             name_rooms(clause, story.story_rooms, story.holders)
             share(clause, clauses, i)
@@ -270,6 +272,8 @@ class StoryReader:
                 if not read or story.size == before:
                     read = self._of_no_effect(clause, agents, eventless=eventless) or read
                 self._account(_extent(clause, read), before, read, agents or ())
+                if earlier[i]:
+                    self._put_earlier(before[0], agents or ())
             if agents and not (done and clause.subjects and is_background(clause)):
                 done.append(agents)
                 if clause.link not in ("as", "while", "who", "that") or not story.subjects:
@@ -283,6 +287,18 @@ class StoryReader:
             moved = any(isinstance(one, Event) and one.obj == story.last_moved for one in told)
             misses = moved and note_last_moved(story, clause, agents, sees=False)
             self._account((clause.start, clause.end), before, misses or (len(clauses) > 1 and "misses nothing"), agents)
+
+    def _put_earlier(self, before: int, agents: Agents) -> None:
+        """Puts what was told since `before` in front of the arrival told last, if it is somebody else's.
+
+        "Ann came in. Bob had opened the box" tells that he opened it before she came.
+        """
+        timeline, at = self.story.timeline, before
+        while at and isinstance(one := timeline[at - 1][0], Event):
+            if one.verb not in ARRIVALS or one.agent in agents:
+                break
+            at -= 1
+        timeline[at:] = [*timeline[before:], *timeline[at:before]]
 
     def _of_no_effect(self, clause: Clause, agents: Agents | None, *, eventless: bool) -> str:
         """The reason why a clause that added nothing has nothing to add; empty if there is none.
@@ -506,6 +522,16 @@ def _extent(clause: Clause, read: Told) -> tuple[int, int]:
 # the order of time
 
 
+def told_earlier(clauses: Sequence[Clause]) -> list[bool]:
+    """Whether each clause tells, in the past perfect, of what was before the last told: "had come and opened it"."""
+    found: list[bool] = []
+    for clause in clauses:
+        verb = clause.verb
+        goes_on = bool(found and found[-1]) and clause.link in ("", "and") and not clause.subjects
+        found.append(verb is not None and (verb.perfect or (goes_on and "pp" in verb.tags)))
+    return found
+
+
 def in_order(clauses: list[Clause]) -> list[Clause]:
     """The clauses in order of time: what comes "after" something is put behind it, "before" in front of it.
 
@@ -524,8 +550,11 @@ def in_order(clauses: list[Clause]) -> list[Clause]:
             if place is not None:
                 first.places = [(prep, place if noun.words == ("it",) else noun) for prep, noun in first.places]
             out[i - 1], out[i] = first, main
-    if len(out) > 1 and out[0].link in ("before", "until") and out[0].verb and not out[0].subjects:
-        out[0].subjects = list(out[1].subjects)
+    if len(out) > 1 and out[0].link in ("before", "until") and out[0].verb and out[1].subjects:
+        named, own = out[0].subjects, out[1].subjects  # "before Ann left, she took the cup"
+        out[0].subjects = named or list(own)
+        if named and own[0].kind == "pronoun" and named[0].kind == "agent":
+            out[1].subjects = list(named)
         end = next((i for i in range(2, len(out)) if out[i].link not in ("", "and")), len(out))
         out.insert(end - 1, out.pop(0))
     return out

@@ -60,6 +60,7 @@ def rewording_rules(section: str) -> tuple[Rule, ...]:
 
 
 REMARK = Rule("story", TABLE["remark"])
+ATTRIBUTION = Rule("story", TABLE["attribution"])
 KNOWN_TO = Rule("statement", *TABLE["statement"]["known_to"])
 
 
@@ -117,6 +118,8 @@ def rejoined(sentences: Sequence[Sequence[Token]], names: Collection[str]) -> li
         words, _ = _as_text(sentence, names)
         if out and REMARK.compiled.search(words) and not any(token.quote for token in out[-1]):
             out[-1] += [Token(",", sentence[0].start, sentence[0].start), *sentence]
+        elif out and len(out[-1]) == 1 and out[-1][0].quote and ATTRIBUTION.compiled.search(words):
+            out[-1] += sentence
         elif out and len(sentence) == 1 and sentence[0].quote and _goes_on(out[-1]):
             out[-1].append(sentence[0])
         else:

@@ -222,7 +222,7 @@ class _Tree:
         verbs = [w.i for w in word.subtree if w.pos_ in VERBS and self.low[w.i]]
         senses = {sense for i in verbs if (known := lexicon().verb_at(self.low, i)) for sense in known.senses}
         idle = all(self.low[i] in wordset("being_done") for i in verbs)
-        return told <= {"he", "she", "they", "what"} and (idle or senses == {"walk"})
+        return told <= {"he", "she", "they", "what", "it"} and (idle or senses == {"walk"})
 
     def framed(self, verb: Any) -> Any | None:
         """The clause that a clause only frames: "the court heard that ...", "notice how ..."; None if there is none."""

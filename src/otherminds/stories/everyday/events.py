@@ -120,8 +120,12 @@ class ClauseReader:
         out = list[Clause]()
         top = list(top)
         for n, one in enumerate(top[:-1]):  # "before she left, she ...": what stands first happens last
-            if one.link == "before" and n == 0 and top[1].link != "before" and one.means("go", "leave", "come"):
+            if one.link == "before" and n == 0 and top[1].link != "before":
                 top[0], top[1] = top[1], one
+        if len(top) > 1 and top[0].link in ("when", "while") and top[0].lemma != "be" and not top[1].link:
+            is_there = top[1].lemma in ("be", "be_back") and top[1].places and top[1].subject
+            if is_there and self.scene.is_person(is_there):  # "when Ann opened it, Bob was in the room"
+                top[0], top[1] = top[1], top[0]
         for one in top:
             last = out[-1] if out else None
             moved = (
@@ -129,7 +133,7 @@ class ClauseReader:
                 and not one.forward
                 and last is not None
                 and not last.means("see", "know")
-                and last.lemma != "be"
+                and last.lemma not in ("be", "be_back")
             )
             moved = moved and not (last and last.verb.progressive and one.link == "when")
             if moved:

@@ -15,6 +15,7 @@ from otherminds.stories.everyday.words import BOUNDARIES, is_in, vocabulary
 from otherminds.stories.model import ClauseAccount
 
 FILLERS = [one.split() for one in ("later on", "straight away", "by then", "by far", "of course", "at all", "so as")]
+SOON = frozenset(["right", "just", "shortly", "soon", "immediately", "directly"])  # after or before something
 COMPANY = {(prep, who) for prep in ("with", "along", "in") for who in ("him", "her", "them", "hand", "hands")}
 LACKS = "lacks words"
 ENDS = frozenset(".!?;\n")
@@ -74,8 +75,13 @@ def _speaks(found: Sequence[Token]) -> bool:
 
 
 def _straight(sentence: Sequence[Token]) -> Sequence[Token]:
-    """The sentence with "little did she know" as "she did not know"."""
+    """The sentence with "little did she know" as "she did not know", and "did not leave until" as "did leave after"."""
     low = [token.low for token in sentence]
+    waits = next((i for i in range(1, len(low)) if low[i - 1] == "did" and low[i] in ("not", "n't")), len(low))
+    until = next((i for i in range(waits, len(low)) if low[i] in ("until", "till")), None)
+    if until is not None:
+        after = Token("after", sentence[until].start, sentence[until].end)
+        return [*sentence[:waits], *sentence[waits + 1 : until], after, *sentence[until + 1 :]]
     i = next((i for i in range(len(low) - 2) if low[i] == "little" and low[i + 1] in ("did", "does", "do")), None)
     verbs = ("know", "suspect", "realise", "realize", "guess", "think")
     k = next((k for k, word in enumerate(low) if i is not None and i + 1 < k < i + 6 and word in verbs), None)
@@ -93,6 +99,9 @@ def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
         overlap = vocabulary().patterns["overlap"]  # "just then" is no filler: it says who may have come
         phrases = [one for one in idioms("fillers").get(low[i], ()) if not overlap.search(" ".join(one))]
         phrases = [one for one in phrases if (one[0], one[-1]) not in COMPANY]  # "carried it with her": she had a part
+        if low[i] in SOON and low[i + 1 : i + 2] in (["after"], ["before"]):
+            i += 1
+            continue
         if low[i : i + 2] == ["no", "longer"]:
             out.append(Token("not", sentence[i].start, sentence[i + 1].end))
             i += 2
