@@ -79,9 +79,10 @@ def ask(
 
     Read by the reader of households and, if the question is where something is or is believed to be, or if something is
     left unread, by the reader of stories about anything (`everyday`), too. If the first has read all of a story, both
-    must agree about places, or there is no answer, unless `conventions` say who sees what (by default `SALLY_ANNE`). Abstains, with a reason,
-    if the question cannot be read, if less than `least` of the story's clauses are understood, or if some reading of an
-    unread clause would change the answer. A language model, if given, reads what the rules cannot; it never answers.
+    must agree about places, unless `conventions` say who sees what (by default `SALLY_ANNE`). Abstains, with a reason,
+    if they do not, if the question cannot be read, if less than `least` of the story's clauses are understood, or if
+    some reading of an unread clause would change the answer. A language model, if given, reads what the rules cannot;
+    it never answers.
     Raises ModelError if the model cannot be reached.
     """
     named, conventions = conventions is not None, conventions or SALLY_ANNE

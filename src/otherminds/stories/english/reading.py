@@ -251,7 +251,7 @@ class StoryReader:
         story = self.story
         done: list[Agents] = []
         inattentive: list[tuple[Clause, Agents]] = []
-        began = len(story.timeline)
+        began, arrivals = len(story.timeline), list[int]()
         clauses = in_order(parse(Chunker(sentence, story.names).chunks()))
         neither = any(token.low == "neither" for token in sentence)
         self.alone = len(clauses) == 1
@@ -259,21 +259,15 @@ class StoryReader:
         for i, clause in enumerate(clauses):
             name_rooms(clause, story.story_rooms, story.holders)
             share(clause, clauses, i)
-        for i, clause in enumerate(clauses):
             if neither and clause.verb:
                 clause.verb.negated = True
+        for i, clause in enumerate(clauses):
             agents = agents_of(story, clause, done)
             if agents and is_inattentive(clause):
                 inattentive.append((clause, agents))
             else:
-                before = story.size
-                read: Told = agents is not None and self._clause(clause, agents, clauses[i + 1 :])
-                eventless = len(story.timeline) == began
-                if not read or story.size == before:
-                    read = self._of_no_effect(clause, agents, eventless=eventless) or read
-                self._account(_extent(clause, read), before, read, agents or ())
-                if earlier[i]:
-                    self._put_earlier(before[0], agents or ())
+                arrivals += [len(story.timeline)] if clause.link == "as" else []
+                self._read_clause(clause, agents, clauses[i + 1 :], began, earlier=earlier[i])
             if agents and not (done and clause.subjects and is_background(clause)):
                 done.append(agents)
                 if clause.link not in ("as", "while", "who", "that") or not story.subjects:
@@ -282,11 +276,28 @@ class StoryReader:
             absent = i > 0 and clauses[i - 1].lemma == "be" and clauses[i - 1].negated
             if absent and clause.link in ("when", "while", "as") and len(done) > 1:
                 note_last_moved(story, clause, done[-2], sees=False)
+        self._doubt_order(began, arrivals)
         for clause, agents in inattentive:
             before, told = story.size, [one for one, _ in story.timeline[began:]]
             moved = any(isinstance(one, Event) and one.obj == story.last_moved for one in told)
             misses = moved and note_last_moved(story, clause, agents, sees=False)
             self._account((clause.start, clause.end), before, misses or (len(clauses) > 1 and "misses nothing"), agents)
+
+    def _read_clause(
+        self, clause: Clause, agents: Agents | None, rest: Sequence[Clause], began: int, *, earlier: bool
+    ) -> None:
+        """Reads one clause of a sentence that began with happening `began`, and accounts for it.
+
+        What it tells was before the arrival told last if it is `earlier`.
+        """
+        story, before = self.story, self.story.size
+        read: Told = agents is not None and self._clause(clause, agents, rest)
+        eventless = len(story.timeline) == began
+        if not read or story.size == before:
+            read = self._of_no_effect(clause, agents, eventless=eventless) or read
+        self._account(_extent(clause, read), before, read, agents or ())
+        if earlier:
+            self._put_earlier(before[0], agents or ())
 
     def _put_earlier(self, before: int, agents: Agents) -> None:
         """Puts what was told since `before` in front of the arrival told last, if it is somebody else's.
@@ -299,6 +310,16 @@ class StoryReader:
                 break
             at -= 1
         timeline[at:] = [*timeline[before:], *timeline[at:before]]
+
+    def _doubt_order(self, began: int, arrivals: Sequence[int]) -> None:
+        """Leaves it open who saw it if somebody came in "as" somebody else moved a thing, since happening `began`."""
+        told = [one for one, _ in self.story.timeline]
+        for at in arrivals:
+            came = told[at] if at < len(told) else None
+            others = [one for one in told[began:] if isinstance(one, Event) and one.verb in ("grab", "put", "move")]
+            if isinstance(came, Event) and came.verb == "enter" and any(one.agent != came.agent for one in others):
+                k = next(k for k, account in reversed([*enumerate(self.accounts)]) if account.t == at)
+                self.accounts[k] = replace(self.accounts[k], outcome="unread", reason="may be before or after")
 
     def _of_no_effect(self, clause: Clause, agents: Agents | None, *, eventless: bool) -> str:
         """The reason why a clause that added nothing has nothing to add; empty if there is none.
