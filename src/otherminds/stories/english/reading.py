@@ -561,8 +561,7 @@ def in_order(clauses: list[Clause]) -> list[Clause]:
     out = list(clauses)
     for i in range(1, len(out)):
         first, main = out[i], out[i - 1]
-        somewhere = first.lemma == "be" and all(noun.kind == "agent" for noun in first.subjects)
-        if first.link in ("while", "when", "as") and somewhere and first.subjects and main.subjects:
+        if _is_where_meanwhile(first, main):
             out[i - 1], out[i] = first, main
         if first.link in ("after", "once", "upon") and first.verb and main.verb:
             first.subjects = first.subjects or list(main.subjects)
@@ -572,10 +571,23 @@ def in_order(clauses: list[Clause]) -> list[Clause]:
                 first.places = [(prep, place if noun.words == ("it",) else noun) for prep, noun in first.places]
             out[i - 1], out[i] = first, main
     if len(out) > 1 and out[0].link in ("before", "until") and out[0].verb and out[1].subjects:
-        named, own = out[0].subjects, out[1].subjects  # "before Ann left, she took the cup"
-        out[0].subjects = named or list(own)
-        if named and own[0].kind == "pronoun" and named[0].kind == "agent":
-            out[1].subjects = list(named)
+        _share_subject(out[0], out[1])
         end = next((i for i in range(2, len(out)) if out[i].link not in ("", "and")), len(out))
         out.insert(end - 1, out.pop(0))
     return out
+
+
+def _is_where_meanwhile(clause: Clause, before: Clause) -> bool:
+    """Whether a clause says where people are at the time of the one before it: "... while Ann was in the hall"."""
+    meanwhile = ("while", "when", "as")
+    framed = before.link in meanwhile and before.lemma != "be" and not clause.link and not clause.negated
+    people = bool(clause.subjects and before.subjects) and all(noun.kind == "agent" for noun in clause.subjects)
+    return (clause.link in meanwhile or framed) and clause.lemma == "be" and people
+
+
+def _share_subject(first: Clause, main: Clause) -> None:
+    """Gives "before" the subject of the main clause, or the main clause that of "before Ann left, she took the cup"."""
+    named = list(first.subjects)
+    first.subjects = named or list(main.subjects)
+    if named and main.subjects[0].kind == "pronoun" and named[0].kind == "agent":
+        main.subjects = named
