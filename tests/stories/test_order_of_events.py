@@ -49,7 +49,8 @@ OPEN = "Bob moved the cup to the cabinet as Ann came back into the kitchen."
 @pytest.mark.parametrize("told", [*UNSEEN, *SEEN])
 def test_who_was_there_knows_of_a_move(told: str) -> None:
     found = ask(BEFORE + told, "Where will Ann look for the cup?", [])
-    assert found.question is not None and found.answer.option is not None, found.answer.abstained
+    assert found.question is not None
+    assert found.answer.option is not None, found.answer.abstained
     where = found.question.labels[found.answer.option]
     assert ("fridge" if told in UNSEEN else "cabinet") in where
 

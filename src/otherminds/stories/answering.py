@@ -10,6 +10,7 @@ from otherminds.language.model import EMBEDDED, LanguageModel
 from otherminds.stories import model as stories
 from otherminds.stories.beliefs.nested_beliefs import answer_where
 from otherminds.stories.beliefs.perspectives import SALLY_ANNE, Conventions
+from otherminds.stories.english.lexicon import wordset
 from otherminds.stories.english.questions import Unread, read_question
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.english.sentences import with_joined_names
@@ -161,6 +162,7 @@ def _agree(one: StoryAnswer, other: StoryAnswer) -> bool:
     """Whether two answers name the same option or, in free words, one place."""
     chosen = [
         set(re.findall(r"[a-z]+", found.question.labels[found.answer.option].lower()))
+        - (wordset("prepositions") | wordset("determiners"))
         for found in (one, other)
         if found.question is not None and found.answer.option is not None
     ]

@@ -23,6 +23,7 @@ NEARBY = words_of("nearby")
 PATHS = words_of("paths")
 VAGUE = words_of("vague")
 LASTING = frozenset(["since", "still", "now"])
+HE = {"him": "he", "them": "they"}
 HEARING = ("hear", "overhear", "catch")
 GUIDING = ("lead", "guide", "bring", "take", "drag", "pull")  # whoever does so shows somebody what is there
 BODY = words_of("body")
@@ -121,7 +122,11 @@ class ClauseReader:
         top = list(top)
         for n, one in enumerate(top[:-1]):  # "before she left, she ...": what stands first happens last
             if one.link == "before" and n == 0 and top[1].link != "before":
-                top[0], top[1] = top[1], one
+                self._resolve_first(one)
+                for noun in one.objects:
+                    self.scene.thing(noun)  # so that "it" may be that
+                end = next((k for k in range(2, len(top)) if not top[k].verb.perfect), len(top))
+                top[:end] = [*top[1:end], one]
         if len(top) > 1 and top[0].link in ("when", "while") and top[0].lemma != "be" and not top[1].link:
             is_there = top[1].lemma in ("be", "be_back") and top[1].places and top[1].subject
             if is_there and self.scene.is_person(is_there):  # "when Ann opened it, Bob was in the room"
@@ -161,6 +166,9 @@ class ClauseReader:
                 scene.person(noun.owner)  # "Farid's car would not start", "it was Farid's turn": he is in the story
         number, people = scene.clause, self._subjects(clause)
         told = self._tell(clause, people)
+        idle = told.outcome == "fact" or told.reason in EMPTY
+        if idle and any(map(self.bears, clause.quotes)):
+            told = UNREAD  # "the first thing she saw was his note: ..."
         self.met += people
         self.faced += [who for noun in clause.objects if scene.is_person(noun) for who in scene.may_be(noun)]
         nouns = [noun for one in (clause, *inside(clause)) for noun in one.nouns]
@@ -339,6 +347,9 @@ class ClauseReader:
             return [self.scene._known_person(noun) or self.scene._new_person(noun)]
         if is_in(noun.head, "groups") and clause.means("see", "know", "want", "think"):
             return []  # a crowd that need not include those who are named
+        if noun.pronoun in ("he", "she"):  # "she told Ann": she is not Ann
+            named = [who for one in clause.objects if one.name and (who := self.scene.person(one, create=False))]
+            return [one for one in [self.scene.person(noun, exclude=named)] if one]
         if noun.pronoun or noun.parts or self.scene.is_person(noun) or is_in(noun.head, "groups"):
             return self.scene.persons(noun)
         animate = (
@@ -378,6 +389,12 @@ class ClauseReader:
         ]
         if clause.lemma == "lie" and (clause.places or clause.adverbs) and not clause.quotes:
             return self._stay(clause, people) or UNREAD
+        if clause.quotes and people and clause.lemma in HEARING:
+            return self._hear(clause, people)
+        if clause.verb.progressive and clause.means("look") and not clause.verb.negated:
+            at = [noun for prep, noun in clause.places if prep == "at" and self.scene.is_person(noun)]
+            if at and any(self.scene.matters(who) for who in people):
+                return MIND  # "was looking straight at her"
         if clause.quotes and people and not clause.means("ask", "think"):
             return self._say(clause, people) or UNREAD
         if clause.verb.passive and clause.means("see", "find") and not people and clause.places:
@@ -566,6 +583,9 @@ class ClauseReader:
                 self._mention(one)
                 for noun in one.objects:
                     self.scene.person(noun)
+        for prep, noun in (*clause.places, *clause.setting):  # "asleep, with the book next to him"
+            if prep == "with" and singulars(noun.words) & self.scene.topics and not self.scene.is_person(noun):
+                self.scene.thing(noun)
         if (
             clause.lemma == "be"
             or (clause.means("put", "move", "take", "swap", "see", "hand", "lose") and clause.link != "to")
@@ -927,11 +947,13 @@ class ClauseReader:
         )
         for noun in objects if source else ():
             thing = scene.thing(noun)
-            if source and thing is not None and scene.where((), thing) is None:
-                scene.moved(thing, source, "", frozenset(scene.people), verb="initial")
+            if source and thing is not None:
+                self._starts_at(thing, source, place)
         they = clause.subject is not None and clause.subject.pronoun in ("they", "someone", "somebody")
         if not actor and not clause.verb.passive and not they:
             return self._moves_itself(clause, place)
+        if not place and clause.lemma.endswith("_back") and self._may_be_from_here(objects, actor):
+            return UNREAD
         if not place:
             place = self._unplaced(clause, actor)
             if place is None:
@@ -947,12 +969,31 @@ class ClauseReader:
         for noun in objects:
             thing = scene.thing(noun)
             if thing is not None:
-                now = scene.where((), thing) if "there" in clause.adverbs else None
+                so_far = "there" in clause.adverbs and not clause.words.endswith("and there")
+                now = scene.where((), thing) if so_far else None
                 if now is not None and not now.holder and now.words and not now.fits(place):  # "on the shelf there"
                     around = place.around | {*now.words}
                     place = replace(place, around=around, text=f"{place.text} {now.text}")
                 self._moved(clause, actor, thing, place)
         return Effect("event")
+
+    def _starts_at(self, thing: str, source: Place, goal: Place | None) -> None:
+        """Notes where a thing was before it was moved from there, if the story has told only where it is now."""
+        scene, now = self.scene, self.scene.where((), thing)
+        if now is None:
+            scene.moved(thing, source, "", frozenset(scene.people), verb="initial")
+            return
+        told = [one for one in scene.log if one.event.obj == thing]
+        if len(told) == 1 and told[0].verb == "initial" and goal is not None and now.fits(goal):
+            told[0].event, told[0].place = replace(told[0].event, place=source.key), source
+            scene.places.setdefault(source.key, source)  # "it is in the box now; it was put there from the shelf"
+
+    def _may_be_from_here(self, objects: Sequence[Noun], actor: str) -> bool:
+        """Whether it is open to where something is put back, as somebody else moved it last."""
+        thing = self.scene.thing(objects[0])
+        moves = [one for one in self.scene.log if one.event.obj == thing and isinstance(one.event, MoveEvent)]
+        moves = [one for one in moves if one.verb not in ("initial", "believe")]
+        return bool(moves) and moves[-1].actor not in ("", actor)
 
     @staticmethod
     def _side(prep: str, noun: Noun) -> str:
@@ -1009,6 +1050,9 @@ class ClauseReader:
         words = frozenset({*place.words, *place.around})
         before_that = clause.verb.perfect and not {"has", "have", "'ve"} & {*clause.words.split()}
         earlier = [n for n, one in enumerate(scene.log) if one.event.obj == thing and isinstance(one.event, MoveEvent)]
+        if before_that and earlier:  # "Ann had left it there. Ben had already moved it": told in order
+            number = scene.log[earlier[-1]].clause
+            before_that = not any(one.number == number and one.clause.verb.perfect for one in scene.read)
         before = (
             before_that and clause.means("put") and not clause.means("move") and len(earlier) == 1 and not clause.link
         )
@@ -1018,7 +1062,7 @@ class ClauseReader:
             said = scene.log[-1] if scene.log else None
             if said is not None and isinstance(said.event, StatementEvent) and said.event.obj == thing:
                 by -= said.event.hearers - {actor}  # "he said that it was there; in fact, she had taken it"
-        for prep, noun in clause.places:  # "in front of her", "before her eyes", "under her nose"
+        for prep, noun in (*clause.places, *clause.setting):  # "in front of her", "before her eyes", "under her nose"
             seer = noun.owner if noun.owner is not None and noun.head in BODY else noun
             faces = prep == "before" or (prep == "under" and seer is not noun)
             if faces and scene.is_person(seer) and (who := scene.person(seer, exclude=[actor])):
@@ -1049,7 +1093,7 @@ class ClauseReader:
         if place.holder:
             by |= {place.holder}
         eyed = {who for who, (other, when) in scene.eyed.items() if other == actor and when >= scene.sentence - 2}
-        last = scene.log[earlier[-1]] if earlier else None
+        last = scene.log[earlier[-1]] if earlier else None  # of this thing
         if last is not None and actor and actor not in last.missed and not last.event.reaches(actor):
             scene.notices(actor, last, sees=True, openly=False)  # whoever takes it from there knows who put it there
         scene.moved(thing, place, actor, by - {""}, frozenset(eyed) - by, verb=clause.lemma)
@@ -1126,7 +1170,8 @@ class ClauseReader:
                 if scene.people[who].here and not {"in", "inside", "back"} & {*clause.adverbs}:
                     scene.people[who].here = bool(scene.place(clause.places))
                 then = clause.link not in ("before", "while") and (bool(clause.link) or not clause.verb.perfect)
-                if scene.people[who].here is False and then:
+                waited = any(one.clause.link == "after" and one.sentence == scene.sentence for one in scene.read[-1:])
+                if scene.people[who].here is False and then and not waited:
                     scene.left(who)
             elif clause.means("come"):
                 scene.people[who].room = frozenset()
@@ -1145,7 +1190,8 @@ class ClauseReader:
                 for one in self.scene.latest():
                     self.scene.watched_unawares(who, one)
                 continue
-            person.watching = None if clause.means("wake") else False
+            until = any(prep in ("until", "till") for prep, _ in (*clause.places, *clause.setting))
+            person.watching = None if clause.means("wake") or until else False
             if clause.link in ("while", "whilst", "as") and clause.means("sleep"):
                 self.distracted.add(who)
             if clause.lemma.startswith(("look", "turn")) and person.here is False:
@@ -1206,6 +1252,8 @@ class ClauseReader:
                 return Effect("event")
             if vocabulary().patterns["present"].search(clause.words) and clause.link in BACKGROUND:
                 for who in people:  # "while Ann was there"
+                    if scene.people[who].here is False and "there" in clause.words.split():
+                        continue  # where she went
                     scene.people[who].here = scene.people[who].watching = True
                     self.glances.add(who)
                 return Effect("event")
@@ -1356,7 +1404,7 @@ class ClauseReader:
             return self.read_clause(moved) if moved is not None else None
         if not people or clause.verb.passive:
             return None
-        misses = clause.verb.negated or clause.means("miss")
+        misses = clause.verb.negated != clause.means("miss")  # "had not missed a thing"
         if misses and any(one.means("see", "look") for one in clause.content) and clause.means("know"):
             return self._know(clause, people)
         after = (
@@ -1372,6 +1420,12 @@ class ClauseReader:
         moves = self._moves_in(clause)
         if any(one.verb.negated for one in moves):
             return UNREAD
+        during = self.following[0] if self.following and not (moves or misses) else None
+        if during is not None and during.link in ("as", "while", "until") and during.means("put", "move", "take"):
+            for who in people:  # "watched her as she moved it"
+                scene.people[who].here = scene.people[who].watching = True
+                self.glances.add(who)
+            return Effect("observation")
         for moved in moves:
             self._see_move(moved, people, misses, openly)
         if moves:
@@ -1523,6 +1577,9 @@ class ClauseReader:
         scene = self.scene
         thing = scene.thing(self._objects(moved)[0])
         subject = moved.subject if moved.subject and not moved.verb.passive else None
+        if subject is not None and subject.pronoun in HE:  # "watched him take it"
+            subject = replace(subject, pronoun=HE[subject.pronoun])
+            moved = replace(moved, subject=subject)
         actor = scene.person(subject, exclude=people) or scene.person(subject)
         place = scene.place([one for one in moved.places if one[0] not in PATHS])
         fits = [
@@ -1761,8 +1818,9 @@ class ClauseReader:
             if not (clause.content or any(self.bears(quote) for quote in clause.quotes)):
                 return SAID_OF_ELSE
         if told is None:
+            matter = [noun for noun in clause.objects[1:] if not is_in(noun.head, "times")]  # not "the moment she came"
             open_ended = clause.quotes or (
-                not clause.content and any(scene.matters(who) for who in heard) and hearers and not clause.objects[1:]
+                not clause.content and any(scene.matters(who) for who in heard) and hearers and not matter
             )
             return UNREAD if open_ended else Effect("no effect", "says nothing of where a thing is")
         if not sure or (any(noun.pronoun == "them" for noun in clause.objects) and len(hearers) < 2):
@@ -1779,6 +1837,22 @@ class ClauseReader:
             reports = any(one.means("put", "move", "take") and not one.verb.modal for one in (*inside(clause), *said))
             scene.told(speaker, *told, heard, news=reports)
         return Effect("event")
+
+    def _hear(self, clause: Clause, people: list[str]) -> Effect:
+        """Reads that people hear, unnoticed, what somebody says to others: "she heard him say to Ann, '...'"."""
+        says = next((one for one in clause.content if one.means("say", "ask")), None)
+        noun = says.subject if says is not None else next(iter(clause.objects), None)
+        speaker = self.scene.person(noun, exclude=people) if noun is not None and self.scene.is_person(noun) else None
+        if speaker is None or clause.verb.negated:
+            return MIND
+        before = len(self.scene.log)
+        said = replace(says or clause, subject=noun, quotes=clause.quotes, verb=replace(clause.verb, form="finite"))
+        told = self._say(said, [speaker]) or UNREAD
+        for one in self.scene.log[before:]:
+            if one.verb == "say" and one.place is not None:
+                for who in people:
+                    self.scene.believes(who, one.event.obj, one.place)
+        return told
 
     def _show(self, clause: Clause, people: list[str], picture: Noun) -> Effect:
         """Reads that somebody shows or sends a picture of a thing: they who get it see where it is."""

@@ -29,6 +29,7 @@ from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
 SEARCH = words_of("search")
+WATCHING = frozenset(["watch", "see", "observe", "witness", "follow", "spot", "look_on", "view"])
 ORDINARY = frozenset(["now", "first", "really", "actually", "currently", "right", "still", "exactly", "then"])
 TIMES = frozenset(["when", "while", "after", "as", "once", "until", "before"])
 YES, NO = "yes", "no"
@@ -515,6 +516,8 @@ class Judge:
             return self._knows_place(chain, thing)
         if clause.means("say") and not clause.means("think"):
             return None
+        if len(chain) == 1 and clause.means("see") and inner.means("put", "move", "take", "hide", "swap"):
+            return self._saw_move(chain[0], inner)
         if not knows and len(chain) == 1 and (claimed := believes_claim(self.scene, chain[0], inner)) is not None:
             self.chain, self.by_signs = chain, True
             return claimed
@@ -537,6 +540,22 @@ class Judge:
             truth = self.holds(inner, chain[:-1])
             return found and truth is not False
         return found
+
+    def _saw_move(self, who: str, moved: Clause) -> bool | None:
+        """Whether somebody saw a thing being moved, which is more than to have heard of it; None if that is open."""
+        mover = self._person(moved.subject)
+        things = [self._thing(noun) for noun in (*moved.objects, *([moved.subject] if moved.verb.passive else []))]
+        thing = next((one for one in things if one is not None), None)
+        moves = [one for one in self.scene.log if isinstance(one.event, MoveEvent) and one.event.obj == thing]
+        moves = [one for one in moves if one.verb not in ("initial", "believe") and one.actor != who]
+        moves = [one for one in moves if mover is None or moved.verb.passive or one.actor == mover]
+        if thing is None or len(moves) != 1 or who in moves[0].open:
+            return None
+        self.thing, self.chain = thing, (who,)
+        looks = any(who in one.people and one.clause.lemma in WATCHING for one in self.scene.read)
+        if isinstance(moves[0].event, MoveEvent) and who in moves[0].event.unseen and not looks:
+            return None  # they may only have seen it afterwards
+        return moves[0].event.reaches(who)
 
     def _was_told(self, who: str, inner: Clause) -> bool | None:
         """Whether somebody has been told what a clause says of the place of a thing."""

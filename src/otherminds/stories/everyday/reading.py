@@ -75,8 +75,19 @@ def _speaks(found: Sequence[Token]) -> bool:
 
 
 def _straight(sentence: Sequence[Token]) -> Sequence[Token]:
-    """The sentence with "little did she know" as "she did not know", and "did not leave until" as "did leave after"."""
+    """The sentence in the usual order of words and of time.
+
+    "Little did she know" is "she did not know", "did not leave until" is "did leave after", and "only then did she
+    leave" is "then she did leave".
+    """
     low = [token.low for token in sentence]
+    did = next((i for i, word in enumerate(low) if word in ("did", "does")), 0)
+    if did and (low[0] == "only" or low[:2] == ["not", "until"]) and did + 2 < len(low):
+        link = "after" if low[:2] == ["not", "until"] else low[1]
+        first, end = sentence[1], sentence[did - 1].end
+        clause = [Token(link, first.start, first.end), *sentence[2:did]]
+        pause = [Token(",", end, end)] if did > 2 else []
+        return [*clause, *pause, sentence[did + 1], sentence[did], *sentence[did + 2 :]]
     waits = next((i for i in range(1, len(low)) if low[i - 1] == "did" and low[i] in ("not", "n't")), len(low))
     until = next((i for i in range(waits, len(low)) if low[i] in ("until", "till")), None)
     if until is not None:
