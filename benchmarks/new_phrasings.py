@@ -3,7 +3,8 @@
     python benchmarks/new_phrasings.py [--stories 720] [--seed 42] [--jobs 2]
 
 Twenty-one phrasings by as many writers (new_phrasings.toml). Printed are, for each, the share of questions that are
-answered and the number of wrong answers. Rules were chosen by a to d, g to i, l, n to s and u after each had been counted.
+answered and the number of wrong answers. Rules were chosen by a to d, g to i, l, n to s and u after each had been
+counted.
 """
 
 from __future__ import annotations

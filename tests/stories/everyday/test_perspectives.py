@@ -161,3 +161,30 @@ def test_questions_about_who(question: str, options: tuple[str, ...], right: str
         "Ann told Cleo that the pan was in the oven. Nobody told Bo."
     )
     assert told(story, question, options) == right
+
+
+@pytest.mark.parametrize(
+    ("more", "right"),
+    [
+        ("Sven was away while Greta moved it to the fridge. She told him so.", "no"),  # to know of it is not to see it
+        ("Sven watched Greta as she moved it to the fridge.", "yes"),
+        ("Sven watched until Greta had moved it to the fridge.", "yes"),
+    ],
+)
+def test_to_see_a_move_is_more_than_to_know_of_it(more: str, right: str) -> None:
+    assert told(PUT + more, "Did Sven see Greta move the flask?") == right
+
+
+def test_what_is_overheard_is_said_by_whoever_says_it() -> None:
+    more = "She left. Sven moved the flask to the fridge. She heard Sven say to Olga, 'The flask is in the fridge.'"
+    assert told(PUT + more, LOOK) == "in the fridge"
+
+
+def test_a_quote_that_nobody_is_said_to_speak_keeps_an_answer_open() -> None:
+    more = "She left. Sven moved the flask to the fridge. The first thing she saw was his note: 'It is in the fridge.'"
+    assert told(PUT + more, LOOK) is None
+
+
+def test_they_who_told_somebody_are_somebody_else() -> None:
+    more = "Greta left. Olga moved the flask to the fridge. In the evening she told Greta that it was in the fridge."
+    assert told(PUT + more, LOOK) == "in the fridge"

@@ -281,9 +281,8 @@ class _Tree:
                 continue
             told = {verb.i, *(i for c in (*what, *where) for i in self._phrase(c))}
             first, last = min(own[0].left_edge.i, *told), max(told)
-            if any(doubt and i not in says for i, doubt in enumerate(self.doubt)) or not says - {
-                *range(first, last + 1)
-            }:
+            doubts = {i for i, doubt in enumerate(self.doubt) if doubt}
+            if doubts - says or says <= {*range(first, last + 1)}:
                 continue
             words = ["I" if own[0].pos_ == "PRON" else self.sentence[own[0].i].text]
             words += [self.sentence[i].text for i in sorted(told)]
@@ -316,7 +315,8 @@ class _Tree:
                 if word.dep_ == "relcl":
                     self._relative(word)
                     self.used |= {*self._phrase(root)}
-        lost = {i for i in range(len(self.low)) if self.told[i] or self.doubt[i]} - self.used - {*self.stands_for}
+        matters = [told or doubt for told, doubt in zip(self.told, self.doubt, strict=True)]
+        lost = {w.i for w in self.doc if matters[w.i] or w.pos_ == "VERB"} - self.used - {*self.stands_for}
         said = {token.low for quote in self.sentence if quote.quote for token in tokens(quote.text)}
         if self.broken or any(self.low[i] not in wordset("times_of") | said for i in lost):
             return []
@@ -329,7 +329,9 @@ class _Tree:
 
     def _clause(self, verb: Any, before: _Roles) -> None:
         """Adds a clause and those joined to it; `before` is who did what the clause before it told."""
-        if self.idle(verb):
+        known = lexicon().verb_at(self.low, verb.i) if self.low[verb.i] else None
+        acts = bool(before.subject) and known is not None and not ACTS.isdisjoint(known.senses)  # "and put away"
+        if self.idle(verb) and not acts:
             self.used |= {w.i for w in verb.subtree}
             return
         if (inner := self.framed(verb)) is not None:

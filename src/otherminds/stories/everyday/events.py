@@ -389,7 +389,7 @@ class ClauseReader:
         ]
         if clause.lemma == "lie" and (clause.places or clause.adverbs) and not clause.quotes:
             return self._stay(clause, people) or UNREAD
-        if clause.quotes and people and clause.lemma in HEARING:
+        if people and clause.lemma in HEARING and (clause.quotes or any(one.quotes for one in clause.content)):
             return self._hear(clause, people)
         if clause.verb.progressive and clause.means("look") and not clause.verb.negated:
             at = [noun for prep, noun in clause.places if prep == "at" and self.scene.is_person(noun)]
@@ -1846,7 +1846,8 @@ class ClauseReader:
         if speaker is None or clause.verb.negated:
             return MIND
         before = len(self.scene.log)
-        said = replace(says or clause, subject=noun, quotes=clause.quotes, verb=replace(clause.verb, form="finite"))
+        quotes = clause.quotes or (says.quotes if says is not None else [])
+        said = replace(says or clause, subject=noun, quotes=quotes, verb=replace(clause.verb, form="finite"))
         told = self._say(said, [speaker]) or UNREAD
         for one in self.scene.log[before:]:
             if one.verb == "say" and one.place is not None:

@@ -549,13 +549,14 @@ class Judge:
         moves = [one for one in self.scene.log if isinstance(one.event, MoveEvent) and one.event.obj == thing]
         moves = [one for one in moves if one.verb not in ("initial", "believe") and one.actor != who]
         moves = [one for one in moves if mover is None or moved.verb.passive or one.actor == mover]
+        moves = moves[1:] if moved.means("move") and moves[1:] else moves  # the first put it where it was
         if thing is None or len(moves) != 1 or who in moves[0].open:
             return None
         self.thing, self.chain = thing, (who,)
         looks = any(who in one.people and one.clause.lemma in WATCHING for one in self.scene.read)
         if isinstance(moves[0].event, MoveEvent) and who in moves[0].event.unseen and not looks:
             return None  # they may only have seen it afterwards
-        return moves[0].event.reaches(who)
+        return True if moves[0].event.reaches(who) else False if who in moves[0].missed else None
 
     def _was_told(self, who: str, inner: Clause) -> bool | None:
         """Whether somebody has been told what a clause says of the place of a thing."""
