@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from otherminds.stories.everyday.answering import answer
+from otherminds.stories.everyday.reading import sentences_of
 
 PUT = "Greta placed the flask in the incubator. "
 APART = PUT + "When Sven came in, Greta was at lunch. Sven moved the flask to the fridge. "
@@ -188,3 +189,15 @@ def test_a_quote_that_nobody_is_said_to_speak_keeps_an_answer_open() -> None:
 def test_they_who_told_somebody_are_somebody_else() -> None:
     more = "Greta left. Olga moved the flask to the fridge. In the evening she told Greta that it was in the fridge."
     assert told(PUT + more, LOOK) == "in the fridge"
+
+
+@pytest.mark.parametrize(
+    ("text", "clauses"),
+    [
+        ("Only then did she leave.", ["then she did leave"]),
+        ("Greta did not leave until Sven came.", ["greta did leave", "after sven came"]),
+        ("Only Greta did not see it.", ["only greta did not see it"]),  # "only" is about her
+    ],
+)
+def test_turned_sentences_are_put_in_the_usual_order(text: str, clauses: list[str]) -> None:
+    assert [one.words for one in sentences_of(PUT + text)[0][-1].clauses] == clauses

@@ -23,7 +23,6 @@ NEARBY = words_of("nearby")
 PATHS = words_of("paths")
 VAGUE = words_of("vague")
 LASTING = frozenset(["since", "still", "now"])
-HE = {"him": "he", "them": "they"}
 HEARING = ("hear", "overhear", "catch")
 GUIDING = ("lead", "guide", "bring", "take", "drag", "pull")  # whoever does so shows somebody what is there
 BODY = words_of("body")
@@ -1093,7 +1092,7 @@ class ClauseReader:
         if place.holder:
             by |= {place.holder}
         eyed = {who for who, (other, when) in scene.eyed.items() if other == actor and when >= scene.sentence - 2}
-        last = scene.log[earlier[-1]] if earlier else None  # of this thing
+        last = scene.log[earlier[-1]] if earlier else None
         if last is not None and actor and actor not in last.missed and not last.event.reaches(actor):
             scene.notices(actor, last, sees=True, openly=False)  # whoever takes it from there knows who put it there
         scene.moved(thing, place, actor, by - {""}, frozenset(eyed) - by, verb=clause.lemma)
@@ -1170,8 +1169,7 @@ class ClauseReader:
                 if scene.people[who].here and not {"in", "inside", "back"} & {*clause.adverbs}:
                     scene.people[who].here = bool(scene.place(clause.places))
                 then = clause.link not in ("before", "while") and (bool(clause.link) or not clause.verb.perfect)
-                waited = any(one.clause.link == "after" and one.sentence == scene.sentence for one in scene.read[-1:])
-                if scene.people[who].here is False and then and not waited:
+                if scene.people[who].here is False and then:
                     scene.left(who)
             elif clause.means("come"):
                 scene.people[who].room = frozenset()
@@ -1577,9 +1575,6 @@ class ClauseReader:
         scene = self.scene
         thing = scene.thing(self._objects(moved)[0])
         subject = moved.subject if moved.subject and not moved.verb.passive else None
-        if subject is not None and subject.pronoun in HE:  # "watched him take it"
-            subject = replace(subject, pronoun=HE[subject.pronoun])
-            moved = replace(moved, subject=subject)
         actor = scene.person(subject, exclude=people) or scene.person(subject)
         place = scene.place([one for one in moved.places if one[0] not in PATHS])
         fits = [

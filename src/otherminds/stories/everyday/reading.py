@@ -16,6 +16,7 @@ from otherminds.stories.model import ClauseAccount
 
 FILLERS = [one.split() for one in ("later on", "straight away", "by then", "by far", "of course", "at all", "so as")]
 SOON = frozenset(["right", "just", "shortly", "soon", "immediately", "directly"])  # after or before something
+INVERTING = frozenset(["then", "after", "when", "once", "later", "afterwards"])  # "only then did she leave"
 COMPANY = {(prep, who) for prep in ("with", "along", "in") for who in ("him", "her", "them", "hand", "hands")}
 LACKS = "lacks words"
 ENDS = frozenset(".!?;\n")
@@ -82,7 +83,8 @@ def _straight(sentence: Sequence[Token]) -> Sequence[Token]:
     """
     low = [token.low for token in sentence]
     did = next((i for i, word in enumerate(low) if word in ("did", "does")), 0)
-    if did and (low[0] == "only" or low[:2] == ["not", "until"]) and did + 2 < len(low):
+    turned = low[:2] == ["not", "until"] or (low[:1] == ["only"] and bool(INVERTING & {*low[1:2]}))
+    if did > 1 and turned and did + 2 < len(low):
         link = "after" if low[:2] == ["not", "until"] else low[1]
         first, end = sentence[1], sentence[did - 1].end
         clause = [Token(link, first.start, first.end), *sentence[2:did]]
