@@ -28,7 +28,7 @@ SAMPLES = 64  # combinations of goals drawn if they are sampled; chosen, not tun
 MOST_FORECASTS = 25_000  # forecasts that looking ahead may take; with two people it takes fewer (cost only)
 TIE = 1e-9  # steps by which two utilities may differ and still count as equal: rounding error
 RECENT = 5  # joint actions that gate="traj" looks back on; chosen, not tuned
-SURE = 0.9  # probability from which something is stated as believed; chosen on the tuning levels
+SURE = 0.85  # probability from which something is stated as believed; chosen on 240 further levels of each class
 PAUSE = 2  # steps without a message to an agent for each refusal in a row; chosen on the tuning levels
 IGNORED = 0.1  # probability of following a message below which it counts as ignored; chosen
 NONE_PRIOR = 0.05  # P(none of the goals that are considered); chosen on the tuning levels, see docs/protom.md
