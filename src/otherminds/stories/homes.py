@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import prod
 
 from otherminds.files.toml import packaged
 from otherminds.stories.model import Entity, Episode, Event
@@ -98,7 +100,8 @@ def _scene(episode: Episode, rooms: Rooms) -> str:
 
 SOMEWHERE = "(elsewhere)"  # the room of places whose room is unknown
 BETWEEN_ROOMS = 2  # steps from any room to any other; chosen, not tuned
-MOST = 14  # places of a home; search tables grow as 2 ** places
+MOST = 40  # places of a home (chosen; not tuned)
+MOST_CASES = 1 << 12  # numbers of closed places that may be left to search in all rooms; bounds time (chosen)
 # Furniture of every home, that of the apartments in MuMA-ToM; `+` marks containers, which have to be opened.
 USUAL: dict[str, list[str]] = packaged("otherminds.stories", "homes.toml")
 USUAL_PLACES = tuple(Place(f"{room} {n.lstrip('+')}", room, n.startswith("+")) for room in USUAL for n in USUAL[room])
@@ -108,7 +111,7 @@ def home_of(episode: Episode, named: Iterable[str] = ()) -> Home:
     """The home of an episode: the places of the story and of `named`, and the furniture every home has (`USUAL`).
 
     Any two rooms are `BETWEEN_ROOMS` steps apart. Places in no known room share the room `SOMEWHERE`. Only the first
-    `MOST` places are kept, those that the story names before the usual furniture.
+    `MOST` places are kept, those that the story names before the usual furniture, and fewer if a search would be long.
     """
     places = [entity for entity in episode.entities if entity.kind == "place"]
     rooms = episode.named("room")
@@ -127,10 +130,18 @@ def _home(entities: tuple[Entity, ...], rooms: tuple[str, ...], furnish: bool) -
         taken = {place.name for place in places}
         places += [place for place in USUAL_PLACES if place.name not in taken]
     places = places[:MOST]
+    while _cases(places) > MOST_CASES:
+        places.pop()
     named = dict.fromkeys([*rooms, *(place.room for place in places), *((*USUAL, SOMEWHERE) if furnish else ())])
     order = tuple(room for room in named if room not in {place.name for place in places}) or (SOMEWHERE,)
     steps = tuple(tuple(0 if a == b else BETWEEN_ROOMS for b in order) for a in order)
     return Home(order, tuple(dict.fromkeys(places)), steps)
+
+
+def _cases(places: Sequence[Place]) -> int:
+    """How many numbers of closed places there may be to search, over all rooms."""
+    closed = Counter(place.room for place in places if place.closes)
+    return prod(closed[room] + 2 for room in {place.room for place in places})
 
 
 def opening_of(episode: Episode, home: Home) -> State:

@@ -25,9 +25,9 @@ from otherminds.stories.model import (
     Question,
     SocialGoal,
 )
-from otherminds.stories.social_goals.goals import DOUBT, answer_goal
+from otherminds.stories.social_goals.goals import CHANGES, DOUBT, UNDECIDED, answer_goal
 from otherminds.stories.social_goals.inference import CannotAnswerError
-from otherminds.worlds.household.rules import Act, Home, Household, Person, State
+from otherminds.worlds.household.rules import Act, Home, Household, Person, Place, State
 from otherminds.worlds.household.searcher import TRUST, Errand, Searcher
 
 ANN = "Ann"
@@ -89,7 +89,8 @@ def odds_of(home: Home, claims: Sequence[Claim], thing: str) -> tuple[float, ...
     return tuple(odds)
 
 
-def likelihood(episode: Episode, home: Home, claims: Sequence[Claim], until: int) -> float:
+def steps_of(episode: Episode, home: Home, claims: Sequence[Claim], until: int) -> list[tuple[float, Searcher]]:
+    """For each act that is told, its probability and the mind before it."""
     goal = next((claim.content for claim in claims if isinstance(claim, Goal) and claim.content is not None), None)
     belief = next((c.content for c in claims if isinstance(c, Belief) and isinstance(c.content, Fact)), None)
     fact = goal or belief
@@ -100,15 +101,40 @@ def likelihood(episode: Episode, home: Home, claims: Sequence[Claim], until: int
     state = State(((ANN, Person(room or "")),), things)
     world = Household(home, (ANN,), state)
     mind = Searcher(home, ANN, errand, odds_of(home, claims, fact.subject)).observe(world.observe(state, ANN))
-    p = 1.0
+    found = []
     for event in episode.timeline:
         if not isinstance(event, Event) or event.agent != ANN or event.t > until:
             continue
         for act, told in acts(event, home, state):
-            p *= math.exp(mind.act().log_prob(act)) if told else 1.0
+            found += [(math.exp(mind.act().log_prob(act)), mind)] * told
             state = world.act(state, ANN, act)
             mind = mind.observe(world.observe(state, ANN))
-    return p
+    return found
+
+
+def last_believed(steps: Sequence[Sequence[tuple[float, Searcher]]], options: Sequence[AnswerOption]) -> list[float]:
+    """The joint probability of the acts and each belief at the end, summed over all changes; undecided is the last."""
+    prior = np.array([(1 - UNDECIDED) / len(options)] * len(options) + [UNDECIDED])
+    now = prior
+    for chances in zip(*([p for p, _ in mine] for mine in steps), strict=True):
+        now = now * chances
+        now = (1 - CHANGES) * now + CHANGES * now.sum() * prior
+    return [
+        float(p) * consistent(mine[-1][1], option) if mine else 1.0
+        for p, mine, option in zip(now, steps, options, strict=False)
+    ]
+
+
+def consistent(mind: Searcher, option: AnswerOption) -> bool:
+    """Whether what the mind has seen leaves the belief possible."""
+    (claim,) = option.claims
+    assert isinstance(claim, Belief)
+    assert isinstance(claim.content, Fact)
+    meant = {place.name for place in mind.home.places if claim.content.value in (place.name, place.room)}
+    left = {place.name for i, place in enumerate(mind.home.places) if mind.unseen >> i & 1}
+    if mind.found is not None:
+        return (mind.found in meant) == claim.holds
+    return not claim.holds or bool(meant & left)
 
 
 def acts(event: Event, home: Home, state: State) -> list[tuple[Act, bool]]:
@@ -162,18 +188,30 @@ def a_case(rng: np.random.Generator) -> tuple[Episode, Question, Home]:
 
 @pytest.mark.slow
 def test_posteriors_are_the_products_of_the_probabilities_of_all_acts() -> None:
-    apart = 0
+    apart = changed = 0
     for rng in np.random.default_rng(11).spawn(300):
         episode, question, home = a_case(rng)
         until = len(episode.timeline) if question.at is None else question.at
-        scores = [likelihood(episode, home, (*question.given, *option.claims), until) for option in question.options]
+        claims = [(*question.given, *option.claims) for option in question.options]
+        steps = [steps_of(episode, home, mine, until) for mine in claims]
+        scores = [math.prod(p for p, _ in mine) for mine in steps]
         answer = answer_goal(episode, question)
+        for i, score in enumerate(scores):
+            assert math.fsum(term.log_probs[i] for term in answer.terms) == pytest.approx(math.log(score))
+        claimed = [claim for option in question.options for claim in option.claims]
+        things = {c.content.subject for c in claimed if isinstance(c, Belief) and isinstance(c.content, Fact)}
+        if len(things) == 1 and all(isinstance(claim, Belief) for claim in claimed):
+            wanted = question.given or (Goal(ANN, Fact("at", *things)),)
+            steps.append(steps_of(episode, home, wanted, until))
+            scores = last_believed(steps, question.options)
+            changed += 1
+            if not steps[0] or not any(scores):
+                continue
         expected = [score / math.fsum(scores) for score in scores]
         assert answer.posterior == pytest.approx(expected, rel=1e-9)
         apart += max(expected) - min(expected) > 0.05
-        for i, score in enumerate(scores):
-            assert math.fsum(term.log_probs[i] for term in answer.terms) == pytest.approx(math.log(score))
     assert apart > 150
+    assert changed > 60
 
 
 # Stories written by hand
@@ -187,6 +225,22 @@ def test_who_goes_straight_to_the_fridge_believes_it_there() -> None:
     away = went(walks("bedroom"), walks("drawer"), opens("drawer"), init=())
     assert posterior(away, thinks("plate", "bedroom"), thinks("plate", "kitchen"))[0] > 0.8
     assert posterior(away, *options)[2] > 0.8
+
+
+def test_where_somebody_goes_next_shows_what_they_believe_now_wherever_they_looked_before() -> None:
+    first = (walks("drawer"), opens("drawer"), closes("drawer"))
+    believed = thinks("plate", "fridge"), thinks("plate", "fridge", so=False)
+    assert posterior(went(*first, walks("fridge"), opens("fridge"), init=(), room="bedroom"), *believed)[0] > 0.8
+    searched = went(walks("fridge"), opens("fridge"), closes("fridge"), *first, init=())
+    assert posterior(searched, *believed) == (0.0, 1.0)  # it was not there
+
+
+@pytest.mark.parametrize(("rooms", "each"), [(1, 20), (4, 6), (12, 5)])
+def test_homes_may_be_large(rooms: int, each: int) -> None:
+    places = tuple(Place(f"box {r}/{n}", f"room {r}", True) for r in range(rooms) for n in range(each))
+    home = Home(tuple(f"room {r}" for r in range(rooms)), places, ((0,) * rooms,) * rooms)
+    told = an_episode(home, [Event(0, ANN, "walk", place="box 0/1")], ())
+    assert posterior(told, thinks("plate", "box 0/1"), thinks("plate", "box 0/1", so=False))[0] > 0.8
 
 
 def test_who_opens_the_fridge_sees_a_plate_and_closes_it_does_not_want_the_plate() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from otherminds.distribution import IMPOSSIBLE
 from otherminds.observer import Observer
 from otherminds.stories import model as stories
 from otherminds.stories.homes import acts_of_event, home_of, opening_of, room_of, steps_before
@@ -13,14 +14,17 @@ from otherminds.worlds.household.agent import uniform_odds
 from otherminds.worlds.household.rules import Act, Home, Household, HouseholdView, Person
 from otherminds.worlds.household.searcher import TRUST, Errand, Searcher, odds_after_hearing
 
+UNDECIDED = 0.5  # probability that a searcher has no belief about a place; chosen
+CHANGES = 0.1  # probability, at each act, that it forms its belief anew; chosen
 DOUBT = 0.02  # relative weight of a place where the person believes the item is not; chosen, not tuned
 
 
 def answer_goal(episode: stories.Episode, question: stories.Question) -> stories.Answer:
     """Posterior over options about one person's goal, or about where they believe the item they want is.
 
-    One `Searcher` per option, watched by one `Observer`: P(o | a₁ … aₜ) ∝ Π π(aₖ | o, what the person has seen).
-    Acts the story leaves out (walking there, opening the container) update the minds but are not scored.
+    One `Searcher` per option, watched by one `Observer`: P(o | a₁ … aₜ) ∝ Π π(aₖ | o, what the person has seen). If the
+    options are beliefs about one item, what is asked is the belief before the last act, which may have changed: see
+    `_searching`. Acts the story leaves out (walking there, opening the container) update the minds but are not scored.
 
     Raises CannotAnswerError for claims about anything else. (Inverse planning for the questions of MMToM-QA.)
     """
@@ -29,8 +33,11 @@ def answer_goal(episode: stories.Episode, question: stories.Question) -> stories
     if len(names) != 1:
         raise CannotAnswerError("the options are not about one person's goal or belief")
     name = names.pop()
-    walk = _Walk(episode, home, name)
-    observer = Observer.over([_mind(home, name, question, option) for option in question.options]).see(walk.view())
+    walk, n = _Walk(episode, home, name), len(question.options)
+    minds = [_mind(home, name, question, option) for option in question.options]
+    changeable = all(isinstance(claim, stories.Belief) for option in question.options for claim in option.claims)
+    changeable &= len({mind.errand for mind in minds}) == 1
+    before = observer = (_searching(minds) if changeable else Observer.over(minds)).see(walk.view())
     terms = []
     for event in episode.timeline:
         if question.at is not None and event.t > question.at:
@@ -43,9 +50,38 @@ def answer_goal(episode: stories.Episode, question: stories.Question) -> stories
             if not told_of:
                 observer = observer.see(walk.view())
                 continue
-            terms.append(stories.Term(event.t, event, tuple(mind.act().log_prob(act) for mind in observer.minds)))
-            observer = observer.watch(act, walk.view())
-    return choose(observer.weights, question, tuple(terms))
+            terms.append(stories.Term(event.t, event, tuple(mind.act().log_prob(act) for mind in observer.minds[:n])))
+            before, observer = observer, observer.watch(act, walk.view())
+    # what the last act shows, such as what is in a place that they are about to open, people do not know yet
+    logs = [
+        w if not changeable or _may_believe(mind, option) else IMPOSSIBLE
+        for mind, w, option in zip(before.minds, observer.weights, question.options, strict=False)
+    ]
+    return choose(logs, question, tuple(terms))
+
+
+def _searching(minds: Sequence[Searcher]) -> Observer[Searcher]:
+    """An observer of somebody who thinks one of these things of where an item is, or nothing, and may think anew.
+
+    Who has searched one place looks next where they then believe it. So what they believe at the end is not what they
+    believed at first: with the probability CHANGES at each act they form their belief anew.
+    """
+    undecided = replace(minds[0], odds=uniform_odds(minds[0].home))
+    prior = [(1.0 - UNDECIDED) / len(minds)] * len(minds) + [UNDECIDED]
+    return Observer.over([*minds, undecided], prior, switch_rate=CHANGES)
+
+
+def _may_believe(mind: Searcher, option: stories.AnswerOption) -> bool:
+    """Whether somebody who has seen what the mind has may believe what an option claims of where the item is."""
+    for claim in option.claims:
+        if not isinstance(claim, stories.Belief) or not isinstance(claim.content, stories.Fact):
+            continue
+        meant = _meant(mind.home, claim.content.value)
+        searched = all(not mind.unseen >> i & 1 for i in meant)
+        there = any(mind.home.places[i].name == mind.found for i in meant)
+        if (there and not claim.holds) or (claim.holds and not there and (searched or mind.found is not None)):
+            return False
+    return True
 
 
 class _Walk:
@@ -112,9 +148,15 @@ def _mind(home: Home, name: str, question: stories.Question, option: stories.Ans
 
 def _believing(home: Home, odds: tuple[float, ...], where: str | None, holds: bool) -> tuple[float, ...]:
     """The odds over places updated by the belief that the item is (or, with `holds` false, is not) at `where`."""
-    meant = [i for i, place in enumerate(home.places) if where in (place.name, place.room)]
-    if not meant:
-        raise CannotAnswerError(f"there is no {where!r} in the story")
+    meant = _meant(home, where)
     if holds and len(meant) == 1:
         return odds_after_hearing(odds, meant[0], TRUST)
     return tuple(o if (i in meant) == holds else o * DOUBT for i, o in enumerate(odds))
+
+
+def _meant(home: Home, where: str | None) -> list[int]:
+    """The places that a claim means by their name or room. Raises CannotAnswerError if there are none."""
+    meant = [i for i, place in enumerate(home.places) if where in (place.name, place.room)]
+    if not meant:
+        raise CannotAnswerError(f"there is no {where!r} in the story")
+    return meant

@@ -73,11 +73,11 @@ def search_saving(home: Home, claimed: int, actual: int | None, room: int) -> fl
     search = search_of(home, uniform_odds(home))
     there = search.rooms[claimed]
     rest = search.everywhere & ~(1 << claimed) & ~search.openly[there] & ~search.openly[room]
-    missed = trip(home, claimed, room) + 1.0 + float(search.costs[rest, there])
+    missed = trip(home, claimed, room) + 1.0 + search.costs(rest)[there]
     shown = search.openly[there] | 1 << claimed
     candidates = range(len(home.places)) if actual is None else (actual,)
     cost = sum(trip(home, t, room) if shown >> t & 1 else missed for t in candidates) / len(candidates)
-    blind = float(search.costs[search.everywhere & ~search.openly[room], room])
+    blind = search.costs(search.everywhere & ~search.openly[room])[room]
     return max(-1.0, min(1.0, 1.0 - cost / max(blind, trip(home, claimed, room), 1.0)))
 
 

@@ -9,18 +9,16 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from otherminds.distribution import Categorical
+from otherminds.planning.shortest_paths import cached_method
 from otherminds.worlds.household.rules import WAIT, Act, Home, HouseholdView, Person
 
 # Steps, by the rules of the household.
 OPENING = 2.0  # walk to a place of the same room and open it
 CLOSING = 1.0  # close it again
 REACHING = 1.0  # walk to a place where the item lies openly
-MOST_PLACES = 16  # all 2ⁿ sets of places are planned for
-
-Floats = NDArray[np.float64]
+MOST_STATES = 1 << 16  # numbers of places of each kind that may be left to search; bounds time (chosen)
 
 
 class Look(NamedTuple):
@@ -39,7 +37,9 @@ class Search:
     """Exact search costs for one item. Entering a room shows all its open places.
 
     Place i is in room `rooms[i]` and must be opened if `closes[i]`; `odds[i]` is proportional to the probability that
-    the item is there; `steps[r][r']` is the distance between rooms. Raises ValueError for more than 16 places.
+    the item is there; `steps[r][r']` is the distance between rooms. Places of a room that are alike in both are one
+    kind, and it is enough to know how many of each kind have not been searched. Raises ValueError if that leaves more
+    than MOST_STATES cases.
     """
 
     rooms: tuple[int, ...]
@@ -48,8 +48,20 @@ class Search:
     odds: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        if len(self.rooms) > MOST_PLACES:
-            raise ValueError(f"a search is planned for {MOST_PLACES} places at the most, not {len(self.rooms)}")
+        states = 1
+        for room in range(len(self.steps)):  # nothing is opened in a room before its open places have been seen
+            closed = [kind.places.bit_count() + 1 for kind in self.kinds if kind.room == room and kind.closes]
+            states *= math.prod(closed) + bool(self.openly[room])
+        if states > MOST_STATES:
+            raise ValueError(f"a search has {states:,} cases, more than the {MOST_STATES:,} that are planned for")
+
+    @cached_property
+    def kinds(self) -> tuple[_Kind, ...]:
+        """The kinds of places, in the order in which they come first."""
+        found: dict[tuple[int, bool, float], int] = {}
+        for i, like in enumerate(zip(self.rooms, self.closes, self.odds, strict=True)):
+            found[like] = found.get(like, 0) | 1 << i
+        return tuple(_Kind(*like, places) for like, places in found.items())
 
     @cached_property
     def openly(self) -> tuple[int, ...]:
@@ -62,39 +74,37 @@ class Search:
         """The set of all places, as bits."""
         return (1 << len(self.rooms)) - 1
 
-    @cached_property
-    def costs(self) -> Floats:
-        """V[S, r]: expected steps to find the item from room r with the places S not yet searched, shape (2ⁿ, rooms).
+    def costs(self, unseen: int) -> tuple[float, ...]:
+        """V(S, r): expected steps to find the item with the places S (bits) not yet searched, from each room r.
 
         With W(S) the odds of the places S and U the open places of room r′ in S,
 
             V(S, r) = min over closed i ∈ S in r′ with U = ∅:  d(r, r′) + 2 + (1 − odds_i / W(S)) (1 + V(S ∖ i, r′))
                       and over rooms r′ with U ≠ ∅:  d(r, r′) + odds_U / W(S) + (1 − odds_U / W(S)) V(S ∖ U, r′).
 
-        Every choice makes S smaller, so one sweep over its sizes is exact.
+        It depends on S by the number of places of each kind only, and every choice makes S smaller.
         """
-        n, masks = len(self.rooms), np.arange(1 << len(self.rooms))
-        held = ((masks[:, None] >> np.arange(n)) & 1).astype(float)
-        odds, sizes = held @ np.asarray(self.odds), held.sum(axis=1)
-        values = np.full((1 << n, len(self.steps)), np.inf)
-        values[0] = 0.0
-        steps = np.asarray(self.steps)
+        return self._costs(tuple((unseen & kind.places).bit_count() for kind in self.kinds))
 
-        def relax(level: NDArray[np.int_], room: int, cost: Floats) -> None:
-            values[level] = np.minimum(values[level], cost[:, None] + steps[:, room])
-
-        for size in range(1, n + 1):
-            level = masks[sizes == size]
-            for room, openly in enumerate(self.openly):
-                shown = level[(level & openly) > 0]
-                seen = odds[shown & openly] / odds[shown]
-                relax(shown, room, seen * REACHING + (1.0 - seen) * values[shown & ~openly, room])
-            for place, room in enumerate(self.rooms):
-                if self.closes[place]:
-                    ready = level[((level >> place) & 1 == 1) & ((level & self.openly[room]) == 0)]
-                    miss = 1.0 - self.odds[place] / odds[ready]
-                    relax(ready, room, OPENING + miss * (CLOSING + values[ready ^ (1 << place), room]))
-        return values
+    @cached_method
+    def _costs(self, left: tuple[int, ...]) -> tuple[float, ...]:
+        """V from every room, given how many places of each kind have not been searched."""
+        if not any(left):
+            return (0.0,) * len(self.steps)
+        total, firsts = sum(n * kind.odds for n, kind in zip(left, self.kinds, strict=True)), list[tuple[int, float]]()
+        for room in range(len(self.steps)):
+            shown = [k for k, kind in enumerate(self.kinds) if left[k] and kind.room == room and not kind.closes]
+            if shown:
+                seen = sum(left[k] * self.kinds[k].odds for k in shown) / total
+                after = tuple(0 if k in shown else n for k, n in enumerate(left))
+                firsts.append((room, seen * REACHING + (1.0 - seen) * self._costs(after)[room]))
+                continue
+            for k, kind in enumerate(self.kinds):
+                if left[k] and kind.room == room:
+                    after = (*left[:k], left[k] - 1, *left[k + 1 :])
+                    miss = 1.0 - kind.odds / total
+                    firsts.append((room, OPENING + miss * (CLOSING + self._costs(after)[room])))
+        return tuple(min(steps[room] + cost for room, cost in firsts) for steps in self.steps)
 
     def looks(self, unseen: int, room: int) -> Iterator[Look]:
         """All first steps of a search from `room` with the places `unseen` (bits) not yet searched."""
@@ -103,13 +113,22 @@ class Search:
             shown = unseen & openly
             if shown:
                 seen = sum(odds for i, odds in enumerate(self.odds) if shown >> i & 1) / total
-                rest = seen * REACHING + (1.0 - seen) * self.costs[unseen & ~shown, r]
-                yield Look(r, None, float(self.steps[room][r] + rest))
+                rest = seen * REACHING + (1.0 - seen) * self.costs(unseen & ~shown)[r]
+                yield Look(r, None, self.steps[room][r] + rest)
         for place, r in enumerate(self.rooms):
             if self.closes[place] and unseen >> place & 1 and not unseen & self.openly[r]:
                 miss = 1.0 - self.odds[place] / total
-                rest = OPENING + miss * (CLOSING + self.costs[unseen ^ (1 << place), r])
-                yield Look(r, place, float(self.steps[room][r] + rest))
+                rest = OPENING + miss * (CLOSING + self.costs(unseen ^ (1 << place))[r])
+                yield Look(r, place, self.steps[room][r] + rest)
+
+
+class _Kind(NamedTuple):
+    """Places of a room that are alike: whether they must be opened, the odds of each, and which they are, as bits."""
+
+    room: int
+    closes: bool
+    odds: float
+    places: int
 
 
 # Chosen; not fitted (docs/stories.md).
@@ -300,7 +319,7 @@ def _looks(
             there = name == at
             scored.append((Act("open" if there else "walk", None, name), -RATIONALITY * (look.cost - there)))
     policy = Categorical.from_scores(scored)
-    saved = float(search.costs[unseen, here]) - direct_cost(home, odds, unseen, here)
+    saved = search.costs(unseen)[here] - direct_cost(home, odds, unseen, here)
     p_ask = 1.0 / (1.0 + math.exp(-RATIONALITY * (saved - ASKING)))
     return {act: math.exp(p) for act, p in zip(policy.support, policy.log_probs, strict=True)}, p_ask
 
