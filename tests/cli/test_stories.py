@@ -60,7 +60,8 @@ def flat(shown: str) -> str:
 def asked_about(run: Run, *arguments: str) -> Row:
     """The only answer, as data."""
     (found,) = json.loads(fine(run("ask", *arguments, "--json")))
-    assert set(found) == {"answer", "option", "posterior", "abstained", "because", "coverage", "unread"}
+    keys = {"answer", "option", "posterior", "abstained", "leaning", "because", "coverage", "unread"}
+    assert set(found) == keys
     assert (found["option"] is None) == (found["answer"] is None) == (found["abstained"] is not None)
     return dict(found)
 
@@ -208,7 +209,7 @@ def test_no_answer_but_the_reason(run: Run, here: Path, name: str) -> None:
     shown = fine(run("ask", "s.txt", "--question", question))
     assert shown.startswith("cannot tell: ")
     assert "█" not in shown
-    assert "answer " not in shown
+    assert not re.search(r"^answer ", shown, re.MULTILINE)
     assert re.search(r"^(All|\d+%) of the story was read", shown, re.MULTILINE)
 
 
@@ -220,6 +221,14 @@ def test_what_does_not_matter_may_stay_unread(run: Run, here: Path) -> None:
     assert found["unread"] == ["Zorp blitzed the quux"]
     shown = fine(run("ask", "s.txt", "--question", WHERE))
     assert "83% of the story was read; not this: Zorp blitzed the quux" in shown
+
+
+def test_the_answer_is_shown_that_holds_if_the_unread_clause_changes_nothing(run: Run, here: Path) -> None:
+    (here / "s.txt").write_text(f"{SALLY} Sally zorped through the keyhole.")
+    question = f"{WHERE} A) box B) basket"
+    found = asked_about(run, "s.txt", "--question", question)
+    assert (found["answer"], found["leaning"]) == (None, "basket")
+    assert "If that changes nothing, it is B) basket." in fine(run("ask", "s.txt", "--question", question))
 
 
 def test_what_was_not_read_is_shown_in_a_line_or_two(run: Run, here: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from otherminds.stories.answering import ask
 from otherminds.stories.model import Answer, ClauseAccount, Outcome
-from otherminds.stories.relevance import DAMAGED, lacks_words
+from otherminds.stories.relevance import DAMAGED, DECIDES, lacks_words
 
 SALLY = (
     "Sally and Anne are in the playroom. Sally puts the ball in the basket. {}Sally leaves the playroom. {}"
@@ -37,6 +37,18 @@ def test_a_clause_that_could_change_the_answer_is_named(clause: str) -> None:
     found = asked(third=clause)
     assert found.option is None
     assert "could not read" in (found.abstained or "")
+
+
+def test_it_leans_to_what_is_so_if_the_clause_changes_nothing() -> None:
+    found = asked(third="Sally zorped through the keyhole.")
+    assert (found.option, found.leaning) == (None, asked().option)
+    assert found.posterior == pytest.approx((1.0 - DECIDES / 2, DECIDES / 2))
+    assert asked().leaning is None
+
+
+def test_where_anything_may_be_it_leans_to_nothing() -> None:
+    story = SALLY.format("", "", "Sally zorped through the keyhole.")
+    assert ask(story, "Where will Sally look for the ball?", []).answer.leaning is None
 
 
 @pytest.mark.parametrize("clause", ["The cat zorped.", "Frob blitzed the quux.", "Anne zorped the cat."])

@@ -202,6 +202,8 @@ def _ask_of_household(
         if other.coverage >= least:
             found_by_model = _ask_of_household(other, stem, options, conventions, costs, least, model)
             return replace(found_by_model, engine=model.name)
+    if found.leaning is not None and not options:  # where anything may be, such a clause decides more often than not
+        found = stories.abstention(len(question.options), found.abstained or "")
     return StoryAnswer(reading, question, found, engine)
 
 

@@ -240,8 +240,9 @@ class Term:
 class Answer:
     """The chosen option, P(option) for each option, and the evidence of each happening.
 
-    `option` is None if the method abstains; then `abstained` says why. `passages` are parts of the story that it rests
-    on, besides the happenings.
+    `option` is None if the method abstains; then `abstained` says why. `leaning` is the option that it would choose if
+    the clause that made it abstain changed nothing. `passages` are parts of the story that it rests on, besides the
+    happenings.
     """
 
     option: int | None
@@ -249,6 +250,7 @@ class Answer:
     terms: tuple[Term, ...] = ()
     abstained: str | None = None
     passages: tuple[str, ...] = ()
+    leaning: int | None = None
 
     def decisive(self, n: int = 3) -> tuple[Term, ...]:
         """The `n` happenings with the greatest weight, heaviest first; those below `NEGLIGIBLE` are left out."""

@@ -34,7 +34,7 @@ Row = dict[str, Any]
 TRACKS = ("full_text", "text_video", "text_scene", "text_video_scene")
 SHORTCUTS = ("question_only", "no_video", "place_prior")
 KINDS = ("belief", "social_goal", "belief_of_goal")
-METRICS = {"accuracy", "answered", "accuracy_answered"}
+METRICS = {"accuracy", "answered", "accuracy_answered", "accuracy_guessing"}
 COLUMNS = {
     "schema", "experiment", "condition", "subject", "seed", "episode", "t", "kind", "action", "gold", "correct", "run",
 }  # fmt: skip
@@ -237,6 +237,8 @@ def test_the_summary_is_what_the_rows_say(ran: Path) -> None:
                 right = sum(row["correct"] for row in chosen)
                 where = (f"{track}/{kind}", subject)
                 assert value(summary, *where, "accuracy") == pytest.approx(right / len(chosen))
+                guessing = sum(row["guessing"] for row in chosen)
+                assert value(summary, *where, "accuracy_guessing") == pytest.approx(guessing / len(chosen))
                 assert value(summary, *where, "answered") == pytest.approx(len(answered) / len(chosen))
                 if answered:
                     assert value(summary, *where, "accuracy_answered") == pytest.approx(right / len(answered))

@@ -209,7 +209,8 @@ def test_a_story_on_which_the_reader_fails_is_not_answered(folder: Path, monkeyp
 def answered(story: int, action: int | None, *, gold: int = 0, audit: str = "agrees", **more: Any) -> dict[str, Any]:
     row = {"condition": "tomi/memory", "subject": "symbolic", "episode": str(story), "story": str(story), "line": story}
     told = {"action": action, "gold": gold, "correct": action == gold, "ms": 5.0, "audit": {"ToMi": audit}, "p": 1.0}
-    return row | told | dict.fromkeys(SHORTCUTS, 0.5) | more
+    guessing = 0.5 if action is None else float(action == gold)
+    return row | told | {"guessing": guessing} | dict.fromkeys(SHORTCUTS, 0.5) | more
 
 
 def test_counts_and_accuracy() -> None:

@@ -2,7 +2,8 @@
 
 The benchmark is played from the full text, and from text, video and scene graph apart. Beside every score stand the
 shortcuts: the same solver shown only the question, or only the text, and the social goal that the kind of place gives
-away. If a shortcut cannot tell, it guesses; the solver abstains. Invented stories have exact answers by construction.
+away. If a shortcut cannot tell, it guesses; the solver abstains, and is also scored as if it had to answer, as people
+and language models have to. Invented stories have exact answers by construction.
 """
 
 from __future__ import annotations
@@ -107,9 +108,11 @@ def _row(
     entry: BenchmarkEntry, t: int, item: MumatomQuestion, chosen: int | None, answer: Answer, coverage: float
 ) -> Row:
     label = {"t": t, "kind": item.kind, "action": chosen, "gold": item.gold, "best": item.gold}
+    guess = answer.leaning if chosen is None else chosen
+    guessing = 1.0 / len(item.options) if guess is None else float(guess == item.gold)
     p_true = answer.posterior[item.gold] if item.gold < len(answer.posterior) else None
     odds = {"p_true": p_true, "posterior": [round(p, 6) for p in answer.posterior], "coverage": round(coverage, 4)}
-    judged = {**label, **odds, "correct": chosen == item.gold, **_reason(answer)}
+    judged = {**label, **odds, "correct": chosen == item.gold, "guessing": guessing, **_reason(answer)}
     return first_columns(EXPERIMENT, entry.key, entry.seed) | judged
 
 
@@ -198,7 +201,9 @@ def place_prior(found: Sequence[Row], sources: Sequence[MumatomEpisode]) -> list
             if votes := sum((tally[other] for other in alike), Counter[str]()):
                 likely = max(votes, key=lambda word: votes[word])
                 chosen = next((i for i in range(len(item.options)) if _meant(item, i) == likely), chosen)
-        changed.append({**row, "subject": "place_prior", "action": chosen, "correct": chosen == item.gold})
+        right = chosen == item.gold
+        found_out = {"action": chosen, "correct": right, "guessing": float(right)}
+        changed.append({**row, "subject": "place_prior", **found_out})
     return changed
 
 
@@ -221,6 +226,7 @@ def _meant(item: MumatomQuestion, option: int) -> str:
 def summarise(found: Sequence[Row]) -> Iterator[Row]:
     """Accuracy, share answered, and accuracy of the answered, by track and kind, with intervals over episodes.
 
+    `accuracy_guessing` is that of a solver that has to answer: it takes what it leans to, else any option.
     Shortcuts do not depend on the track and stand beside every one.
     """
     for track in dict.fromkeys(row["condition"] for row in found):
@@ -242,6 +248,8 @@ def _scores(condition: str, subject: str, chosen: Sequence[Row], cluster: str = 
     right = [float(row["correct"]) for row in chosen]
     answered = [float(row["action"] is not None) for row in chosen]
     found = {"accuracy": mean(right, clusters), "answered": mean(answered, clusters)}
+    if all("guessing" in row for row in chosen):
+        found["accuracy_guessing"] = mean([row["guessing"] for row in chosen], clusters)
     if any(answered):
         found["accuracy_answered"] = ratio(right, answered, clusters)
     if cluster == "group" and all("coverage" in row for row in chosen):

@@ -46,13 +46,14 @@ def _results(found: Found) -> Html:
     for track, name in TRACKS.items():
         for subject in dict.fromkeys(s for c, s, _ in found if c.startswith(f"{track}/") and s not in SHORTCUTS):
             scores = [cell(found.get((f"{track}/{kind}", subject, "accuracy"))) for kind in KINDS]
-            answered = found[f"{track}/all", subject, "answered"]["value"]
-            lines.append([name, subject, *scores, number(answered)])
+            more = (found.get((f"{track}/all", subject, metric)) for metric in ("answered", "accuracy_guessing"))
+            lines.append([name, subject, *scores, *map(cell, more)])
         for subject in dict.fromkeys(p.subject for p in _published(track)):
             values = {p.condition: p.value for p in _published(track) if p.subject == subject}
             scores = [number(values.get(f"{track}/{kind}"), 3) for kind in KINDS]
-            lines.append([name, f"{subject} (published)", *scores, "–"])
-    return table(("Told by", "Subject", "Belief", "Social goal", "Belief of goal", "All", "Answered"), lines)
+            lines.append([name, f"{subject} (published)", *scores, "–", "–"])
+    head = ("Told by", "Subject", "Belief", "Social goal", "Belief of goal", "All", "Answered", "All, guessing")
+    return table(head, lines)
 
 
 def _published(track: str) -> Sequence[Any]:

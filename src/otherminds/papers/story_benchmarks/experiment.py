@@ -163,6 +163,7 @@ def rows(entry: StoryEntry) -> list[Row]:
     answer, coverage = _asked(item, options, conventions, costs)
     ms = 1000 * (time.perf_counter() - began)
     chosen = None if answer.option is None else options[answer.option]
+    guess = chosen if answer.leaning is None else options[answer.leaning]
     verdicts = {one.name: _verdict(item, one) for one in tried_for(item)}
     proofs = [found.because for found in verdicts.values() if found.outcome == "contradicts"]
     row = first_columns(EXPERIMENT, entry.key, entry.seed) | {
@@ -176,6 +177,7 @@ def rows(entry: StoryEntry) -> list[Row]:
         "p": round(max(answer.posterior, default=0.0), 6),
         "coverage": round(coverage, 4),
         "chance": 1 / len(options),
+        "guessing": 1 / len(options) if guess is None else float(guess == item.gold),
         "majority": entry.majority,
         "longest": best(item, len),
         "last_place": best(item, last_place(item)),
@@ -255,9 +257,9 @@ def _scores(condition: str, chosen: Sequence[Row], labels: Mapping[tuple[str, st
         "confirmed": outcomes["agrees"],
         "contradicted": outcomes["contradicts"],
     }
-    guessed = [row["chance"] if row["action"] is None else float(row["correct"]) for row in chosen]
     found = {name: exact(float(count), len(chosen)) for name, count in counts.items()}
-    found |= {"answered": mean(answered, stories), "accuracy_guessing": mean(guessed, stories)}
+    guessing = mean([row["guessing"] for row in chosen], stories)
+    found |= {"answered": mean(answered, stories), "accuracy_guessing": guessing}
     if any(answered):
         found["accuracy_answered"] = ratio(right, answered, stories)
     found["decision_ms"] = mean([row["ms"] for row in chosen], stories)

@@ -25,6 +25,9 @@ def answer(asked: StoryAnswer) -> RenderableType:
     parts: list[RenderableType]
     if found.option is None:
         parts = [Text(f"cannot tell: {printable(shortened(found.abstained or '', 2 * LONGEST))}", style="bold yellow")]
+        if found.leaning is not None:
+            leaning = f"{letter(found.leaning)}) {printable(labels[found.leaning])}"
+            parts.append(Text(f"If that changes nothing, it is {leaning}.", style="dim"))
     else:
         chosen = f"{letter(found.option)}) {printable(labels[found.option])}"
         parts = [Text.assemble("answer  ", (chosen, "bold green"), style="dim")]
@@ -137,6 +140,7 @@ def as_data(asked: StoryAnswer) -> dict[str, Any]:
             {"option": label, "p": p} for label, p in zip(labels or found.posterior, found.posterior, strict=True)
         ],
         "abstained": found.abstained,
+        "leaning": None if found.leaning is None else labels[found.leaning],
         "because": [*(happening(term.happening) for term in found.decisive()), *found.passages],
         "coverage": asked.reading.coverage,
         "unread": list(asked.reading.unread),

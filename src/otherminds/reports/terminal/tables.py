@@ -249,18 +249,26 @@ def _study(summary: Sequence[Row]) -> RenderableType:
 
 
 def _questions(summary: Sequence[Row]) -> RenderableType:
-    """Accuracy in per cent by kind of question, for every way the stories are told; shortcuts only once."""
-    found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "accuracy"}
+    """Accuracy in per cent by kind of question, for every way the stories are told; shortcuts only once.
+
+    In the last column a question that was not answered is guessed.
+    """
+    found, guessing = (
+        {(r["condition"], r["subject"]): r for r in summary if r["metric"] == metric}
+        for metric in ("accuracy", "accuracy_guessing")
+    )
     kinds = list(KINDS) if any("/belief" in condition for condition, _ in found) else ["all"]
     columns = (Column(KINDS[kind], no_wrap=True, justify="right") for kind in kinds)
-    table = plain_table(Column("right answers, %", overflow="fold"), *columns, edge=True, gap=1)
+    last = [Column("guessing", no_wrap=True, justify="right")] * bool(guessing)
+    table = plain_table(Column("right answers, %", overflow="fold"), *columns, *last, edge=True, gap=1)
     told = dict.fromkeys((c.rpartition("/")[0], s) for c, s in found if not c.startswith("invented/"))
     first = next((track for track, _ in told), "")
     for track, subject in told:
         if track == first or subject not in SHORTCUTS:
             name = subject if subject in SHORTCUTS else f"{track}  {subject}"
             cells = [_percent(found.get((f"{track}/{kind}", subject)), kind == "all") for kind in kinds]
-            table.add_row(Text(name.replace("_", " ")), *cells)
+            forced = [_percent(guessing.get((f"{track}/all", subject)), False)] * bool(guessing)
+            table.add_row(Text(name.replace("_", " ")), *cells, *forced)
     for condition, subject in (pair for pair in found if pair[0].startswith("invented/")):
         name = f"{condition.replace('/', ', ')}  {subject}".replace("_", " ")
         table.add_row(Text(name), *[""] * (len(kinds) - 1), _percent(found[condition, subject], True))

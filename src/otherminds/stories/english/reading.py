@@ -46,7 +46,7 @@ ENTERED = re.compile(
     r"\b(?:re-?)?(?:enter|exit)(?:s|ed|ing)?\s+the\s+([a-z_ ]{2,30}?)(?=\s*(?:[.,;\n]|\band\b|\bwhile\b|\bthen\b|$))"
 )
 LEFT = re.compile(r"\b(?:leaves|left|leave) the ([a-z_ ]{2,30}?)(?=\s*(?:[.,;\n]|\band\b|\bwhile\b|\bthen\b|$))")
-NUMBERED = re.compile(r"\bfrom the left\b|\b(?:two|three|four|five|six|several) \w*\s?cabinets\b")
+NUMBERED = re.compile(r"\bfrom (?:the )?left\b|\b(?:two|three|four|five|six|seven|eight|several) \w*\s?cabinets\b")
 
 
 def read_story(text: str, *, source: Source = "text", p: float = 1.0, cast: Sequence[str] = ()) -> Reading:
@@ -365,6 +365,9 @@ class StoryReader:
         if handlers.tells_where_it_lies(clause):
             clause.subjects = clause.subjects or clause.objects
             return be(self.story, clause, ())
+        again = verb.lemma == "do" and any(noun.det == "same" for noun in clause.objects)
+        if again and agents and any(noun.kind == "place" for _, noun in clause.places):
+            return handling.do_again(self.story, clause, agents)
         if verb.lemma == "do" and all(noun.kind in ("vague", "pronoun", "one") for noun in clause.objects):
             return "an activity"
         if not agents and (carried := self._goes_somewhere(clause, verb)) is not None:

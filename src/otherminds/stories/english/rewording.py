@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from itertools import accumulate
 
 from otherminds.files.toml import packaged
+from otherminds.stories.english.lexicon import singular, wordset
 from otherminds.stories.english.sentences import HOLDERS, LONGEST_SENTENCE, Token
 
 TABLE = packaged("otherminds.stories.english", "rewording.toml")
@@ -64,11 +65,38 @@ ATTRIBUTION = Rule("story", TABLE["attribution"])
 KNOWN_TO = Rule("statement", *TABLE["statement"]["known_to"])
 
 
+def each_named(sentence: Sequence[Token]) -> list[Token]:
+    """The sentence with what is numbered named one by one: "the first and third boxes" are two phrases with "box"."""
+    found, low, i = list[Token](), [token.low for token in sentence], 0
+    while i < len(low):
+        ends, j = [i + 2], i + 2  # after each ordinal
+        while low[i] == "the" and low[i + 1 : i + 2] and low[i + 1] in wordset("ordinals"):
+            k = j + (low[j : j + 1] == [","])
+            k += low[k : k + 1] == ["and"]
+            if k == j or low[k : k + 1] == [] or low[k] not in wordset("ordinals"):
+                break
+            j = k + 1
+            ends.append(j)
+        nouns = next((n for n in (1, 2) if (word := low[j + n - 1 : j + n]) and singular(word[0]) != word[0]), 0)
+        if len(ends) == 1 or not nouns:
+            found.append(sentence[i])
+            i += 1
+            continue
+        last = sentence[j + nouns - 1]
+        kind = [*sentence[j : j + nouns - 1], replace(last, text=singular(last.low))]
+        for n, end in enumerate(ends):
+            joint = [Token("and", last.start, last.start)] * (n > 0)
+            found += [*joint, sentence[i], sentence[end - 1], *kind]
+        i = j + nouns
+    return found
+
+
 def reworded(sentence: Sequence[Token], names: Collection[str]) -> list[Token]:
     """The tokens of a sentence in plain wording; the same tokens if no rule fits."""
     found = list(sentence)
     if len(found) > LONGEST_SENTENCE:
         return found
+    found = each_named(found)
     words, places = _as_text(found, names)
     for rule in rewording_rules("story"):
         if rule.needed in words and (match := rule.compiled.search(words)):

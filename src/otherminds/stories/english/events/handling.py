@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product, takewhile
 
 from otherminds.stories.english.events.going import FROM, HERE, IN, Agents, Told, add_event, placed, walk
 from otherminds.stories.english.lexicon import lexicon, wordset
@@ -32,6 +33,23 @@ def open_(story: StoryState, clause: Clause, agents: Agents) -> Told:
             state = story.of(agent)
             state.spot, state.closed = spot, verb == "close"
             state.room = spot.room or state.room
+            add_event(story, clause, agent, verb, spot=spot)
+    return True
+
+
+def do_again(story: StoryState, clause: Clause, agents: Agents) -> Told:
+    """Reads doing with other places what somebody has just done with one: opening it, closing it, or both."""
+    nouns = [noun for prep, noun in clause.places if prep in ("with", "to", "for")]
+    for agent in agents:
+        own = [(one.verb, spot) for one, spot in story.timeline if isinstance(one, Event) and one.agent == agent]
+        last = list(takewhile(lambda done: done[0] in ("open", "close"), reversed(own)))
+        verbs = [verb for verb, spot in reversed(last) if spot == last[0][1]]
+        spots = [spot for noun in nouns if (spot := handled_place(story, noun, agent)) is not None]
+        if not verbs or not spots or len(spots) != len(nouns):
+            return False
+        for spot, verb in product(spots, verbs):
+            state = story.of(agent)
+            state.spot, state.closed, state.room = spot, verb == "close", spot.room or state.room
             add_event(story, clause, agent, verb, spot=spot)
     return True
 

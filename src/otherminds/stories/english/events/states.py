@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 
 from otherminds.stories.english.events.going import HERE, IN, Agents, Told, add_event, walk
 from otherminds.stories.english.events.handling import NEARBY, location
@@ -164,10 +165,10 @@ def contain(story: StoryState, clause: Clause, agents: Agents) -> Told:
         for noun in clause.objects:
             story.room(noun)
         return True
-    if holder.kind not in ("place", "object"):
+    if any(one.kind not in ("place", "object") for one in clause.subjects):
         return False
-    spot = story.spot(holder, None)
-    return all(noun.kind == "object" and _note_one(story, noun, spot, None) for noun in clause.objects)
+    pairs = product([story.spot(one, None) for one in clause.subjects], clause.objects)
+    return all(noun.kind == "object" and _note_one(story, noun, spot, None) for spot, noun in pairs)
 
 
 def feature(story: StoryState, clause: Clause, agents: Agents) -> Told:
