@@ -22,7 +22,7 @@ from otherminds.papers.protom.levels.maps import DESIGN
 from otherminds.papers.protom.people import NEED_SPARE
 from otherminds.worlds.doors_keys_gems.level_files import Level
 
-MADE = 500  # random levels proved at a time
+BATCH = 500  # random levels proved at a time
 # people, class of level (all: of every class), and what is printed of it
 ASKED = (
     ("", "useful", "share_of_oracle_speedup"),
@@ -47,8 +47,8 @@ def fresh(wanted: int, seed: int, engine: Engine) -> list[Level]:
     """The first levels made from a seed, as many of each class as wanted."""
 
     def made() -> Iterator[Level | None]:
-        for start in count(step=MADE):
-            yield from in_order(partial(proven, seed), range(start, start + MADE), engine=engine)
+        for start in count(step=BATCH):
+            yield from in_order(partial(proven, seed), range(start, start + BATCH), engine=engine)
 
     chosen = DESIGN.choose(made(), dict.fromkeys(CLASSES, wanted))
     return list(shown(chosen, len(CLASSES) * wanted, "Making levels"))

@@ -25,7 +25,7 @@ from otherminds.stories.model import (
     Question,
     SocialGoal,
 )
-from otherminds.stories.social_goals.goals import CHANGES, DOUBT, UNDECIDED, answer_goal
+from otherminds.stories.social_goals.goals import DOUBT, SWITCH_RATE, UNDECIDED, answer_goal
 from otherminds.stories.social_goals.inference import CannotAnswerError
 from otherminds.worlds.household.rules import Act, Home, Household, Person, Place, State
 from otherminds.worlds.household.searcher import TRUST, Errand, Searcher
@@ -118,7 +118,7 @@ def last_believed(steps: Sequence[Sequence[tuple[float, Searcher]]], options: Se
     now = prior
     for chances in zip(*([p for p, _ in mine] for mine in steps), strict=True):
         now = now * chances
-        now = (1 - CHANGES) * now + CHANGES * now.sum() * prior
+        now = (1 - SWITCH_RATE) * now + SWITCH_RATE * now.sum() * prior
     return [
         float(p) * consistent(mine[-1][1], option) if mine else 1.0
         for p, mine, option in zip(now, steps, options, strict=False)

@@ -15,7 +15,7 @@ from otherminds.worlds.household.rules import Act, Home, Household, HouseholdVie
 from otherminds.worlds.household.searcher import TRUST, Errand, Searcher, odds_after_hearing
 
 UNDECIDED = 0.5  # probability that a searcher has no belief about a place; chosen
-CHANGES = 0.1  # probability, at each act, that it forms its belief anew; chosen
+SWITCH_RATE = 0.1  # probability, at each act, that it forms its belief anew; chosen
 DOUBT = 0.02  # relative weight of a place where the person believes the item is not; chosen, not tuned
 
 
@@ -35,9 +35,9 @@ def answer_goal(episode: stories.Episode, question: stories.Question) -> stories
     name = names.pop()
     walk, n = _Walk(episode, home, name), len(question.options)
     minds = [_mind(home, name, question, option) for option in question.options]
-    changeable = all(isinstance(claim, stories.Belief) for option in question.options for claim in option.claims)
-    changeable &= len({mind.errand for mind in minds}) == 1
-    before = observer = (_searching(minds) if changeable else Observer.over(minds)).see(walk.view())
+    of_beliefs = all(isinstance(claim, stories.Belief) for option in question.options for claim in option.claims)
+    of_beliefs &= len({mind.errand for mind in minds}) == 1
+    before = observer = (_searching(minds) if of_beliefs else Observer.over(minds)).see(walk.view())
     terms = []
     for event in episode.timeline:
         if question.at is not None and event.t > question.at:
@@ -54,7 +54,7 @@ def answer_goal(episode: stories.Episode, question: stories.Question) -> stories
             before, observer = observer, observer.watch(act, walk.view())
     # what the last act shows, such as what is in a place that they are about to open, people do not know yet
     logs = [
-        w if not changeable or _may_believe(mind, option) else IMPOSSIBLE
+        w if not of_beliefs or _may_believe(mind, option) else IMPOSSIBLE
         for mind, w, option in zip(before.minds, observer.weights, question.options, strict=False)
     ]
     return choose(logs, question, tuple(terms))
@@ -64,11 +64,11 @@ def _searching(minds: Sequence[Searcher]) -> Observer[Searcher]:
     """An observer of somebody who thinks one of these things of where an item is, or nothing, and may think anew.
 
     Who has searched one place looks next where they then believe it. So what they believe at the end is not what they
-    believed at first: with the probability CHANGES at each act they form their belief anew.
+    believed at first: with the probability SWITCH_RATE at each act they form their belief anew.
     """
     undecided = replace(minds[0], odds=uniform_odds(minds[0].home))
     prior = [(1.0 - UNDECIDED) / len(minds)] * len(minds) + [UNDECIDED]
-    return Observer.over([*minds, undecided], prior, switch_rate=CHANGES)
+    return Observer.over([*minds, undecided], prior, switch_rate=SWITCH_RATE)
 
 
 def _may_believe(mind: Searcher, option: stories.AnswerOption) -> bool:

@@ -30,10 +30,7 @@ def open_(story: StoryState, clause: Clause, agents: Agents) -> Told:
         return "opens no place" if known else False
     for agent in agents:
         for spot in spots:
-            state = story.of(agent)
-            state.spot, state.closed = spot, verb == "close"
-            state.room = spot.room or state.room
-            add_event(story, clause, agent, verb, spot=spot)
+            _handle_place(story, clause, agent, verb, spot)
     return True
 
 
@@ -48,10 +45,15 @@ def do_again(story: StoryState, clause: Clause, agents: Agents) -> Told:
         if not verbs or not spots or len(spots) != len(nouns):
             return False
         for spot, verb in product(spots, verbs):
-            state = story.of(agent)
-            state.spot, state.closed, state.room = spot, verb == "close", spot.room or state.room
-            add_event(story, clause, agent, verb, spot=spot)
+            _handle_place(story, clause, agent, verb, spot)
     return True
+
+
+def _handle_place(story: StoryState, clause: Clause, agent: str, verb: Verb, spot: Spot) -> None:
+    """Adds that somebody opens or closes a place, and is there from then on."""
+    state = story.of(agent)
+    state.spot, state.closed, state.room = spot, verb == "close", spot.room or state.room
+    add_event(story, clause, agent, verb, spot=spot)
 
 
 def handled_place(story: StoryState, noun: Noun, agent: str) -> Spot | None:
