@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from otherminds.stories.answering import ask
+from otherminds.stories.answering import answer, ask
+from otherminds.stories.english.questions import read_question
+from otherminds.stories.english.reading import read_story
 from otherminds.stories.model import Answer, ClauseAccount, Outcome
-from otherminds.stories.relevance import DAMAGED, DECIDES, lacks_words
+from otherminds.stories.relevance import DAMAGED, DECIDES_GOAL, DECIDES_PLACE, answer_over, lacks_words
 
 SALLY = (
     "Sally and Anne are in the playroom. Sally puts the ball in the basket. {}Sally leaves the playroom. {}"
@@ -42,8 +44,32 @@ def test_a_clause_that_could_change_the_answer_is_named(clause: str) -> None:
 def test_it_leans_to_what_is_so_if_the_clause_changes_nothing() -> None:
     found = asked(third="Sally zorped through the keyhole.")
     assert (found.option, found.leaning) == (None, asked().option)
-    assert found.posterior == pytest.approx((1.0 - DECIDES / 2, DECIDES / 2))
+    assert found.posterior == pytest.approx((1.0 - DECIDES_PLACE / 2, DECIDES_PLACE / 2))
     assert asked().leaning is None
+
+
+HELPED = (
+    "Ann and Ben are in the kitchen. Ann asked Ben where the milk was. Ben said that the milk was in the fridge. "
+    "Ann went to the fridge, opened it and took the milk. {}"
+)
+MEANT = ["Ben has been trying to help Ann", "Ben has been trying to hinder Ann"]
+
+
+def helped(*clauses: str) -> Answer:
+    reading = read_story(HELPED.format(" ".join(clauses)))
+    question = read_question("Which statement is most likely?", MEANT, reading)
+    return answer_over(reading, question, lambda episode: answer(episode, question))
+
+
+def test_what_somebody_wants_is_answered_unless_too_much_may_decide() -> None:
+    unread = "Ben zorped Ann that the milk was in the box."
+    sure, unsure, torn = helped(), helped(unread), helped(*[unread] * 3)
+    assert (sure.option, sure.unless) == (0, None)
+    assert unsure.option == 0
+    assert "the milk was in the box" in (unsure.unless or "")
+    assert unsure.posterior[0] < sure.posterior[0]
+    assert unsure.posterior[0] <= 1 - DECIDES_GOAL / 2
+    assert (torn.option, torn.leaning, torn.unless) == (None, 0, None)
 
 
 def test_where_anything_may_be_it_leans_to_nothing() -> None:

@@ -196,12 +196,13 @@ def _ask_of_household(
 
     lacking = missing(reading, question, least)
     found = stories.abstention(len(question.options), lacking) if lacking else answer_over(reading, question, answered)
-    unread = (found.abstained or "").startswith(UNREAD)
+    unread = (found.unless or found.abstained or "").startswith(UNREAD)
     if unread and model is not None and isinstance(story, str) and engine == SYMBOLIC and reading.coverage >= least:
         other = read_with(model, story)
         if other.coverage >= least:
             found_by_model = _ask_of_household(other, stem, options, conventions, costs, least, model)
-            return replace(found_by_model, engine=model.name)
+            if found.option is None or found_by_model.answer.option is not None:
+                return replace(found_by_model, engine=model.name)
     if found.leaning is not None and not options:  # where anything may be, such a clause decides more often than not
         found = stories.abstention(len(question.options), found.abstained or "")
     return StoryAnswer(reading, question, found, engine)

@@ -241,8 +241,8 @@ class Answer:
     """The chosen option, P(option) for each option, and the evidence of each happening.
 
     `option` is None if the method abstains; then `abstained` says why. `leaning` is the option that it would choose if
-    the clause that made it abstain changed nothing. `passages` are parts of the story that it rests on, besides the
-    happenings.
+    the clause that made it abstain changed nothing. `unless` names an unread clause that may change the answer, but
+    probably does not. `passages` are parts of the story that it rests on, besides the happenings.
     """
 
     option: int | None
@@ -251,6 +251,7 @@ class Answer:
     abstained: str | None = None
     passages: tuple[str, ...] = ()
     leaning: int | None = None
+    unless: str | None = None
 
     def decisive(self, n: int = 3) -> tuple[Term, ...]:
         """The `n` happenings with the greatest weight, heaviest first; those below `NEGLIGIBLE` are left out."""

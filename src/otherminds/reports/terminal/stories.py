@@ -39,6 +39,9 @@ def answer(asked: StoryAnswer) -> RenderableType:
         if asked.question.polarity == "least":
             table.caption, table.caption_justify = "the least likely was asked for", "left"
         parts += [Text(), table]
+    if found.unless:
+        doubt = f"This may be otherwise, as it {printable(shortened(found.unless, LONGEST))}"
+        parts += [Text(), Text(doubt, style="yellow")]
     if terms := found.decisive():
         parts += [Text(), Text("because", style="dim")]
         together = len(terms) > 1 and not any(math.isfinite(term.weight) for term in terms)
@@ -141,6 +144,7 @@ def as_data(asked: StoryAnswer) -> dict[str, Any]:
         ],
         "abstained": found.abstained,
         "leaning": None if found.leaning is None else labels[found.leaning],
+        "unless": found.unless,
         "because": [*(happening(term.happening) for term in found.decisive()), *found.passages],
         "coverage": asked.reading.coverage,
         "unread": list(asked.reading.unread),

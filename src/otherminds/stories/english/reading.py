@@ -34,7 +34,7 @@ from otherminds.stories.english.sentences import (
 )
 from otherminds.stories.english.story_state import StoryState
 from otherminds.stories.english.syntax import simpler
-from otherminds.stories.model import ClauseAccount, Event, Observation, Outcome, Reading, Source
+from otherminds.stories.model import ClauseAccount, Event, Observation, Outcome, Reading, Source, Utterance
 
 LONGEST_STORY = 100_000  # characters (chosen; far longer than any benchmark's story)
 LONGEST_RETOLD = (
@@ -110,6 +110,7 @@ class StoryReader:
         self.alone = True  # whether the sentence has one clause
         self.speaker: str | None = None  # of the line of dialogue read last, which ends at `spoken`
         self.spoken = 0
+        self.loose: tuple[Token, int] | None = None  # a quote of nobody, just read, with the number of its account
 
     def reading(self) -> Reading:
         """What was read so far; the coverage is the share of clauses that were read."""
@@ -131,6 +132,12 @@ class StoryReader:
             self._read_all([sentence])
             if before and self._left(began):
                 self._retell(sentence, before, began)
+        loose, self.loose = self.loose, None
+        if loose is not None:
+            self._attribute(loose, sentence)
+        self._converse(sentence, began)
+        if self._left(began) and len(sentence) == 1 and sentence[0].quote:
+            self.loose = sentence[0], began
         if self._left(began):
             self.unread.append(" ".join(text[sentence[0].start : sentence[-1].end].split()))
             self.story.last_room = None
@@ -151,6 +158,32 @@ class StoryReader:
             if not left:
                 break
         _, self.accounts[began:], (self.story, self.speaker, self.spoken) = best
+
+    def _converse(self, sentence: Sequence[Token], began: int) -> None:
+        """Reads what is left of a sentence as the turn of a conversation that is due, if it has none yet."""
+        open_ = [n for n in range(began, len(self.accounts)) if _is_open(self.accounts[n])]
+        told = [one for one, _ in self.story.timeline[self.accounts[began].t :]] if open_ else []
+        before, lost = self.story.size, next(iter(open_), None)
+        if lost is None or any(isinstance(one, Utterance) for one in told):
+            return
+        if not (read := speech.take_turn(self.story, sentence)):
+            return
+        rest = self.accounts[lost + 1 :]
+        del self.accounts[lost:]
+        self._account((sentence[0].start, sentence[-1].end), before, read)
+        self.accounts += [one for one in rest if one.outcome != "unread"]
+
+    def _attribute(self, loose: tuple[Token, int], sentence: Sequence[Token]) -> None:
+        """Reads a quote that stands alone as the words of the one who speaks in the next sentence."""
+        quote, number = loose
+        speaker, before, later = speech.speaker_in(self.story, sentence), self.story.size, self.accounts[number + 1 :]
+        said = speech.read_quote(self.story, quote.text) if speaker else None
+        if speaker and said:
+            clause = Clause(quote.start, quote.end)
+            del self.accounts[number:]
+            self._account((quote.start, quote.end), before, speech.add_utterances(self.story, clause, speaker, said))
+            self.accounts += later
+            self.unread.pop()
 
     def _state(self) -> ReaderState:
         return ReaderState(self.story.copy(), self.speaker, self.spoken)
@@ -444,6 +477,11 @@ class StoryReader:
             return "tells a time"
         aside = only_phrases and preps and no_places and not preps & (wordset("in") | FROM) and not clause.quotes
         return "tells no place" if aside else False
+
+
+def _is_open(account: ClauseAccount) -> bool:
+    """Whether it is open what a clause says."""
+    return account.outcome == "unread" or account.reason == speech.NO_PLACE
 
 
 # who does what a clause tells

@@ -63,7 +63,7 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
     reading = _reading(text, scene, accounts)
     unread = None if judge.by_signs else Doubts(scene, query, judge).first(accounts, sentences_of(text)[0])
     unread = unread or _unexplained(accounts, query, scene, judge)
-    labels = tuple(options) or (
+    labels = query.options or (
         (YES, NO) if query.asked == "" else tuple(dict.fromkeys([*weights, *_places(scene, judge), ELSEWHERE]))
     )
     asked = _question(query, judge, labels, scene)

@@ -116,8 +116,8 @@ def _trusts(clause: Clause) -> bool:
 
 
 def _doubts(clause: Clause) -> bool:
-    patterns = vocabulary().patterns
-    doubted = patterns["distrust"].search(clause.words) and not patterns["trusted"].search(clause.words)
+    patterns, words = vocabulary().patterns, " ".join(part.words for part in (clause, *inside(clause)))
+    doubted = patterns["distrust"].search(words) and not patterns["trusted"].search(words)
     return bool(doubted) or (clause.lemma in ("believe", "trust") and clause.verb.negated)
 
 
@@ -227,7 +227,8 @@ def lies(scene: Scene, who: str) -> bool | None:
     words = words.union(*(content(part) for one in said for part in inside(one.clause)))
     known = [part for one in own if one.clause.means("know") for part in inside(one.clause) if part.subject is not None]
     spoken = {word for one in said for word in re.findall(r"[a-z]+", " ".join(one.clause.quotes).lower())}
-    mistaken = any(one.clause.means("think") and words & content(part) for one in own for part in inside(one.clause))
+    thought = [part for one in own if one.clause.means("think") for part in inside(one.clause)]
+    mistaken = any(words & content(part) or part.words.strip(" .,") in ("it was", "it is") for part in thought)
     told = " ".join(part.words for one in own for part in (one.clause, *inside(one.clause)))
     deceives = vocabulary().patterns["deceit"].search(told) is not None
     for part in known:  # the same thing, and something else of it

@@ -113,9 +113,8 @@ class _Builder:
                 case "prep":
                     self.prep = chunk.word
                 case "adverb":
-                    (self.cur.adverbs if self.cur and not self.fresh and not self.subject else self.adverbs).append(
-                        chunk.word
-                    )
+                    goes_on = self.cur is not None and not self.fresh and not self.subject and not self._begins(k)
+                    (self.cur.adverbs if self.cur and goes_on else self.adverbs).append(chunk.word)
                 case "sub" if chunk.word == "where":
                     self._relative(chunk, k)
                     self.link = "where"
@@ -456,6 +455,12 @@ class _Builder:
         self._add(verb, subject, link, parent)
         return None
 
+    def _begins(self, k: int) -> bool:
+        """Whether an adverb stands between "and" and a verb: "was reading and never even looked"."""
+        before = [one.kind for one in self.chunks[:k] if one.kind != "adverb"]
+        after = [one.kind for one in self.chunks[k + 1 :] if one.kind != "adverb"]
+        return before[-1:] == ["conj"] and after[:1] == ["verb"]
+
     def _acts(self, k: int) -> bool:
         """Whether a finite verb follows a noun phrase with its phrases and apposition: "her aunt, Bea, took"."""
         rest = [one for one in self.chunks[k + 1 :] if one.kind != "adverb"]
@@ -513,6 +518,7 @@ class _Builder:
                 clause.end = max(clause.verb.end, clause.start + 1)
             clause.verb.negated |= any(noun.words[-1:] in (("nothing",), ("none",)) for noun in clause.objects)
             clause.verb.negated |= any(noun.text.lower().startswith("none of") for noun in clause.objects)
+            clause.verb.negated |= "never" in clause.adverbs  # "never even looked"
             clause.words = " ".join(token.low for token in self.tokens[clause.start : clause.end])
             before = self.clauses[n - 1]
             if n and before.verb.negated and before.words.endswith(" or") and clause.verb.start == clause.start:

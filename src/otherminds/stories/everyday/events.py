@@ -723,7 +723,7 @@ class ClauseReader:
             return Effect("observation", "attends to something else")
         spent = clause.lemma == "spend" and scene.place(clause.places) is not None  # "spent the day in court"
         if spent or (
-            (clause.lemma in ("be", "stay", "remain", "have") or clause.verb.progressive)
+            (clause.lemma in ("be", "stay", "remain", "have") or clause.verb.progressive or clause.verb.passive)
             and patterns["away"].search(words)
             and not clause.means("go", "leave", "come", "see")
         ):
@@ -879,6 +879,8 @@ class ClauseReader:
         """Reads that somebody puts, moves, takes or uses up a thing; None if the verb means something else here."""
         scene = self.scene
         objects = self._objects(clause)
+        if clause.link == "since" and not scene.place(clause.places) and any(one.actor in people for one in scene.log):
+            return Effect("no effect", "is told again")  # "nobody has touched it since she put it away"
         if any(noun.pronoun == "everything" for noun in clause.objects) and clause.means("put", "move"):
             moved = dict.fromkeys(one.event.obj for one in scene.log if one.event.obj in scene.things)
             objects = [Noun(scene.things[key].words, key, 0, 0) for key in moved]
@@ -1281,8 +1283,9 @@ class ClauseReader:
                 return UNREAD
             return Effect("no effect", "says what something is like")
         thing = scene.thing(noun)
-        if thing is None:
-            return UNREAD
+        of_mind = clause.link == "who" and any(map(scene.is_person, clause.objects)) and noun.pronoun == "it"
+        if thing is None or of_mind:
+            return UNREAD  # "Ann thinks that it is here, and Ben that it is there"
         if clause.objects and clause.subject is not None and not clause.means("lie"):
             return Effect("no effect", "says what something is like")
         now, told_words = scene.where((), thing), {*clause.words.split()}
@@ -1436,7 +1439,8 @@ class ClauseReader:
             return Effect("observation")
         if misses and clause.lemma in HEARING and self._miss_words(people):
             return Effect("observation")
-        for noun in clause.objects if misses and not moves else ():  # "he did not notice her"
+        missed = [*clause.objects, *(one.subject for one in clause.content if one.subject is not None)]
+        for noun in missed if misses and not moves else ():  # "he did not notice her", "... her looking"
             if scene.is_person(noun) and (other := scene.person(noun, exclude=people)):
                 for one in scene.latest():
                     if one.actor in people:

@@ -50,22 +50,26 @@ def helps(scene: Scene, helper: str, other: str) -> bool | None:
 def has_no_part(scene: Scene, who: str, other: str) -> bool:
     """Whether somebody does nothing with another, and does not notice them or leaves the help to a third person."""
     own = [one for one in scene.read if one.people == (who,)]
-    misses = [one for one in scene.read if _misses(one, who, other)]
+    misses = [one for one in scene.read if _misses(scene, one, who, other)]
     named = [one for one in own if other in one.concerned and one not in misses]
     third = [one for one in scene.people if one not in (who, other) and helps(scene, one, other)]
     acts = any(one.clause.means("go", "come", "move", "put", "take", "hand") and _is_deed(one.clause) for one in own)
     return bool(own and (misses or (third and not acts))) and not named and helps(scene, who, other) is None
 
 
-def _misses(one: Read, who: str, other: str) -> bool:
+def _misses(scene: Scene, one: Read, who: str, other: str) -> bool:
     """Whether a clause says that somebody does not notice, or know of, another: "neither of them saw the other"."""
     clause, subject = one.clause, one.clause.subject
     if subject is not None and subject.text.lower().startswith("neither of"):
         return clause.means("see", "know")
-    unnoticed = clause.verb.negated and clause.means("see", "know")
+    unnoticed = clause.verb.negated and clause.means("see", "know", "look")
+    unaware = vocabulary().patterns["unaware"].search(clause.words) is not None and not clause.verb.negated
+    after = [part for part in scene.read if part.number == one.number + 1 and part.clause.link == "who"]
+    unnoticed |= unaware and any(other in part.people for part in after)  # "had no idea she was moving in"
     unnoticed |= any(noun.det == "no" and noun.head in ("notice", "attention") for noun in clause.objects)
     about = [*clause.objects, *(noun for part in inside(clause) for noun in part.nouns)]
-    return who in one.people and unnoticed and (other in one.concerned or all(noun.pronoun for noun in about))
+    about_them = other in one.concerned or unaware or all(noun.pronoun for noun in about)
+    return who in one.people and unnoticed and about_them
 
 
 def _is_deed(clause: Clause) -> bool:
@@ -106,11 +110,19 @@ def _wanted(scene: Scene, one: Read, helper: str, other: str, *, theirs: bool) -
     `theirs` is whether its sentence tells of a deed of the helper, whose purpose it may name.
     """
     clause = one.clause
+    follows_so = clause.verb.modal == "could" and any(
+        part.sentence == one.sentence and part.number == one.number - 1 and part.clause.words.endswith(" so")
+        for part in scene.read
+    )
     if (
-        clause.link == "so that" and theirs and (one.people == (other,) or not one.people)
+        (clause.link == "so that" or follows_so) and theirs and (one.people == (other,) or not one.people)
     ):  # "so that she could read it"
         nothing = clause.subject is not None and clause.subject.pronoun in ("nothing", "nobody")
         nothing |= clause.subject is not None and clause.subject.text.lower() == "nothing"
+        if other not in one.people and {"away", "off", "out"} & {*clause.words.split()}:
+            return -ENOUGH  # "slapped the pony so that it would walk away"
+        if any(is_in(word, "losing") for noun in clause.objects for word in noun.words):
+            return ENOUGH if clause.verb.negated else -ENOUGH  # "so that he would be stuck"
         if clause.verb.modal in ("could", "can", "would", "might"):
             return -ENOUGH if (clause.verb.negated or nothing) != is_in(clause.lemma, "losing") else ENOUGH
         return -ENOUGH if is_in(clause.lemma, "losing") else 0
@@ -180,6 +192,8 @@ def _outcome(scene: Scene, one: Read, other: str, work: set[str], *, by_helper: 
             return -ENOUGH
         if patterns["thanks"].search(told) and not patterns["no_thanks"].search(said):
             return ENOUGH
+    if other in one.people and by_helper and clause.verb.modal == "can" and "now" in clause.adverbs:
+        return -ENOUGH if clause.verb.negated else ENOUGH  # "now she can cross"
     if clause.verb.negated or clause.verb.modal or clause.means("want") or not by_helper:
         return 0
     of_other = subject is not None and (

@@ -38,8 +38,15 @@ EARNEST = re.compile(r"\b(?:really|actually|seriously|truly|in earnest)\b")
 WHICH = re.compile(
     r"\bwhich \w+ ((?:the|his|her|their|my) .+|[A-Z]\w+) (is|are|was|were) (?:in|on|at|under|behind)(?=[?.]|$)"
 )
+THEN = re.compile(r"\b(?:in|at|on|during) (?:the )?(\w+)\s*\?")
 UNNAMED = {"who": "somebody", "what": "something"}
 HELP = ("help", "hinder")
+JOINED = re.compile(r"\b((?:help|hinder)\w*) or (?:help|hinder)\w*")
+EITHER = re.compile(  # what follows the first alternative in "helping Ann, hindering her, or neither"
+    r"(?:,? or|,) (?:is |was )?(?:he |she |they )?(?:help|hinder)\w*(?: (?:her|him|them|it|[A-Z]\w+)(?=\?|,| or))?"
+    r"|,? or (?:neither|none|doing)\b[^?]*"
+)
+CHOICES = ("helping", "hindering", "neither")
 HELPING = re.compile(r"\b(?:help|hinder|neither\b)")
 
 
@@ -64,6 +71,8 @@ class Query:
 def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Query | None:
     """The question in a text; None if it cannot be read."""
     text = WHICH.sub(r"where \1 \2", text)  # "which cupboard the drill is in"
+    if JOINED.search(text) or EITHER.search(text):  # "is he helping Ann, hindering her, or neither?"
+        options, text = options or CHOICES, EITHER.sub("", JOINED.sub(r"\1", text))
     sentences = split(text)
     if not sentences:
         return None
@@ -116,7 +125,10 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
         (one for one in clauses if one.link == "before" and one.means("put", "move", "take", "hide", "swap")), None
     )
     query.helped = _helped(clauses, query)
-    query.more = any(one.parent is None and one is not query.before and one.link in TIMES for one in clauses[1:])
+    query.more = any(
+        (one.parent is None and one is not query.before and one.link in TIMES) or one.words.startswith("when ")
+        for one in clauses[1:]
+    )
     nouns = _nouns(clauses)
     said = [word for noun in nouns for word in (*noun.words, *((noun.owner.words) if noun.owner else ()))]
     words = {word if word.capitalize() in known else singular(word) for word in said}
@@ -232,7 +244,7 @@ class Judge:
             case "who" | "what" if (inner := self._first_content(self.query.clause)) and _unnamed(inner):
                 return self._believed(inner)
             case "":
-                return self._yes_or_no(self.query.clause)
+                return None if self.query.more else self._yes_or_no(self.query.clause)
             case "who" | "whom":
                 return self._who()
             case "what":
@@ -302,6 +314,8 @@ class Judge:
             thing = self._thing(noun)
             if clause.verb.passive and clause.means("put", "move", "hide") and thing:
                 return self._put(None, thing)
+            if thing and not chain and (then := THEN.search(self.query.text)) and is_in(then[1].lower(), "times"):
+                return self._at_time(thing, then[1].lower())
             return self._at(chain, thing)
         if who is None:
             return None
@@ -311,6 +325,13 @@ class Judge:
             objects = clause.objects
             return self._put(who, self._thing(objects[0]) if objects else None)
         return None
+
+    def _at_time(self, thing: str, time: str) -> Place | None:
+        """Where a thing was at a time, by the only sentence that names it: "in the morning"."""
+        named = {one.sentence for one in self.scene.read if any(time in noun.words for _, noun in one.clause.setting)}
+        moves = [n for n, one in enumerate(self.scene.log) if named and one.sentence <= max(named)]
+        self.thing = thing
+        return self.scene.where((), thing, moves[-1] + 1) if moves and len(named) == 1 else None
 
     def _sought(self, clause: Clause) -> str | None:
         nouns = [noun for prep, noun in clause.places if prep in ("for", "of")] + clause.objects
@@ -460,7 +481,8 @@ class Judge:
         scene = self.scene
         who = self._person(clause.subject)
         inner = self._first_content(clause)
-        if (clause.lemma in ("lie", "tell", "say", "speak") and not clause.content and who and not clause.places) or (
+        elsewhere = [noun for _, noun in clause.places if not scene.is_person(noun)]
+        if (clause.lemma in ("lie", "tell", "say", "speak") and not clause.content and who and not elsewhere) or (
             clause.lemma == "be"
             and any({"truth", "liar", "honest", "lie", "truthful"} & {*noun.words} for noun in clause.objects)
         ):
@@ -484,7 +506,7 @@ class Judge:
             return self._has_moved(clause, chain, self._thing(clause.subject), None)
         if who is not None and clause.lemma.split("_")[0] in SEARCH:
             return self._will_look(clause, (*chain, who))
-        if who is not None and clause.means("put", "move", "take", "hide", "swap"):
+        if who is not None and clause.means("put", "move", "take", "hide", "swap") and not clause.verb.modal:
             objects = [noun for noun in clause.objects if not scene.is_person(noun)]
             return self._has_moved(clause, chain, self._thing(objects[0]) if objects else None, who)
         if clause.means("want") and who is not None:
@@ -508,7 +530,7 @@ class Judge:
             thing = (
                 thing
                 or next((one for noun in clause.objects if (one := self._thing(noun))), None)
-                or self._only_topic()
+                or (None if any(noun.head for _, noun in clause.places) else self._only_topic())
             )
             if thing is None or not any(one.event.obj == thing for one in self.scene.log):
                 nouns = [*clause.objects, *(noun for _, noun in clause.places)]
@@ -530,7 +552,8 @@ class Judge:
         found = self.holds(inner, chain, knows=knows)
         moved = any(isinstance(one.event, MoveEvent) and one.event.obj == self.thing for one in self.scene.log)
         if found is None and not (moved and inner.places):
-            return self._knows_of(content(inner), chain, knows=knows)
+            nested = inner.means("think", "know", "see")  # its words do not tell whose mind it is about
+            return None if nested else self._knows_of(content(inner), chain, knows=knows)
         if found is None and knows and self.thing is not None:
             missed = self._missed_all(chain[-1], self.thing) or self._taken_to_miss(chain, self.thing)
             return False if missed else None
@@ -721,7 +744,11 @@ class Judge:
     def _who(self) -> str | None:
         """The only person of whom the question is true, or the option that names all of whom it is."""
         found, open_ = list[str](), set[str]()
+        done = [one.subject for one in self.query.clause.content if one.subject and not self.query.clause.means("want")]
+        doers = {who for noun in done if self.scene.is_person(noun) for who in self.scene.may_be(noun)}
         for one in (*self.scene.people,):  # to read the question may add somebody
+            if one in doers:
+                continue  # "Who knows that the fox took it?" asks for others
             noun = Noun(
                 tuple(one.lower().removeprefix("the ").split()),
                 one,
@@ -797,6 +824,8 @@ class Judge:
                 fits.append(option)
         if (len(fits) == 1 and judged.count(None) <= len(judged) - 2) or (len(fits) == 1 and len(judged) == 2):
             return fits[0]
+        if clause.means("want") and EARNEST.search(self.query.text.lower()):
+            return None  # what somebody really wants is not what they say
         if who is None or fits or any(judged) or (self.query.asked != "why" and not clause.means("want")):
             return None
         self.by_signs = True

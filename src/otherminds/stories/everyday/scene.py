@@ -303,8 +303,9 @@ class Scene:
                     continue  # "the short guard" is not "the tall guard"
                 if noun.det not in ("another", "second") and not (rest and noun.det in ("a", "an")):
                     return one
+        near = any(self.is_person(other) for _, other in noun.places)  # "the lady next to her" is somebody else
         if (
-            is_in(noun.head, "generic") and noun.det == "the" and not noun.owner and len(noun.words) == 1
+            is_in(noun.head, "generic") and noun.det == "the" and not noun.owner and len(noun.words) == 1 and not near
         ):  # "her son ... the boy"
             gender = vocabulary().person(noun.head)
             same = [key for key, one in self.people.items() if one.gender == gender]
@@ -320,6 +321,7 @@ class Scene:
     def _new_person(self, noun: Noun) -> str:
         names = {name for name in noun.name.split() if not vocabulary().person(name.lower())}
         roles = {word for word in noun.words if vocabulary().person(word)}
+        roles |= {"doctor"} if "dr" in roles else set()
         gender = next((found for word in noun.words if (found := vocabulary().person(word)) in ("he", "she")), "")
         gender = gender or next(
             (vocabulary().names[name] for name in noun.name.split() if name in vocabulary().names), "they"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from otherminds.stories.english.events.going import Agents, Handler, Told, follow, leave, set_out, walk
 from otherminds.stories.english.events.handling import grab, move, open_, put
-from otherminds.stories.english.events.seeing import find, look, perceive
+from otherminds.stories.english.events.seeing import find, look, note_last_moved, perceive
 from otherminds.stories.english.events.speech import be_silent, direct, shrug, speak
 from otherminds.stories.english.events.states import be, contain, feature, noise, stay, want
 from otherminds.stories.english.lexicon import wordset
@@ -83,6 +83,8 @@ def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequenc
         return "did not happen"
     if not verb.negated and not idle:
         return None
+    if verb.lemma == "look" and verb.means("noise") and agents and story.last_moved:  # "did not look up from the page"
+        return note_last_moved(story, clause, agents, sees=False) or "did not happen"
     if not clause.means(*wordset("told_if_denied")):
         lacking = verb.lemma == "do" and any(noun.kind == "object" for noun in clause.objects)  # "did not the milk"
         return False if lacking else "did not happen"

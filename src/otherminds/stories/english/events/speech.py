@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -10,9 +11,24 @@ from otherminds.stories.english.clauses import parse
 from otherminds.stories.english.events.going import IN, Agents, Told
 from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.english.phrases import Clause, Noun
-from otherminds.stories.english.sentences import LONGEST_SENTENCE, Token, plain, sentences, tokens
+from otherminds.stories.english.sentences import (
+    LONGEST_SENTENCE,
+    Token,
+    is_speech_verb,
+    plain,
+    sentences,
+    tokens,
+)
 from otherminds.stories.english.story_state import Spot, StoryState
 from otherminds.stories.model import Fact, SpeechAct, Utterance
+
+PAST = frozenset(("was", "were", "had"))  # in what somebody is told to have said
+REPLIES = frozenset(("answer", "reply", "response"))
+NO_PLACE = "says nothing about a place"
+SPOKEN = frozenset(("question", "words", "spoke"))
+FOUND = frozenset(("found", "saw", "seen", "noticed", "spotted"))
+ASKING = re.compile(r"ask|wonder|inquir|enquir")
+PEOPLE = frozenset(("he", "she", "him", "her"))
 
 
 @dataclass(frozen=True)
@@ -34,10 +50,11 @@ def read_quote(story: StoryState, text: str) -> list[DialogueAct] | None:
     return _about_one_place(story, text) if said is None else said
 
 
-def _about_one_place(story: StoryState, text: str) -> list[DialogueAct] | None:
+def _about_one_place(story: StoryState, text: str, *, indirect: bool = False) -> list[DialogueAct] | None:
     """What a quote says that names one thing or place and denies nothing, whatever its words; None for any other.
 
     A question that names a thing and no place asks where it is; an answer that names a place says that it is there.
+    If `indirect`, the story tells what is said, in the past.
     """
     found = [token for token in tokens(plain(text)) if not token.quote]
     words = {token.low for token in found}
@@ -49,7 +66,7 @@ def _about_one_place(story: StoryState, text: str) -> list[DialogueAct] | None:
     if "?" in words and len(things) == 1 and not places and wordset("seeking") & words:
         return [DialogueAct("ask", things[0])]
     if (
-        wordset("limits") & words
+        (wordset("limits") - (PAST if indirect else frozenset())) & words
         or "?" in words
         or not story.pending
         or {*things} - {story.asked}
@@ -268,7 +285,7 @@ def add_utterances(
                 story.mention(one.obj, speaker)
         elif story.asker and speaker != story.asker:
             story.pending = False
-    return False if said is None else bool(said) or "says nothing about a place"
+    return False if said is None else bool(said) or NO_PLACE
 
 
 def _reply(story: StoryState, clause: Clause, speaker: str, act: SpeechAct) -> None:
@@ -308,13 +325,13 @@ def speak(story: StoryState, clause: Clause, agents: Agents) -> Told:
 
 def _answerer(story: StoryState, clause: Clause, speaker: str) -> str:
     """The agent that "he" stands for who says something: if it is an answer, not the one who has just asked."""
-    if not (story.pending and story.asker and speaker == story.asker and clause.subjects):
+    if not (story.pending and story.asker and speaker == story.asker):
         return speaker
     told = bool(clause.content) and not clause.means("ask")
     quoted = read_quote(story, " ".join(quote.text for quote in clause.quotes)) if clause.quotes else None
     answering = told or any(one.act in ("assert", "deny", "unsure") for one in quoted or ())
     other = story.other(speaker) if answering else None
-    if other and clause.subjects[0].text in ("he", "she"):
+    if other and clause.subjects and clause.subjects[0].text in ("he", "she"):
         story.genders.setdefault(other, clause.subjects[0].text)
     return other or speaker
 
@@ -430,3 +447,64 @@ def unattributed(story: StoryState, clause: Clause) -> Told:
     if story.pending and story.asker:
         speaker = story.other(story.asker) or speaker
     return False if speaker is None else _quoted(story, clause, speaker)
+
+
+# turns of a conversation
+
+
+def take_turn(story: StoryState, sentence: Sequence[Token]) -> Told:
+    """Reads an unread sentence as the turn of a conversation that is due; False if it is none.
+
+    After a question of one of two people, what is said to be found in one place answers it for the other. Before one,
+    a sentence in which somebody asks, and that names one thing after "where", asks for it.
+    """
+    clause = Clause(sentence[0].start, sentence[-1].end)
+    quoted = " ".join(token.text for token in sentence if token.quote)
+    low = [token.low for token in sentence]
+    if story.pending and story.asker and (speaker := story.other(story.asker)):
+        speaks = REPLIES & {*low} or any(is_speech_verb(low, i) for i in range(len(low)))
+        said = read_quote(story, quoted) if quoted else None
+        if not quoted and speaks and FOUND & {*low}:
+            words = " ".join(token.text for token in sentence)
+            answer = words.rpartition(" : ")[2]  # "came her answer: ..."
+            said = _about_one_place(story, answer, indirect=True) or _about_one_place(story, words, indirect=True)
+        answers = bool(said) and all(one.act != "ask" for one in said or ())
+        return add_utterances(story, clause, speaker, said) if answers else False
+    if "where" not in low or quoted:
+        return False
+    named = [n for n, token in enumerate(sentence) if token.text in story.names or token.low in PEOPLE]
+    asks = next((n for n, word in enumerate(low) if ASKING.match(word) and n < low.index("where")), None)
+    after = Chunker(sentence[low.index("where") + 1 :], story.names).chunks()
+    nouns = [one for one in after if isinstance(one, Noun)]
+    things = {story.thing(one, None) for one in nouns if one.kind == "object" and one.known}
+    if nouns and not things and nouns[0].words[0] in ("it", "they"):  # "whether he knew where they were"
+        things = {story.thing(Noun("pronoun", ("it",), nouns[0].start, nouns[0].end), None)}
+    if not named or len(things) != 1:
+        return False
+    if low[0] in wordset("asks_first"):  # "Did she know where the cup was?"
+        asked = _people(story, sentence[named[0]])
+        asker = story.other(asked[0]) if asked else None
+    else:
+        before = [n for n in named if asks is not None and n < asks]
+        found = _people(story, sentence[before[-1]]) if before else []
+        asker = found[0] if found else None
+    return add_utterances(story, clause, asker, [DialogueAct("ask", things.pop())]) if asker else False
+
+
+def speaker_in(story: StoryState, sentence: Sequence[Token]) -> str | None:
+    """Who speaks in a sentence without quotes: "as she put the question", "that was what Ann said"."""
+    low = [token.low for token in sentence]
+    speaks = [n for n, word in enumerate(low) if word in SPOKEN or is_speech_verb(low, n)]
+    named = [n for n, token in enumerate(sentence) if token.text in story.names or token.low in PEOPLE]
+    before = [n for n in named if speaks and n < speaks[0]]
+    if any(token.quote for token in sentence) or not before:
+        return None
+    found = _people(story, sentence[before[-1]])
+    return found[0] if found else None
+
+
+def _people(story: StoryState, token: Token) -> list[str]:
+    """Whom a name or a pronoun stands for."""
+    if token.text in story.names:
+        return [token.text]
+    return story.person(Noun("pronoun", (token.low,), token.start, token.end))
