@@ -2,6 +2,7 @@
 
     python benchmarks/blind_stories.py              # the counts, by kind of question
     python benchmarks/blind_stories.py --home       # of plain stories at home: who knows where a thing is
+    python benchmarks/blind_stories.py --plain      # of stories of the ten kinds, told plainly
     python benchmarks/blind_stories.py --wrong      # and the stories that are answered wrongly
     python benchmarks/blind_stories.py --replies    # with a perfect reader: the bound of what a model can add
     python benchmarks/blind_stories.py --replies --lose 0.1 --mistake 0.1 # with one that makes mistakes
@@ -9,7 +10,8 @@
 
 They were counted before anybody had read them; a rule that is chosen by them makes them development stories. The
 replies of 160 are those of careful readers to the prompts that a model is given, who did not know the program either.
-Of the plain stories, by four writers, those by the first three were read once they had been counted.
+Of the stories at home, by four writers, those by the first three were read once they had been counted; of those told
+plainly, by four others, none.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from otherminds.stories.answering import ask
 
 DRAWS = 3  # of the mistakes in each story
 STORIES = Path(__file__).with_suffix(".jsonl")
-HOME = STORIES.with_stem("home_stories")
+HOME, PLAIN = STORIES.with_stem("home_stories"), STORIES.with_stem("plain_stories")
 # words by which two names of a place may differ
 SMALL = frozenset(
     re.findall(r"\w+", "the a an in on at to into onto under inside of by from behind near his her its their")
@@ -111,13 +113,15 @@ def main() -> None:
     """Print the counts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", action="store_true")
+    parser.add_argument("--plain", action="store_true")
     parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--replies", action="store_true")
     parser.add_argument("--lose", type=float, default=0.0, metavar="P")
     parser.add_argument("--mistake", type=float, default=0.0, metavar="P")
     parser.add_argument("--model")
     chosen = parser.parse_args()
-    items, model = written(HOME if chosen.home else STORIES), find_model(chosen.model) if chosen.model else None
+    items = written(HOME if chosen.home else PLAIN if chosen.plain else STORIES)
+    model = find_model(chosen.model) if chosen.model else None
     if chosen.replies:
         items = [item for item in items if "replies" in item]
         rng = np.random.default_rng(0)

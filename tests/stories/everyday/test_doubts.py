@@ -93,7 +93,6 @@ def test_by_what_somebody_may_learn_the_answer_stays_open(more: str) -> None:
         HERE + "Ruben dreamed that he moved the lantern to the barn.",
         HERE + "Ruben asked Olga to move the lantern to the barn.",
         HERE + "It is no longer there.",
-        HERE + "Ruben moved everything to the barn.",
         HERE + "Ruben took it to the barn and back again.",
         HERE + "Ruben may have moved it to the barn.",
         HERE + "Ruben says that he has moved it to the barn.",

@@ -36,6 +36,9 @@ def told(story: str, question: str, options: tuple[str, ...] = ()) -> str | None
         ("She rang Sven and told him that it was in the fridge.", "in the fridge"),
         ("'It is in the fridge,' she told Sven. 'All right,' he said.", "in the fridge"),
         ("She sent Sven a photo of the flask in the fridge.", "in the fridge"),
+        ("Sven had come back for his hat and saw it all, but Greta did not notice him watching.", "in the incubator"),
+        ("Sven saw her do it, but she had her back to him and had no idea.", "in the incubator"),
+        ("Greta is sure that Sven has read it.", None),
         ("Sven came back, and Greta saw that he knew.", None),
         ("Sven smiled at her.", None),
         ("Greta wondered whether Sven had seen it.", None),
@@ -201,3 +204,46 @@ def test_they_who_told_somebody_are_somebody_else() -> None:
 )
 def test_turned_sentences_are_put_in_the_usual_order(text: str, clauses: list[str]) -> None:
     assert [one.words for one in sentences_of(PUT + text)[0][-1].clauses] == clauses
+
+
+THERE, MOVED = "Greta put the flask in the cupboard. ", "Sven moved it to the fridge."
+
+
+@pytest.mark.parametrize(
+    ("story", "right"),
+    [
+        ("Greta saw the flask in the cupboard and left. " + MOVED, "in the cupboard"),
+        (THERE + "The man next to her moved it to the fridge while she slept.", "in the cupboard"),
+        (THERE + "Greta went for a walk. During her walk Sven moved it to the fridge.", "in the cupboard"),
+        (THERE + "Greta was in the room. " + MOVED + " She saw and heard nothing of this.", "in the cupboard"),
+        (THERE + "Greta was reading. " + MOVED + " She does not once look up.", "in the cupboard"),
+        (THERE + "Greta was called away. " + MOVED, "in the cupboard"),
+        (THERE + "She had her back to Sven, yet in the mirror she saw him put it in the fridge.", "in the fridge"),
+        (THERE + "She saw Sven move it from there to the box and, later, from the box to the fridge.", None),
+        (THERE + "Greta left. Sven moved everything to the fridge.", "in the cupboard"),
+    ],
+)
+def test_who_perceives_a_move(story: str, right: str | None) -> None:
+    assert told(story, LOOK) == right
+
+
+@pytest.mark.parametrize(
+    ("story", "question", "right"),
+    [
+        ("Greta thinks that the flask is in the cupboard, and Sven that it is in the fridge.", NOW, None),
+        (THERE + "Nobody has touched it since she put it there.", NOW, "in the cupboard"),
+        (THERE + "It has stayed where Greta put it.", NOW, "in the cupboard"),
+        ("At noon the flask was in the cupboard. " + MOVED, "Where was the flask at noon?", "in the cupboard"),
+        (THERE + MOVED, "Where was the flask on Tuesday?", None),
+        (THERE + MOVED, "Where was the flask when the bell rang?", None),
+        (THERE + "The thief stole it while Sven watched.", "Who knows that the thief stole the flask?", None),
+        (THERE + "Greta left. Will Sven move it to the fridge?", "Will Sven move the flask to the fridge?", None),
+        (
+            THERE + "Sven told her that it was in the fridge. She was certain that he was making it up.",
+            "Does Greta believe that the flask is in the fridge?",
+            "no",
+        ),
+    ],
+)
+def test_where_a_thing_is_at_what_time(story: str, question: str, right: str | None) -> None:
+    assert told(story, question) == right

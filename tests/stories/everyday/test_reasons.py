@@ -58,6 +58,24 @@ def told(story: str, question: str, options: tuple[str, ...] = ()) -> str | None
             (),
             "yes",
         ),
+        (
+            "Lena was lifting a log. Karl held the branch up so she could get it out.",
+            "Is Karl helping Lena?",
+            (),
+            "yes",
+        ),
+        (
+            "Lena was lifting a log. Karl was fishing and had no idea that she was there.",
+            "Is Karl helping Lena, hindering her, or neither?",
+            (),
+            "neither",
+        ),
+        (
+            "Lena wanted to cross the bridge. Karl shut the gate and would not let her through.",
+            "Is Karl helping or hindering Lena?",
+            (),
+            "hindering",
+        ),
         ("Otto was washing the car. Vera carried the sponge away.", "Is Vera helping Otto?", (), None),
         ("Otto needed the sponge. Vera carried the sponge away.", "Is Vera helping Otto?", (), "no"),
         (

@@ -45,7 +45,7 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
     first: tuple[Scene, list[stories.ClauseAccount], Judge] | None = None
 
     def read(fork: Fork) -> tuple[Scene, list[stories.ClauseAccount], str | Place | None, Judge]:
-        scene, accounts = play(text, fork, query.minds, query.topics, query.roles)
+        scene, accounts = play(text, fork, query.minds, query.topics, query.roles, query.names)
         judge = Judge(scene, query)
         return scene, accounts, judge.answer(), judge
 
@@ -54,14 +54,14 @@ def answer(text: str, stem: str, options: Sequence[str]) -> Answered:
         if first is None:
             first = scene, accounts, judge
         elif value is not None and not judge.by_signs and weight > RARE:
-            doubtful = Doubts(scene, query, judge).first(accounts, sentences_of(text)[0]) is not None
+            doubtful = Doubts(scene, query, judge).first(accounts, sentences_of(text, query.names)[0]) is not None
         label = _label(value, query, scene)
         if label is not None and not doubtful:
             weights[label] = weights.get(label, 0.0) + weight
     assert first is not None
     scene, accounts, judge = first
     reading = _reading(text, scene, accounts)
-    unread = None if judge.by_signs else Doubts(scene, query, judge).first(accounts, sentences_of(text)[0])
+    unread = None if judge.by_signs else Doubts(scene, query, judge).first(accounts, sentences_of(text, query.names)[0])
     unread = unread or _unexplained(accounts, query, scene, judge)
     labels = query.options or (
         (YES, NO) if query.asked == "" else tuple(dict.fromkeys([*weights, *_places(scene, judge), ELSEWHERE]))
@@ -115,7 +115,7 @@ def _name_topic(text: str, query: Query) -> None:
     contents = any(f" of {word}" in text or f" of {word}s" in text for word in query.topics)
     if query.topics and not contents:
         return
-    scene, _ = play(text, Fork(()), query.minds, query.topics, query.roles)
+    scene, _ = play(text, Fork(()), query.minds, query.topics, query.roles, query.names)
     judge = Judge(scene, query)
     judge.answer()
     if judge.thing in scene.things:

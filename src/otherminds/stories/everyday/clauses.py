@@ -523,6 +523,9 @@ class _Builder:
             before = self.clauses[n - 1]
             if n and before.verb.negated and before.words.endswith(" or") and clause.verb.start == clause.start:
                 clause.verb.negated = True  # "neither sees or hears it"
+            shares = before.words.endswith(" and") and not (before.objects or before.content)
+            if n and shares and clause.verb.negated and clause.means("see") and before.means("see"):
+                before.verb.negated = True  # "sees and hears nothing"
             if clause.subject is None:
                 later = (one.subject for one in self.clauses[n + 1 :] if one.subject and one.parent is None)
                 clause.subject = next(later, None)

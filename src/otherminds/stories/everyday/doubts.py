@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from otherminds.stories import model as stories
 from otherminds.stories.everyday.clauses import Clause, inside
-from otherminds.stories.everyday.events import ELSE, MIND, MISSED, REPLY, SAID_OF_ELSE, TRUST
+from otherminds.stories.everyday.events import ELSE, MIND, MISSED, REPLY, SAID_OF_ELSE, TOLD_AGAIN, TRUST
 from otherminds.stories.everyday.questions import Judge, Query
 from otherminds.stories.everyday.reading import LACKS, Sentence
 from otherminds.stories.everyday.scene import Happened, Read, Scene, singulars
@@ -27,6 +27,7 @@ BESIDE = frozenset(["for", "with", "beside", "past", "near", "behind"])
 MOVES = ("put", "move", "take", "hand", "swap", "lose")
 SAFE = ("idle", "busy", "want", "ask", "think", "sleep", "wake", "stay", "go", "come", "leave")
 WANTED = "is only wanted"
+HIDDEN = re.compile(r"\b(?:hidden|covered|out of (?:\w+ )?(?:view|sight|reach))\b")  # of a place, shows nothing of it
 UNTOLD = (
     WANTED,
     "is only asked",
@@ -37,7 +38,7 @@ UNTOLD = (
 )
 
 
-UNDERSTOOD = (SAID_OF_ELSE.reason, REPLY.reason, MISSED.reason)
+UNDERSTOOD = (SAID_OF_ELSE.reason, REPLY.reason, MISSED.reason, TOLD_AGAIN.reason)
 
 
 class Doubts:
@@ -186,7 +187,9 @@ class Doubts:
         """Whether what the thing is in is moved after it."""
         words = self.scene.things[one.event.obj].words if one.event.obj in self.scene.things else ()
         moved = isinstance(one.event, MoveEvent) and one.verb not in ("believe", "initial")
-        return moved and one.clause > self.last and self.judge.thing is not None and bool({*words[-1:]} & self.heads)
+        now = self.scene.where((), self.judge.thing) if self.judge.thing is not None else None
+        holds = now is not None and bool({*words[-1:]} & {*now.words[-1:]})
+        return moved and one.clause > self.last and holds and not self.query.early
 
     def _matters(self, one: Read) -> bool:
         """Whether something is left over in a clause by which somebody may learn, or a thing may be moved."""
@@ -249,6 +252,10 @@ class Doubts:
             return True  # one of them notices the other
         if len(concerned) > 1 and one.number > self.last and without and not denied:
             return True  # what passes between two people may show one what the other knows
+        after = next((part for part in self.scene.read if part.number == one.number + 1), one)
+        sees_next = after.sentence == one.sentence and after.people == one.people and after.clause.means("see")
+        if sees_next and clause.means("come") and after.outcome == "observation":
+            return False  # "had come back and saw everything"
         alone = len(chain) == 1 or len(concerned) > 1
         if concerned and _may_inform(one, acts, late=one.number > self.last, hints=alone and self.stale):
             return True
@@ -281,6 +288,8 @@ class Doubts:
     def _of_place(self, clause: Clause) -> bool:
         """Whether a clause says something of a place where the thing has been, or takes something from it."""
         subject = clause.subject
+        if clause.lemma == "be" and HIDDEN.search(clause.words):
+            return False
         if subject is not None and {*subject.words[-1:]} & self.heads and not is_in(clause.lemma, "searching"):
             return True
         taken = any(prep in ("from", "off") and {*noun.words[-1:]} & self.heads for prep, noun in clause.places)
@@ -293,7 +302,7 @@ class Doubts:
 
     def _on_orders(self, clause: Clause) -> bool:
         """Whether a phrase before a deed names somebody asked about: "on her orders, he moved it"."""
-        setting = [noun for prep, noun in clause.setting if noun.head != "absence" and prep != "behind"]
+        setting = [noun for prep, noun in clause.setting if noun.head != "absence" and prep not in ("behind", "during")]
         phrases = [part for noun in setting for part in (noun, noun.owner) if part is not None]
         named = {who for noun in phrases for who in self.scene.may_be(noun)}
         own = self.minds & {*self.scene.may_be(clause.subject)} if clause.subject is not None else set()
@@ -362,8 +371,8 @@ def _may_inform(one: Read, acts: bool, *, late: bool, hints: bool) -> bool:
     indoors = clause.lemma == "go_back" and {"inside", "indoors", "upstairs", "downstairs"} & {*clause.adverbs}
     if past and not indoors and clause.means("come") and not clause.link and late:
         return True  # it is open whether they had come back before
-    if clause.means("say") and clause.verb.passive and not clause.verb.negated:
-        return True
+    if clause.means("say") and clause.verb.passive and not clause.verb.negated and one.outcome != "event":
+        return True  # but not "was called away"
     if without and not clause.means(*SAFE, "say") and clause.lemma != "be":
         told = clause.quotes or any(inner.link != "to" for inner in clause.content)
         return bool(told or any(noun.pronoun in WHOLE for noun in clause.objects if noun.pronoun))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -53,6 +54,7 @@ REPLY = Effect("observation", "answers what was told")
 NO_EFFECT = Effect("no effect", "an activity that moves nothing and shows nothing")
 ELSE = Effect("no effect", "perceives or learns something else")
 UNREAD = Effect("unread")
+TOLD_AGAIN = Effect("no effect", "is told again")
 TRUST = Effect("unread", "whether somebody is believed")
 MIND = Effect("unread", "what somebody perceives or is told")  # of somebody asked about: it always matters
 
@@ -681,6 +683,10 @@ class ClauseReader:
         if clause.lemma == "be" and clause.feels and clause.content and people:
             read = self._know if is_in(clause.objects[-1].head, "aware") else self._think
             return read(clause, people)
+        if clause.lemma == "call" and clause.verb.passive and {"away", "out"} & {*words.split()}:
+            for who in people:
+                scene.people[who].here, scene.people[who].room = False, frozenset()
+            return Effect("event")
         if (
             clause.means("put", "move", "take", "say", "hand", "swap") and clause.lemma not in ("turn", "stand")
         ) or not people:
@@ -717,9 +723,17 @@ class ClauseReader:
         blind = patterns["blind"].search(words)
         if blind and clause.verb.negated and not re.search(r"not|n't|never|without|no ", blind[0]):
             return MIND  # "was not asleep"
+        seen = (one for one in self.following if one.means("see") and not one.verb.negated)
+        for noun in (noun for prep, noun in clause.places if blind and prep == "to" and noun.name):
+            scene.person(noun)  # "had her back to Ann"
+        mirrored = any({*people} <= {*scene.may_be(one.subject)} for one in seen if one.subject is not None)
+        if mirrored and blind and "back" in blind[0]:
+            return Effect("observation")  # "had his back to her, yet in the mirror he saw her take it"
         if blind and not (seeing and not clause.verb.progressive):
             for who in people:
                 scene.people[who].watching = False
+                for one in scene.latest() if re.search(r"\bback to\b", words) else ():
+                    scene.watched_unawares(who, one)  # "saw her do it, but she had her back to him"
             return Effect("observation", "attends to something else")
         spent = clause.lemma == "spend" and scene.place(clause.places) is not None  # "spent the day in court"
         if spent or (
@@ -795,6 +809,9 @@ class ClauseReader:
             others = [who for who in scene.people if who not in people]
         if inner.link in ("to", "what") or not others or {*others} & {*people}:
             return None  # "could see what she was doing"
+        reads = inner.lemma == "read" and inner.verb.perfect  # "is sure that she has read it"
+        if reads:
+            return MIND
         occupied = inner.means("sleep", "busy") or inner.verb.progressive or bool(patterns["blind"].search(inner.words))
         occupied = occupied or (inner.lemma in ("be", "have") and bool(patterns["away"].search(inner.words)))
         if inner.means("see", "know", "say", "come", "look", "go", "put", "move", "take") and not denied:
@@ -819,6 +836,8 @@ class ClauseReader:
             or (noun.det in ("no", "any") and is_in(noun.head, "signs", "chances"))
             for noun in (*clause.objects, *(noun for _, noun in clause.places))
         )
+        if clause.lemma == "have" and vocabulary().patterns["unaware"].search(clause.words):
+            return False  # "had no idea"
         if clause.lemma in ("leave", "have", "get", "find"):
             return nothing and (clause.verb.negated or any(noun.det == "no" for noun in clause.objects))
         return nobody or nothing or (clause.verb.negated and clause.lemma not in ("hear", "be"))
@@ -879,9 +898,12 @@ class ClauseReader:
         """Reads that somebody puts, moves, takes or uses up a thing; None if the verb means something else here."""
         scene = self.scene
         objects = self._objects(clause)
-        if clause.link == "since" and not scene.place(clause.places) and any(one.actor in people for one in scene.log):
-            return Effect("no effect", "is told again")  # "nobody has touched it since she put it away"
-        if any(noun.pronoun == "everything" for noun in clause.objects) and clause.means("put", "move"):
+        if max(Counter(prep for prep, _ in clause.places if prep in ("from", "to")).values(), default=0) > 1:
+            return UNREAD  # "from the box to the shelf and, later, from the shelf to the bin"
+        again = clause.link == "since" or (clause.link in ("where", "wh") and not self.proposed)
+        if again and not scene.place(clause.places) and any(one.actor in people for one in scene.log):
+            return TOLD_AGAIN  # "nobody has touched it since she put it away"
+        if any(noun.text.lower() == "everything" for noun in clause.objects) and clause.means("put", "move"):
             moved = dict.fromkeys(one.event.obj for one in scene.log if one.event.obj in scene.things)
             objects = [Noun(scene.things[key].words, key, 0, 0) for key in moved]
         if (
@@ -1260,6 +1282,9 @@ class ClauseReader:
             for who in people:
                 for role in clause.objects:
                     scene.people[who].roles |= {word for word in role.words if vocabulary().person(word)}
+            bare = not (clause.objects or clause.places or clause.adverbs or clause.content)
+            if clause.verb.negated and bare and clause.subject is not None and clause.subject.pronoun:
+                return MIND  # "She wasn't."
             return Effect("no effect", "says what somebody is or feels")
         dummy = clause.subject is None or clause.subject.pronoun in ("there", "this", "that")
         noun = next(iter(clause.objects), None) if dummy else clause.subject
@@ -1406,6 +1431,8 @@ class ClauseReader:
         if not people or clause.verb.passive:
             return None
         misses = clause.verb.negated != clause.means("miss")  # "had not missed a thing"
+        if any(one.lemma == "happen" and one.subject and one.subject.pronoun == "it" for one in clause.content):
+            clause = replace(clause, content=[])  # "saw it happen"
         if misses and any(one.means("see", "look") for one in clause.content) and clause.means("know"):
             return self._know(clause, people)
         after = (
@@ -1427,10 +1454,9 @@ class ClauseReader:
                 scene.people[who].here = scene.people[who].watching = True
                 self.glances.add(who)
             return Effect("observation")
-        for moved in moves:
-            self._see_move(moved, people, misses, openly)
+        told = [self._see_move(moved, people, misses, openly) for moved in moves]
         if moves:
-            return Effect("observation")
+            return Effect("observation") if any(told) or misses else UNREAD
         asked = self._where_asked(clause)
         if asked is not None and not misses:  # "she saw where it was"
             for who in people:
@@ -1474,17 +1500,22 @@ class ClauseReader:
             for who in people:
                 scene.believes(who, *known, true=truth is None)
             return Effect("observation")
+        place = scene.place([one for one in clause.places if not is_in(one[1].head, "mediums")])
+        inside_of = [prep for prep, _ in clause.places if prep in ("in", "on", "inside", "under", "behind", "at")]
+        finds = clause.lemma in ("find", "discover", "spot")
         thing = next(
             (
                 scene.thing(
-                    noun, create=clause.lemma in ("find", "discover", "spot") or noun.det in ("a", "an", "some")
+                    noun,
+                    create=finds
+                    or noun.det in ("a", "an", "some")
+                    or (place is not None and bool(inside_of) and self._may_be_topic(noun)),
                 )
                 for noun in clause.objects
                 if noun.words and not scene.is_person(noun) and not {*noun.words} & WHOLE
             ),
             None,
         )
-        place = scene.place([one for one in clause.places if not is_in(one[1].head, "mediums")])
         if thing is None and place is not None and not misses and not place.holder:
             sighted = next((noun for noun in clause.objects if noun.pronoun in ("it", "them")), None)
             thing = scene.thing(sighted)  # "saw it on the shelf"
@@ -1574,8 +1605,8 @@ class ClauseReader:
                 return self.scene.thing(one.subject, create=False)
         return None
 
-    def _see_move(self, moved: Clause, people: list[str], misses: bool, openly: bool) -> None:
-        """Note who sees a move; one that the story has not told yet happens now."""
+    def _see_move(self, moved: Clause, people: list[str], misses: bool, openly: bool) -> bool:
+        """Note who sees a move; one that the story has not told yet happens now. False if there is none."""
         scene = self.scene
         thing = scene.thing(self._objects(moved)[0])
         subject = moved.subject if moved.subject and not moved.verb.passive else None
@@ -1597,6 +1628,7 @@ class ClauseReader:
         for one in last:
             for who in people:
                 scene.notices(who, one, sees=not misses, openly=openly)
+        return bool(last)
 
     def _know(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that people know, learn or do not know where a thing is, or that it was moved."""
@@ -1611,6 +1643,9 @@ class ClauseReader:
         if about and any(scene.matters(who) for who in people):
             watched = any(one.means("see", "know", "say") for one in inside(clause))
             return ELSE if self._of_else(clause) or (clause.verb.negated and not watched) else MIND
+        what = next((one for one in clause.content if one.lemma == "do" and one.verb.perfect), None)
+        if clause.verb.negated and what is not None:
+            clause = replace(clause, content=[])  # "knew nothing of what he had done"
         if clause.verb.negated or clause.lemma == "forget":
             thing = self._where_asked(clause)
             moves = self._moves_in(clause)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from otherminds.stories.everyday.chunks import Noun
@@ -9,6 +10,7 @@ from otherminds.stories.everyday.clauses import Clause, inside
 from otherminds.stories.everyday.scene import Read, Scene
 from otherminds.stories.everyday.words import is_in, vocabulary
 
+REFUSES = re.compile(r"\b(?:(?:wo|would)n't|(?:will|would) not|refus\w+ to) (?:let|move|budge|give)\b")
 ENOUGH = 2  # clauses that each show help, or harm, decide if nothing says what was wanted (chosen)
 
 
@@ -29,6 +31,8 @@ def helps(scene: Scene, helper: str, other: str) -> bool | None:
         beside = [part for part in scene.read if part.sentence == one.sentence and part is not one]
         after = [part for part in beside if part.number > one.number]
         intents.append(_wanted(scene, one, helper, other, theirs=any(part in deeds for part in beside)))
+        if helper in one.people and one not in deeds and REFUSES.search(one.clause.words):
+            signs.append(-ENOUGH)
         if helper in one.people and _sees_trouble(one.clause):  # "saw him struggling and took the other end"
             signs.append(
                 ENOUGH * any(part in deeds and not part.clause.means("hinders", "go", "leave") for part in after)
@@ -64,8 +68,11 @@ def _misses(scene: Scene, one: Read, who: str, other: str) -> bool:
         return clause.means("see", "know")
     unnoticed = clause.verb.negated and clause.means("see", "know", "look")
     unaware = vocabulary().patterns["unaware"].search(clause.words) is not None and not clause.verb.negated
-    after = [part for part in scene.read if part.number == one.number + 1 and part.clause.link == "who"]
-    unnoticed |= unaware and any(other in part.people for part in after)  # "had no idea she was moving in"
+    after = [
+        part.people for part in scene.read if part.number == one.number + 1 and part.clause.link in ("who", "that")
+    ]
+    after += [tuple(scene.may_be(part.subject)) for part in inside(clause) if part.subject is not None]
+    unnoticed |= unaware and any(other in people for people in after)  # "had no idea she was moving in"
     unnoticed |= any(noun.det == "no" and noun.head in ("notice", "attention") for noun in clause.objects)
     about = [*clause.objects, *(noun for part in inside(clause) for noun in part.nouns)]
     about_them = other in one.concerned or unaware or all(noun.pronoun for noun in about)
@@ -154,7 +161,8 @@ def _deed(scene: Scene, clause: Clause, helper: str, other: str, work: set[str])
     away = clause.means("put", "move", "take") and {"away", "further", "off"} & {*clause.words.split()}
     if needed and (away or harm):
         return -ENOUGH  # what the other needs goes out of reach, or is spoilt
-    for prep, noun in () if harm else clause.places:
+    denied = any(noun.det == "any" for noun in clause.objects)  # "nothing he does makes any difference to her"
+    for prep, noun in () if harm or denied else clause.places:
         hand = prep in ("in", "into") and noun.head == "hand" and noun.owner is not None
         reaches = ((prep in ("for", "to") and clause.objects) or prep == "with" or hand) and not is_in(
             clause.lemma, "pastimes"

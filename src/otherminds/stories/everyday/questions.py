@@ -302,6 +302,9 @@ class Judge:
         ):
             return self._at((*chain, who), self._thing(about[0]))
         if clause.lemma == "be" or (clause.means("lie") and not who) or clause.verb.passive:
+            if not chain and (then := THEN.search(self.query.text)) and is_in(then[1].lower(), "times"):
+                thing = self._thing(clause.subject)
+                return self._at_time(thing, then[1].lower()) if thing and not self.query.more else None
             if not chain and (self.query.more or not self._only_of_time(clause)):
                 return None  # "on Tuesday", "when the guests came": which time is meant is not read
             if who is not None and chain and clause.lemma == "be":
@@ -314,8 +317,6 @@ class Judge:
             thing = self._thing(noun)
             if clause.verb.passive and clause.means("put", "move", "hide") and thing:
                 return self._put(None, thing)
-            if thing and not chain and (then := THEN.search(self.query.text)) and is_in(then[1].lower(), "times"):
-                return self._at_time(thing, then[1].lower())
             return self._at(chain, thing)
         if who is None:
             return None

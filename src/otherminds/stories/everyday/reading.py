@@ -18,6 +18,7 @@ FILLERS = [one.split() for one in ("later on", "straight away", "by then", "by f
 SOON = frozenset(["right", "just", "shortly", "soon", "immediately", "directly"])  # after or before something
 INVERTING = frozenset(["then", "after", "when", "once", "later", "afterwards"])  # "only then did she leave"
 COMPANY = {(prep, who) for prep in ("with", "along", "in") for who in ("him", "her", "them", "hand", "hands")}
+ITS = (["it"], ["this"], ["that"], ["them"])  # "noticed any of it"
 LACKS = "lacks words"
 ENDS = frozenset(".!?;\n")
 TITLES = frozenset(["dr", "mr", "mrs", "ms", "prof", "st", "sgt", "capt", "lt"])
@@ -130,7 +131,7 @@ def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
         particle = low[i] in ("up", "down", "out", "off", "in") and i and low[i - 1] in ("it", "them")
         if after == "of" or owned or particle or low[i : i + 2] == ["right", "there"]:
             skip = 0  # "in front of" is no idiom, nor is "with her suitcase"
-        if not skip and low[i : i + 2] in FILLERS:
+        if not skip and (low[i : i + 2] in FILLERS or (low[i : i + 2] == ["any", "of"] and low[i + 2 : i + 3] in ITS)):
             skip = 2
         if not skip:
             out.append(sentence[i])
@@ -174,10 +175,10 @@ def find_names(found: Iterable[Sequence[Token]]) -> frozenset[str]:
 
 
 @lru_cache(maxsize=8)
-def sentences_of(text: str) -> tuple[tuple[Sentence, ...], frozenset[str]]:
-    """The parsed sentences of a story and its names."""
+def sentences_of(text: str, known: frozenset[str] = frozenset()) -> tuple[tuple[Sentence, ...], frozenset[str]]:
+    """The parsed sentences of a story and its names, those that are `known` to be names among them."""
     found = split(text)
-    names = find_names(found)
+    names = find_names(found) | (known & {token.text for sentence in found for token in sentence})
     out = []
     for sentence in found:
         words = " ".join(plain(text)[sentence[0].start : sentence[-1].end].split())
@@ -189,10 +190,15 @@ def sentences_of(text: str) -> tuple[tuple[Sentence, ...], frozenset[str]]:
 
 
 def play(
-    text: str, fork: Fork, minds: frozenset[str], topics: frozenset[str], roles: frozenset[str] = frozenset()
+    text: str,
+    fork: Fork,
+    minds: frozenset[str],
+    topics: frozenset[str],
+    roles: frozenset[str] = frozenset(),
+    known: frozenset[str] = frozenset(),
 ) -> tuple[Scene, list[ClauseAccount]]:
     """The scene after a story, under one combination of choices, and what became of each clause."""
-    sentences, names = sentences_of(text)
+    sentences, names = sentences_of(text, known)
     scene = Scene(fork, minds, topics, asked_roles=roles)
     reader = ClauseReader(scene, names)
     accounts: list[ClauseAccount] = []

@@ -120,6 +120,8 @@ def _texts(one: Read, action: str, beside: Sequence[Read]) -> Iterable[tuple[str
         for part in re.split(r"[.!?;]", quote.lower()):
             wish = patterns["wish"].search(part) is not None
             yield part, AGAINST.search(part) is not None if wish else None, STATED if wish or action else SHOWN
+    if clause.means("go", "come") and any(prep == "for" for prep, _ in clause.places):
+        yield clause.words.partition(" for ")[2], None, STATED  # "has come for the book"
     done = clause.verb.perfect and not (clause.verb.progressive or clause.verb.negated)
     if clause.link == "if" or done:
         return  # what is done is wanted no more
