@@ -221,6 +221,10 @@ THERE, MOVED = "Greta put the flask in the cupboard. ", "Sven moved it to the fr
         (THERE + "She had her back to Sven, yet in the mirror she saw him put it in the fridge.", "in the fridge"),
         (THERE + "She saw Sven move it from there to the box and, later, from the box to the fridge.", None),
         (THERE + "Greta left. Sven moved everything to the fridge.", "in the cupboard"),
+        (
+            "Grandma " + THERE + "While she was at church, the girl next door took it away.",
+            "in the cupboard",
+        ),
     ],
 )
 def test_who_perceives_a_move(story: str, right: str | None) -> None:
@@ -243,6 +247,13 @@ def test_who_perceives_a_move(story: str, right: str | None) -> None:
             "Does Greta believe that the flask is in the fridge?",
             "no",
         ),
+        (
+            "'It is in the fridge,' Sven told her. Greta laughed. 'I don't believe you,' she said. "
+            "She had put the flask in the cupboard.",
+            "Does Greta believe that the flask is in the fridge?",
+            None,
+        ),
+        (THERE + "Sven took it to the fridge, and there it has stayed.", NOW, "to the fridge"),
     ],
 )
 def test_where_a_thing_is_at_what_time(story: str, question: str, right: str | None) -> None:

@@ -144,6 +144,7 @@ def test_help_is_what_brings_what_is_wanted_nearer(
             ("so that the twins would not burn themselves", "so that his wife could light the fire"),
             "so that the twins would not burn themselves",
         ),
+        ("Ruth asked for a drum. Then she changed her mind.", "What does Ruth want?", (), None),
         ("Ruth was saving up for a drum. Her brother bought a hat.", "What does Ruth want to buy?", (), "a drum"),
         (
             'Tom stood before the two doors and said, "Please let me try the green one."',

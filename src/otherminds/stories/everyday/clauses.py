@@ -456,10 +456,10 @@ class _Builder:
         return None
 
     def _begins(self, k: int) -> bool:
-        """Whether an adverb stands between "and" and a verb: "was reading and never even looked"."""
+        """Whether an adverb after "and" begins a clause: "was reading and never even looked", "and there it stayed"."""
         before = [one.kind for one in self.chunks[:k] if one.kind != "adverb"]
         after = [one.kind for one in self.chunks[k + 1 :] if one.kind != "adverb"]
-        return before[-1:] == ["conj"] and after[:1] == ["verb"]
+        return before[-1:] == ["conj"] and (after[:1] == ["verb"] or after[:2] == ["noun", "verb"])
 
     def _acts(self, k: int) -> bool:
         """Whether a finite verb follows a noun phrase with its phrases and apposition: "her aunt, Bea, took"."""

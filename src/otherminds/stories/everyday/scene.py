@@ -12,7 +12,7 @@ from otherminds.stories.beliefs.perspectives import REALITY
 from otherminds.stories.english.lexicon import singular
 from otherminds.stories.everyday.chunks import Noun
 from otherminds.stories.everyday.clauses import Clause
-from otherminds.stories.everyday.words import is_in, vocabulary
+from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.stories.model import Outcome
 from otherminds.worlds.household.nested_belief import MoveEvent, NestedBelief, StatementEvent
 
@@ -22,6 +22,7 @@ SEES_IF_UNPLACED = 0.15  # the same of a person whose whereabouts are not told (
 FIRST_CHOICE = 0.75  # probability that a pronoun stands for the likelier of two people (chosen)
 SAME_SUBJECT = 0.88  # the same if the pronoun is a subject and the likelier person was the last one (chosen)
 GONE = "gone"  # the place of a thing that was eaten or destroyed
+YOUNG = words_of("young")
 SIDES = {
     "in": "in", "inside": "in", "into": "in", "within": "in", "on": "on", "onto": "on", "upon": "on", "atop": "on",
     "under": "under", "underneath": "under", "beneath": "under", "below": "under", "behind": "behind", "beside": "by",
@@ -310,6 +311,9 @@ class Scene:
             gender = vocabulary().person(noun.head)
             same = [key for key, one in self.people.items() if one.gender == gender]
             unsure = [key for key, one in self.people.items() if one.gender == "they"]
+            grown = any(self.people[key].roles and not self.people[key].roles & YOUNG for key in same)
+            if noun.head in YOUNG and grown:
+                return None  # "her grandfather ... the boy"
             return same[0] if len(same) == 1 and not unsure else None
         return None
 

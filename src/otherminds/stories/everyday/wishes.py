@@ -17,6 +17,7 @@ COMMON = words_of("common") | words_of("idle_words")
 AGAINST = re.compile(
     r"\b(?:avoid|not|never|without|escape|stop|keep .{1,24}(?:out|off|away|from)|prevent|no|n't)\b|n't\b"
 )
+RECONSIDERS = re.compile(r"\bchang\w+ (?:his|her|their) mind|\binstead\b|\bno longer\b|\bany ?more\b|\bafter all\b")
 SUFFIX = re.compile(r"(?:ing|ed|ly|er|y|e)$")
 NEED = "need of "  # before the name of a need, among the base forms of words
 STATED, SHOWN = 2, 1  # weights of a word of a stated wish or a choice, and of another word or deed of theirs (chosen)
@@ -28,6 +29,7 @@ SHARE = 0.7  # of the words of a wish that is asked about, which a wish of the s
 
 MEALS = frozenset(["breakfast", "lunch", "dinner", "supper"])
 VOID = ("pronouns", "possessives", "modals", "times")  # sets of words that say nothing of what is wanted
+QUANTITIES = ("much", "more", "enough", "one", "some")
 GETTING = ("find", "get", "buy", "have", "take", "own")
 
 
@@ -53,8 +55,8 @@ def wished_option(scene: Scene, who: str, text: str, question: Clause, options: 
     }
     stems = [_stems(option) - known for option in options]
     shared = Counter(stem for one in stems for stem in one)
-    # what is stated comes first, then what is shown; a need that only shows decides if nothing else does
-    for least, needs in ((STATED, False), (SHOWN, False), (SHOWN, True)):
+    # what is stated comes first; what is only shown, and the need that it shows, decide if nothing is
+    for least, needs in ((STATED, False), (SHOWN, True)):
         found = [aim for aim in aims if aim.weight >= least]
         scores = []
         for option, words in zip(options, stems, strict=True):
@@ -175,6 +177,13 @@ def _stem(word: str) -> set[str]:
     }
 
 
+def changes_mind(scene: Scene, who: str) -> bool:
+    """Whether somebody takes back what they wanted: "changed her mind", "the red one instead"."""
+    own = [one.clause for one in scene.read if who in one.people]
+    told = [text for one in own for text in (*one.quotes, *(part.words for part in (one, *inside(one))))]
+    return RECONSIDERS.search(" ".join(told).lower()) is not None
+
+
 def wanted_thing(scene: Scene, who: str) -> str | None:
     """The only thing that somebody reaches for, asks for or says they want; None if there is none, or two."""
     found: dict[str, str] = {}
@@ -190,5 +199,6 @@ def wanted_thing(scene: Scene, who: str) -> str | None:
                 *clause.objects,
                 *(noun for part in inside(clause) if part.lemma in GETTING for noun in part.objects),
             ]
-        found |= {noun.head: noun.text for noun in nouns if noun.words and not scene.is_person(noun)}
-    return next(iter(found.values())) if len(found) == 1 else None
+        nouns = [noun for noun in nouns if noun.words and noun.head not in QUANTITIES and not scene.is_person(noun)]
+        found |= {noun.head: noun.text for noun in nouns}
+    return next(iter(found.values())) if len(found) == 1 and not changes_mind(scene, who) else None
