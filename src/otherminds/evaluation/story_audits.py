@@ -77,5 +77,6 @@ def judge(item: Item, conventions: Conventions) -> Judged:
         inverted = [1.0 / max(p, 1e-12) for p in found.posterior]
         found = replace(found, posterior=tuple(p / sum(inverted) for p in inverted))
     undecided = found.abstained if (found.abstained or "").startswith(UNREAD) else None
-    lacking = missing(reading, question) or undecided or found.unless
+    undecided = f"{UNREAD}: {found.unless}" if found.unless else undecided
+    lacking = missing(reading, question) or undecided
     return Judged(found, item.options, (lacking,) if lacking else ())

@@ -196,7 +196,7 @@ def _ask_of_household(
 
     lacking = missing(reading, question, least)
     found = stories.abstention(len(question.options), lacking) if lacking else answer_over(reading, question, answered)
-    unread = (found.unless or found.abstained or "").startswith(UNREAD)
+    unread = found.unless is not None or (found.abstained or "").startswith(UNREAD)
     if unread and model is not None and isinstance(story, str) and engine == SYMBOLIC and reading.coverage >= least:
         other = read_with(model, story)
         if other.coverage >= least:

@@ -26,5 +26,5 @@ def test_how_many_are_answered_rightly() -> None:
         "text_video": (204, 27, 9, 208),
         "text_scene": (216, 15, 9, 220),
         "text_video_scene": (219, 12, 9, 223),
-        "anew": (220, 5, 15, 227),
+        "anew": (299, 7, 30, 314),
     }

@@ -40,7 +40,7 @@ def answer(asked: StoryAnswer) -> RenderableType:
             table.caption, table.caption_justify = "the least likely was asked for", "left"
         parts += [Text(), table]
     if found.unless:
-        doubt = f"This may be otherwise, as it {printable(shortened(found.unless, LONGEST))}"
+        doubt = f"It may be otherwise, as this was not read: {printable(shortened(found.unless, LONGEST))}"
         parts += [Text(), Text(doubt, style="yellow")]
     if terms := found.decisive():
         parts += [Text(), Text("because", style="dim")]
