@@ -901,7 +901,8 @@ class ClauseReader:
         if max(Counter(prep for prep, _ in clause.places if prep in ("from", "to")).values(), default=0) > 1:
             return UNREAD  # "from the box to the shelf and, later, from the shelf to the bin"
         again = clause.link == "since" or (clause.link in ("where", "wh") and not self.proposed)
-        if again and not scene.place(clause.places) and any(one.actor in people for one in scene.log):
+        again &= clause.means("put") and not scene.place(clause.places)
+        if again and any(one.actor in people for one in scene.log):
             return TOLD_AGAIN  # "nobody has touched it since she put it away"
         if any(noun.text.lower() == "everything" for noun in clause.objects) and clause.means("put", "move"):
             moved = dict.fromkeys(one.event.obj for one in scene.log if one.event.obj in scene.things)
