@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from blind_stories import HOME, PLAIN, careful_reader, judged, written
+from collections.abc import Iterable
+
+from blind_stories import HOME, PLAIN, Judged, careful_reader, judged, written
+
+
+def counts(found: Iterable[Judged]) -> tuple[int, int, int]:
+    """The number of stories, of those answered, and of those answered wrongly, none of which with P >= .95."""
+    told = list(found)
+    answered = [one for one in told if one.ours is not None]
+    wrong = [one for one in answered if not one.right]
+    assert all(one.p < 0.95 for one in wrong)
+    return len(told), len(answered), len(wrong)
 
 
 def test_few_are_answered_and_one_in_ten_of_these_wrongly() -> None:
-    found = list(judged(written()))
-    answered = [one for one in found if one.ours is not None]
-    wrong = [one for one in answered if not one.right]
-    assert (len(found), len(answered), len(wrong)) == (400, 61, 4)
-    assert all(one.p < 0.95 for one in wrong)
+    assert counts(judged(written())) == (400, 61, 4)
 
 
-def test_half_of_plain_stories_are_answered_and_few_wrongly() -> None:
-    found = list(judged(written(HOME)))
-    answered = [one for one in found if one.ours is not None]
-    wrong = [one for one in answered if not one.right]
-    assert (len(found), len(answered), len(wrong)) == (240, 121, 4)
-    assert all(one.p < 0.95 for one in wrong)
+def test_half_of_plain_stories_at_home_are_answered_and_few_wrongly() -> None:
+    assert counts(judged(written(HOME))) == (240, 121, 4)
 
 
 def test_three_in_ten_of_those_told_plainly_are_answered_and_few_wrongly() -> None:
-    found = list(judged(written(PLAIN)))
-    answered = [one for one in found if one.ours is not None]
-    wrong = [one for one in answered if not one.right]
-    assert (len(found), len(answered), len(wrong)) == (240, 74, 4)
-    assert all(one.p < 0.95 for one in wrong)
+    assert counts(judged(written(PLAIN))) == (240, 74, 4)
 
 
 def test_with_a_careful_reader_nearly_all_are_answered_and_rightly() -> None:
     items = [item for item in written() if "replies" in item]
-    found = list(judged(items, lambda item: careful_reader(item["replies"])))
-    answered = [one for one in found if one.ours is not None]
-    wrong = [one for one in answered if not one.right]
-    assert (len(found), len(answered), len(wrong)) == (160, 156, 1)
-    assert all(one.p < 0.95 for one in wrong)
+    assert counts(judged(items, lambda item: careful_reader(item["replies"]))) == (160, 156, 1)
