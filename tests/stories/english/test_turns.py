@@ -53,6 +53,10 @@ def test_who_asks_where_a_thing_is(question: str) -> None:
     assert ("Ann", "ask", None) in said(BEGINS + "Ann put the cup on the desk. " + question)
 
 
+def test_what_the_teller_asks_is_asked_by_nobody_in_the_story() -> None:
+    assert said(BEGINS + "Ann put the cup on the desk. Did Ben know where the cup was, children?") == []
+
+
 def test_a_quote_that_stands_alone_is_of_whoever_speaks_next() -> None:
     reading = read_story('"The cup is on the desk." That was what Ben told Ann. Ann went to the desk.')
     told = [one for one in reading.episode.timeline if isinstance(one, Utterance)]

@@ -481,7 +481,7 @@ def take_turn(story: StoryState, sentence: Sequence[Token]) -> Told:
         things = {story.thing(Noun("pronoun", ("it",), nouns[0].start, nouns[0].end), None)}
     if not named or len(things) != 1:
         return False
-    if low[0] in wordset("asks_first"):  # "Did she know where the cup was?"
+    if low[0] in wordset("asks_first") and "," not in low:  # "Did she know where the cup was?", not "..., children?"
         asked = _people(story, sentence[named[0]])
         asker = story.other(asked[0]) if asked else None
     else:
