@@ -60,7 +60,7 @@ def flat(shown: str) -> str:
 def asked_about(run: Run, *arguments: str) -> Row:
     """The only answer, as data."""
     (found,) = json.loads(fine(run("ask", *arguments, "--json")))
-    keys = {"answer", "option", "posterior", "abstained", "leaning", "because", "coverage", "unread"}
+    keys = {"answer", "option", "posterior", "abstained", "leaning", "unless", "because", "coverage", "unread"}
     assert set(found) == keys
     assert (found["option"] is None) == (found["answer"] is None) == (found["abstained"] is not None)
     return dict(found)
@@ -229,6 +229,19 @@ def test_the_answer_is_shown_that_holds_if_the_unread_clause_changes_nothing(run
     found = asked_about(run, "s.txt", "--question", question)
     assert (found["answer"], found["leaning"]) == (None, "basket")
     assert "If that changes nothing, it is B) basket." in fine(run("ask", "s.txt", "--question", question))
+
+
+def test_the_clause_is_shown_that_may_change_what_somebody_wants(run: Run, here: Path) -> None:
+    story = (
+        "Ann and Ben are in the kitchen. Ann asked Ben where the milk was. Ben said that the milk was in the fridge. "
+    )
+    story += "Ann went to the fridge, opened it and took the milk. Ben zorped Ann that the milk was in the box."
+    (here / "s.txt").write_text(story)
+    question = "Which is most likely? A) Ben has been trying to help Ann B) Ben has been trying to hinder Ann"
+    found = asked_about(run, "s.txt", "--question", question)
+    assert (found["option"], found["unless"]) == (0, "that the milk was in the box")
+    shown = fine(run("ask", "s.txt", "--question", question))
+    assert "It may be otherwise, as this was not read: that the milk was in the box" in shown
 
 
 def test_what_was_not_read_is_shown_in_a_line_or_two(run: Run, here: Path) -> None:
