@@ -20,7 +20,7 @@ def test_few_are_answered_and_one_in_ten_of_these_wrongly() -> None:
     assert counts(judged(written())) == (400, 61, 4)
 
 
-def test_half_of_plain_stories_at_home_are_answered_and_few_wrongly() -> None:
+def test_half_of_stories_at_home_are_answered_and_few_wrongly() -> None:
     assert counts(judged(written(HOME))) == (240, 121, 4)
 
 

@@ -76,6 +76,7 @@ def told(story: str, question: str, options: tuple[str, ...] = ()) -> str | None
             (),
             "hindering",
         ),
+        ("Lena wanted to cross the bridge. Karl won't let her through.", "Is Karl helping Lena?", (), "no"),
         ("Otto was washing the car. Vera carried the sponge away.", "Is Vera helping Otto?", (), None),
         ("Otto needed the sponge. Vera carried the sponge away.", "Is Vera helping Otto?", (), "no"),
         (

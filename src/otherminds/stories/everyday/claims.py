@@ -15,7 +15,6 @@ from otherminds.stories.everyday.words import is_in, vocabulary
 from otherminds.worlds.household.nested_belief import StatementEvent
 
 TIMES = ("when", "before", "after", "while", "as", "if")
-UNBELIEVING = re.compile(r"\b(?:do|did)(?: not|n't) believe (?:you|it|that|a word)\b|\bliar\b|\bnonsense\b")
 DENIED = re.compile(r"\b(?:not|never|no|nobody)\b|n't\b")
 
 
@@ -119,7 +118,7 @@ def _trusts(clause: Clause) -> bool:
 def _doubts(clause: Clause) -> bool:
     patterns, words = vocabulary().patterns, " ".join(part.words for part in (clause, *inside(clause)))
     doubted = patterns["distrust"].search(words) and not patterns["trusted"].search(words)
-    denied = UNBELIEVING.search(" ".join(clause.quotes).lower()) is not None
+    denied = patterns["unbelieving"].search(" ".join(clause.quotes).lower()) is not None
     return bool(doubted) or denied or (clause.lemma in ("believe", "trust") and clause.verb.negated)
 
 

@@ -27,7 +27,6 @@ BESIDE = frozenset(["for", "with", "beside", "past", "near", "behind"])
 MOVES = ("put", "move", "take", "hand", "swap", "lose")
 SAFE = ("idle", "busy", "want", "ask", "think", "sleep", "wake", "stay", "go", "come", "leave")
 WANTED = "is only wanted"
-HIDDEN = re.compile(r"\b(?:hidden|covered|out of (?:\w+ )?(?:view|sight|reach))\b")  # of a place, shows nothing of it
 UNTOLD = (
     WANTED,
     "is only asked",
@@ -288,7 +287,7 @@ class Doubts:
     def _of_place(self, clause: Clause) -> bool:
         """Whether a clause says something of a place where the thing has been, or takes something from it."""
         subject = clause.subject
-        if clause.lemma == "be" and HIDDEN.search(clause.words):
+        if clause.lemma == "be" and vocabulary().patterns["covered"].search(clause.words):
             return False
         if subject is not None and {*subject.words[-1:]} & self.heads and not is_in(clause.lemma, "searching"):
             return True

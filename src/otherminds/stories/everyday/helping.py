@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from otherminds.stories.everyday.chunks import Noun
@@ -10,7 +9,6 @@ from otherminds.stories.everyday.clauses import Clause, inside
 from otherminds.stories.everyday.scene import Read, Scene
 from otherminds.stories.everyday.words import is_in, vocabulary
 
-REFUSES = re.compile(r"\b(?:(?:wo|would)n't|(?:will|would) not|refus\w+ to) (?:let|move|budge|give)\b")
 ENOUGH = 2  # clauses that each show help, or harm, decide if nothing says what was wanted (chosen)
 
 
@@ -31,7 +29,7 @@ def helps(scene: Scene, helper: str, other: str) -> bool | None:
         beside = [part for part in scene.read if part.sentence == one.sentence and part is not one]
         after = [part for part in beside if part.number > one.number]
         intents.append(_wanted(scene, one, helper, other, theirs=any(part in deeds for part in beside)))
-        if helper in one.people and one not in deeds and REFUSES.search(one.clause.words):
+        if helper in one.people and one not in deeds and vocabulary().patterns["refuses"].search(one.clause.words):
             signs.append(-ENOUGH)
         if helper in one.people and _sees_trouble(one.clause):  # "saw him struggling and took the other end"
             signs.append(

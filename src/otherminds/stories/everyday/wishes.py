@@ -17,7 +17,6 @@ COMMON = words_of("common") | words_of("idle_words")
 AGAINST = re.compile(
     r"\b(?:avoid|not|never|without|escape|stop|keep .{1,24}(?:out|off|away|from)|prevent|no|n't)\b|n't\b"
 )
-RECONSIDERS = re.compile(r"\bchang\w+ (?:his|her|their) mind|\binstead\b|\bno longer\b|\bany ?more\b|\bafter all\b")
 SUFFIX = re.compile(r"(?:ing|ed|ly|er|y|e)$")
 NEED = "need of "  # before the name of a need, among the base forms of words
 STATED, SHOWN = 2, 1  # weights of a word of a stated wish or a choice, and of another word or deed of theirs (chosen)
@@ -29,7 +28,6 @@ SHARE = 0.7  # of the words of a wish that is asked about, which a wish of the s
 
 MEALS = frozenset(["breakfast", "lunch", "dinner", "supper"])
 VOID = ("pronouns", "possessives", "modals", "times")  # sets of words that say nothing of what is wanted
-QUANTITIES = ("much", "more", "enough", "one", "some")
 GETTING = ("find", "get", "buy", "have", "take", "own")
 
 
@@ -177,11 +175,11 @@ def _stem(word: str) -> set[str]:
     }
 
 
-def changes_mind(scene: Scene, who: str) -> bool:
+def _changes_mind(scene: Scene, who: str) -> bool:
     """Whether somebody takes back what they wanted: "changed her mind", "the red one instead"."""
     own = [one.clause for one in scene.read if who in one.people]
     told = [text for one in own for text in (*one.quotes, *(part.words for part in (one, *inside(one))))]
-    return RECONSIDERS.search(" ".join(told).lower()) is not None
+    return vocabulary().patterns["reconsiders"].search(" ".join(told).lower()) is not None
 
 
 def wanted_thing(scene: Scene, who: str) -> str | None:
@@ -199,6 +197,8 @@ def wanted_thing(scene: Scene, who: str) -> str | None:
                 *clause.objects,
                 *(noun for part in inside(clause) if part.lemma in GETTING for noun in part.objects),
             ]
-        nouns = [noun for noun in nouns if noun.words and noun.head not in QUANTITIES and not scene.is_person(noun)]
+        nouns = [
+            noun for noun in nouns if noun.words and not is_in(noun.head, "quantities") and not scene.is_person(noun)
+        ]
         found |= {noun.head: noun.text for noun in nouns}
-    return next(iter(found.values())) if len(found) == 1 and not changes_mind(scene, who) else None
+    return next(iter(found.values())) if len(found) == 1 and not _changes_mind(scene, who) else None

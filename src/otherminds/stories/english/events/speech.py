@@ -23,10 +23,8 @@ from otherminds.stories.english.story_state import Spot, StoryState
 from otherminds.stories.model import Fact, SpeechAct, Utterance
 
 PAST = frozenset(("was", "were", "had"))  # in what somebody is told to have said
-REPLIES = frozenset(("answer", "reply", "response"))
+FOUND = frozenset(("found", "saw", "seen", "noticed", "spotted"))  # in what somebody is told to have answered
 NO_PLACE = "says nothing about a place"
-SPOKEN = frozenset(("question", "words", "spoke"))
-FOUND = frozenset(("found", "saw", "seen", "noticed", "spotted"))
 ASKING = re.compile(r"ask|wonder|inquir|enquir")
 PEOPLE = frozenset(("he", "she", "him", "her"))
 
@@ -462,7 +460,7 @@ def take_turn(story: StoryState, sentence: Sequence[Token]) -> Told:
     quoted = " ".join(token.text for token in sentence if token.quote)
     low = [token.low for token in sentence]
     if story.pending and story.asker and (speaker := story.other(story.asker)):
-        speaks = REPLIES & {*low} or any(is_speech_verb(low, i) for i in range(len(low)))
+        speaks = wordset("answers") & {*low} or any(is_speech_verb(low, i) for i in range(len(low)))
         said = read_quote(story, quoted) if quoted else None
         if not quoted and speaks and FOUND & {*low}:
             words = " ".join(token.text for token in sentence)
@@ -494,7 +492,7 @@ def take_turn(story: StoryState, sentence: Sequence[Token]) -> Told:
 def speaker_in(story: StoryState, sentence: Sequence[Token]) -> str | None:
     """Who speaks in a sentence without quotes: "as she put the question", "that was what Ann said"."""
     low = [token.low for token in sentence]
-    speaks = [n for n, word in enumerate(low) if word in SPOKEN or is_speech_verb(low, n)]
+    speaks = [n for n, word in enumerate(low) if word in wordset("answers") or is_speech_verb(low, n)]
     named = [n for n, token in enumerate(sentence) if token.text in story.names or token.low in PEOPLE]
     before = [n for n in named if speaks and n < speaks[0]]
     if any(token.quote for token in sentence) or not before:
