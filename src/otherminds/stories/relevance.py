@@ -42,7 +42,7 @@ READINGS = 40  # of one clause; bounds the time of an answer (chosen; not tuned)
 # nine writers, 30 of 56 did for a place, 10 of 159 for a goal
 DECIDES_PLACE = 0.5
 DECIDES_GOAL = 0.1
-CLEAR = 0.75  # least probability that no unread clause decides, for an answer (chosen; not tuned)
+UNDECIDED = 0.75  # least probability that no unread clause decides, for an answer (chosen; not tuned)
 UNFORESEEN = 0.05  # probability that an unread clause means something that is not among its readings (chosen)
 DAMAGED = 0.1  # probability that a text that lacks words lacks one that matters, such as "not" (chosen; not tuned)
 PLACED = frozenset(("in", "on", "at", "to", "into", "onto", "from"))
@@ -75,8 +75,8 @@ def answer_over(reading: stories.Reading, question: stories.Question, answer: An
     """The answer over the readings of the unread clauses; none, naming a clause, if one of them may well decide.
 
     A clause under one of whose readings the answer is another decides with probability d; there is an answer if
-    Π (1 − d) ≥ `CLEAR`. Its posterior is mixed with even odds by d for each of these, and otherwise the mean over the
-    readings, mixed with even odds for what was not foreseen: more if the text lacks words, as it may lack others
+    Π (1 − d) ≥ `UNDECIDED`. Its posterior is mixed with even odds by d for each of these, and otherwise the mean over
+    the readings, mixed with even odds for what was not foreseen: more if the text lacks words, as it may lack others
     without showing it.
     """
     found = _answer_over(reading, question, answer)
@@ -127,7 +127,7 @@ def _answer_over(reading: stories.Reading, question: stories.Question, answer: A
         else:
             mean = [sum(column) / (len(agreeing) + 1) for column in zip(found.posterior, *agreeing, strict=True)]
             found = replace(found, posterior=_mixed(mean, UNFORESEEN) if agreeing else found.posterior)
-    if clear < CLEAR:
+    if clear < UNDECIDED:
         why = f"{UNREAD}: {found.unless}"
         return replace(found, option=None, leaning=found.option, abstained=why, unless=None)
     return found

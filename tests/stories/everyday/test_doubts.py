@@ -122,6 +122,27 @@ def test_what_may_not_be_believed_keeps_it_open(more: str) -> None:
     assert told(LIED + more, LOOK) is None
 
 
+@pytest.mark.parametrize(
+    ("told_of_it", "question"),
+    [
+        ("Anna put the book on the desk or on the shelf. Ben came in.", "Where does Anna think the book is?"),
+        ("The book is either on the desk or on the shelf. Anna came in.", "Where is the book?"),
+        (
+            "Anna put the book on the desk and left. Ben moved the book to the shelf or the chest. Anna came back.",
+            "Where is the book?",
+        ),
+    ],
+)
+def test_a_clause_that_leaves_open_which_place_is_no_answer(told_of_it: str, question: str) -> None:
+    assert told(told_of_it, question, ("on the desk", "on the shelf")) is None
+
+
+def test_alternatives_that_are_denied_leave_nothing_open() -> None:
+    more = "Nobody opened the chest or the desk. Anna came back."
+    story = f"Anna put the book in the desk and left. {more}"
+    assert told(story, "Where will Anna look for the book?", ("the desk", "the chest")) == "the desk"
+
+
 def test_a_question_about_a_time_that_is_not_understood_is_not_answered() -> None:
     story = LAMP + "On Friday Olga took it to the mill."
     assert told(story, "Where was the lantern on Thursday?") is None

@@ -218,6 +218,8 @@ class ClauseParser:
             clause.unknown.append(word.text)
         elif bare or not self._joined(clause):
             return False
+        elif word.text == "or" and not _denies(clause):
+            clause.unknown.append("or")  # "on the desk or on the shelf": it is not told which
         self._take(clause, word)
         return True
 
@@ -407,3 +409,9 @@ def parse(chunks: Sequence[Chunk]) -> list[Clause]:
         if (clause := parser.clause()) is not None:
             parser.out.append(clause)
     return parser.out
+
+
+def _denies(clause: Clause) -> bool:
+    """Whether a clause says that something is not so: "nobody opened the box or the chest"."""
+    nouns = (*clause.subjects, *clause.objects)
+    return clause.negated or any(noun.det == "no" or noun.words[0] in wordset("nobody") | {"nothing"} for noun in nouns)

@@ -19,7 +19,7 @@ TURN = re.compile(r"^([A-Z][\w' -]{0,30}): (.+)$", re.MULTILINE)
 LEAST_TURNS = 6  # of a conversation (chosen)
 AWAY = 3  # turns without somebody who has said goodbye, after which they are away (chosen)
 MOST_TELLING = 4  # turns whose words fit the question best, by which it is decided (chosen on development stories)
-CLEAR = 0.65  # least share of their weight that must have been heard by all, or missed by somebody (chosen)
+MAJORITY = 0.65  # least share of their weight that must have been heard by all, or missed by somebody (chosen)
 
 
 def known_option(text: str, stem: str, options: Sequence[str]) -> Grounds | None:
@@ -49,7 +49,7 @@ def known_option(text: str, stem: str, options: Sequence[str]) -> Grounds | None
     telling = sorted(range(len(turns)), key=lambda turn: -weights[turn])[:MOST_TELLING]
     total = sum(weights[turn] for turn in telling)
     missed = sum(weights[turn] for turn in telling if any(turn not in present[name] for name in minds))
-    if not total or 1.0 - CLEAR < missed / total < CLEAR:
+    if not total or 1.0 - MAJORITY < missed / total < MAJORITY:
         return None
     passage = ": ".join(turns[telling[0]])
     return Grounds(nothing if missed > total / 2 else something, (passage,))

@@ -195,6 +195,8 @@ class Doubts:
         clause, chain = one.clause, self.judge.chain
         concerned, acts = self.minds & one.concerned, bool(self.minds & set(one.people))
         denied, without = clause.verb.negated, one.outcome == "no effect"
+        if one.number in self.logged and not denied and vocabulary().patterns["alternatives"].search(clause.words):
+            return True  # "on the desk or on the shelf"
         if one.number in self.judge.evidence or one.reason in UNDERSTOOD or self._own_words(one):
             return False
         if clause.verb.modal in ("will", "shall") and not clause.quotes:

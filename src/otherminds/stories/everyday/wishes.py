@@ -22,7 +22,7 @@ NEED = "need of "  # before the name of a need, among the base forms of words
 STATED, SHOWN = 2, 1  # weights of a word of a stated wish or a choice, and of another word or deed of theirs (chosen)
 LONG = 4  # words of its own of an option that says more than what is wanted (chosen)
 MAIN = 0.5  # least share of these that wishes must name (chosen)
-CLEAR = 2  # least score, and lead, of the option that is the answer (chosen)
+LEAD = 2  # least score, and lead, of the option that is the answer (chosen)
 SHARE = 0.7  # of the words of a wish that is asked about, which a wish of the story must have (chosen)
 
 
@@ -68,7 +68,7 @@ def wished_option(scene: Scene, who: str, text: str, question: Clause, options: 
         if len(ranked) < 2:
             return None
         only = ranked[0] > 0 > ranked[1]  # all others are rejected
-        if only or (ranked[0] >= CLEAR and ranked[0] - max(ranked[1], 0) >= CLEAR):
+        if only or (ranked[0] >= LEAD and ranked[0] - max(ranked[1], 0) >= LEAD):
             best = scores.index(ranked[0])
             own = [stem for stem in stems[best] if shared[stem] == 1 and not stem.startswith(NEED)]
             named = sum(any(stem in aim.stems for aim in found) for stem in own)
