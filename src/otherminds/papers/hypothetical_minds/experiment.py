@@ -54,6 +54,7 @@ BOUND = "bound"
 EXACT = ("prediction_loss", "planning_loss")  # computed from the true strategy, and so never negative
 LOSSES = (*EXACT, "inventory_loss", "meetings_loss")
 COMPARED = (BOUND, "last_play", "ppo")  # agents from which the differences of all others are given
+NEAR = 0.9  # share of the bound's score that is near it; chosen
 THRESHOLD = 0.7  # value from which on a theory is validated (Cross et al. 2024, table 2)
 SOURCE = "Cross et al. 2024, Table 1: HM with GPT-4, against neural bodies"
 SHOWN, LONGEST = 4, 200  # hypotheses of a row, and characters of each
@@ -279,14 +280,14 @@ def summarise(found: Sequence[Row], price: Price | None = None) -> Iterator[Row]
 
     A theory is validated when the Rescorla–Wagner value of its predictions, V ← V + α (±1 − V), is at the threshold.
     `minus_bound` and the like are paired differences of scores over the episodes that both agents played; the losses
-    add up to the bound's score less the agent's (see `Played`). If a language model has a price, there are also the
-    dollars an episode costs.
+    add up to the bound's score less the agent's (see `Played`); `near_bound` is in how many scenarios an agent has 90 %
+    of the bound's score. If a language model has a price, there are also the dollars an episode costs.
     """
     grouped: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in found:
         grouped[row["condition"], row["subject"]].append(row)
     played = {about: {one.episode: one for one in _played(mine)} for about, mine in grouped.items()}
-    scores: dict[str, float] = {}
+    scores, shares = dict[str, float](), defaultdict[str, list[float]](list)
     for (condition, subject), mine in grouped.items():
         metrics = _metrics(mine, price)
         if subject == "programs":
@@ -294,8 +295,12 @@ def summarise(found: Sequence[Row], price: Price | None = None) -> Iterator[Row]
         for other in COMPARED:
             if other != subject and (condition, other) in played:
                 metrics |= _differences(played[condition, subject], other, played[condition, other])
+        if "of_bound" in metrics:
+            shares[subject].append(metrics["of_bound"].value)
         for metric, value in metrics.items():
             yield _row(condition, subject, metric, value)
+    for subject, parts in shares.items():
+        yield _row("all", subject, "near_bound", exact(sum(part >= NEAR for part in parts), len(parts)))
     yield from _beside(
         scores, enough=len({one for (_, who), mine in played.items() if who == "programs" for one in mine}) >= ENOUGH
     )

@@ -25,6 +25,7 @@ from otherminds.worlds.repeated_games.rules import Game
 MARGIN = 5  # lead of the played kind that players are assumed to gather; that of most of Melting Pot's bots
 MARGINS = range(1, 13)  # leads that an agent chooses from; with more it gains next to nothing
 SEEN = 0.15  # probability that a partner that watches has seen a pick-up; chosen on development seeds
+OWN_SHARE = 0.5  # among many, the share of what it has seen that was the agent's own; chosen on development seeds
 
 
 def typical_inventory(kind: int, kinds: int, margin: int = MARGIN) -> Inventory:
@@ -74,8 +75,8 @@ def chosen_margin(
 
 
 def seeing(rules: Rules, lead: int) -> float:
-    """P(a partner that watches answers this kind), given its lead; among many it is as likely to answer another's."""
-    return float(1.0 - (1.0 - SEEN) ** lead) / (rules.players - 1)
+    """P(a partner that watches answers this kind), given its lead; among many it may answer another's."""
+    return float(1.0 - (1.0 - SEEN) ** lead) * (1.0 if rules.players == 2 else OWN_SHARE)
 
 
 @lru_cache(maxsize=8)
