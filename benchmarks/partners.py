@@ -5,7 +5,7 @@
     python benchmarks/partners.py --json docs/stored/partners.json
 
 With partners that change, `knows_both` is the loss of the Bayes-optimal player that knows both kinds of partner and
-how often they change, but not when.
+how often they change, but not when. The suite `limits` has what any player loses that is not told the partner.
 
 A loss is exact given what was played: in each round V(q) − Q(q, a), with q the true state of the partner, V and Q the
 optimal values for the partner that is known, including the rounds in which it changes. Its expectation is the regret.
@@ -30,24 +30,26 @@ from otherminds.worlds.repeated_games.machines import Machine, build, bundled_ma
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.best_responders import response_to
+from otherminds.worlds.repeated_games.players.best_response_to_mixture import bayes_floor
 from otherminds.worlds.repeated_games.players.by_name import player
 from otherminds.worlds.repeated_games.players.learning_machines import fictitious_player, q_learner
-from otherminds.worlds.repeated_games.players.open_bayes import LIBRARY_SHARES, OpenBayes, OpenHypotheses
+from otherminds.worlds.repeated_games.players.open_bayes import OpenBayes, OpenHypotheses, library_hypotheses
 from otherminds.worlds.repeated_games.players.structured_machines import structured_machines
 from otherminds.worlds.repeated_games.rules import Game
 
 ROUNDS = 100
+DEFAULT, LIBRARIAN = "bayes_open", "bayes_library"
 TODAY = (
     "rmax",
     "counts_model",
     "k_tom_1",
     "k_tom_2",
     "bayes_simplicity",
-    "bayes_library",
+    LIBRARIAN,
     "posterior_sampling",
 )
-DEFAULT = "bayes_open"
 OPTIMUM = "knows_both"
+ANYBODY = "any player"
 
 
 def _square(name: str, rows: tuple[tuple[tuple[float, float], ...], ...]) -> Game:
@@ -153,27 +155,49 @@ CELLS: dict[str, tuple[tuple[Game, ...], Callable[[Game], Iterator[Machine]]]] =
 }
 
 
-CERTAIN = (DEFAULT, "counts_model", "bayes_simplicity", "bayes_library")  # which use no randomness
+OTHERS = ("machines", "limits")
+CERTAIN = (DEFAULT, LIBRARIAN, "counts_model", "bayes_simplicity")  # which use no randomness
 EPISODES = {"changing": 20, "stationary": 5, "slipping": 10, "learning": 8}
 CLOSED: Mapping[str, Any] = {"shares": {"library": 1.0}, "slips": ((1e-6, 1.0),), "switch_rates": ((0.0, 1.0),)}
-STEADY: Mapping[str, Any] = {"shares": LIBRARY_SHARES, "switch_rates": ((0.001, 1.0),)}
+# Weights of machines that cannot be told apart in time, none above ⅕; found by search (multiplicative weights)
+HARDEST = {
+    "Handshake": 0.2,
+    "CollectiveStrategy": 0.2,
+    "Grudger": 0.17,
+    "First by Davis": 0.17,
+    "Second by Mikkelson": 0.13,
+    "Retaliate 3": 0.12,
+    "Retaliate": 0.01,
+}
 GENERATED = 21  # machines in each half of the generated ones
 
 
 def machine_rows(seed: int) -> Iterator[Row]:
-    """The default player with machines: bundled or generated ones, known or left out of its library."""
+    """The player with a library of bundled or generated machines, which contains the partner (alone) or not."""
     for suite, library in (
         ("bundled", bundled_machines(IPD)),
         *((f"generated-{half}", generated(half)) for half in (1, 2)),
     ):
         known = OpenHypotheses.of(IPD, ROUNDS, library=library, **CLOSED)
         for machine in library:
-            others = [other for other in library if other is not machine]
-            without = OpenHypotheses.of(IPD, ROUNDS, library=others, **STEADY)
+            without = library_hypotheses(IPD, ROUNDS, tuple(other for other in library if other is not machine))
             for which, hypotheses in (("known", known), ("left-out", without)):
                 task, acts = Task(IPD, machine, ROUNDS), stream(seed, suite, machine.name, which)
                 lost = loss(task, play(task, OpenBayes.of(hypotheses), rng=acts))
-                yield row(f"{suite}/{which}/{machine.name}", DEFAULT, [lost])
+                yield row(f"{suite}/{which}/{machine.name}", LIBRARIAN, [lost])
+
+
+def limits() -> Iterator[Row]:
+    """What any player loses in the prisoner's dilemma that is not told the partner: exact lower bounds.
+
+    Its mean loss with machines is at least the floor of any weights: so is its larger loss with two of them, and with
+    the five of the bundled ones to which it loses most, on average, if no weight is above ⅕.
+    """
+    pair = [partner("grim", IPD), constant(IPD, 0)]
+    yield row("limits/grim or always Cooperate", ANYBODY, [bayes_floor(IPD, pair, ROUNDS, (0.4, 0.6))])
+    named = {machine.name: machine for machine in bundled_machines(IPD)}
+    hard = bayes_floor(IPD, [named[name] for name in HARDEST], ROUNDS, [*HARDEST.values()])
+    yield row("limits/the five hardest of 45 machines", ANYBODY, [hard])
 
 
 def generated(half: int) -> list[Machine]:
@@ -230,17 +254,17 @@ def rows(suite: str, players: Sequence[str], episodes: int, seed: int) -> Iterat
 def main() -> None:
     """Print the table, or write the figures to a file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--suite", action="append", choices=[*CELLS, "machines"])
+    parser.add_argument("--suite", action="append", choices=[*CELLS, *OTHERS])
     parser.add_argument("--player", action="append")
     parser.add_argument("--episodes", type=int)
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
-    players = chosen.player or [*TODAY, DEFAULT]
+    players = [*(chosen.player or (*TODAY, DEFAULT))]
     found = list[Row]()
-    for suite in chosen.suite or [*CELLS, "machines"]:
-        if suite == "machines":
-            found += machine_rows(chosen.seed)
+    for suite in chosen.suite or [*CELLS, *OTHERS]:
+        if suite in OTHERS:
+            found += machine_rows(chosen.seed) if suite == "machines" else limits()
         else:
             found += rows(suite, players, chosen.episodes or EPISODES[suite], chosen.seed)
     if chosen.json:
@@ -251,7 +275,7 @@ def main() -> None:
     table: dict[str, dict[str, float]] = {}
     for one in found:
         table.setdefault(one["condition"], {})[one["subject"]] = one["value"]
-    players = [*players, OPTIMUM] if any(OPTIMUM in cells for cells in table.values()) else players
+    players += [one for one in (OPTIMUM, ANYBODY) if any(one in cells for cells in table.values())]
     print("| partner | " + " | ".join(players) + " |\n| --- |" + " --- |" * len(players))
     for condition, cells in table.items():
         print(f"| {condition} | " + " | ".join(f"{cells[p]:.2f}" if p in cells else "" for p in players) + " |")

@@ -26,12 +26,12 @@ from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
     BayesianLookahead,
     HypothesisSet,
     closed_hypotheses,
-    open_hypotheses,
 )
 from otherminds.worlds.repeated_games.players.best_responders import Myopic, Rational, Reader
 from otherminds.worlds.repeated_games.players.best_response_to_mixture import MixtureBestResponse
 from otherminds.worlds.repeated_games.players.by_name import player
 from otherminds.worlds.repeated_games.players.learners import RMax
+from otherminds.worlds.repeated_games.players.open_bayes import OpenBayes, library_hypotheses
 from otherminds.worlds.repeated_games.rules import Game
 
 EXPERIMENT = "functional"
@@ -42,7 +42,6 @@ NOISES = {"noise05": 0.05, "noise10": 0.10}  # probability of a random action of
 MODELS = "lm:"  # how the names of subjects that are language models begin
 LEFT_OUT = "machines_leave_one_out"
 LIBRARY, MACHINES = f"ipd/{LEFT_OUT}", "ipd/machines"
-STRANGERS = "strangers"
 SUITES = {
     "single": partners.single_action,
     "tft": partners.tit_for_tat,
@@ -114,8 +113,8 @@ def reader(entry: GameEntry) -> Reader:
     if entry.subject == "floor_suite":
         return _floor_suite(game)
     if entry.subject == "bayes_library" and entry.condition == LIBRARY:
-        known = [task.partner for i, task in enumerate(tasks(LIBRARY, entry.machines)) if i != entry.partner]
-        return BayesianLookahead.of(open_hypotheses(game, known, horizon=HORIZON, rng=stream(entry.seed, STRANGERS)))
+        known = tuple(task.partner for i, task in enumerate(tasks(LIBRARY, entry.machines)) if i != entry.partner)
+        return OpenBayes.of(library_hypotheses(game, HORIZON, known))
     if entry.subject == "bayes_library":
         return BayesianLookahead.of(_known(entry.machines))
     return player(entry.subject, game, horizon=horizon, rng=_stream(entry, "player"))

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otherminds.evaluation.literal_functional import expected_regret, functional_regret
-from otherminds.evaluation.tasks import Task, play
+from otherminds.evaluation.literal_functional import expected_regret
+from otherminds.evaluation.tasks import Task
 from otherminds.worlds.repeated_games.machines import Machine, constant, random_machines
 from otherminds.worlds.repeated_games.partners import machines, memory_one, partner, single_action, tit_for_tat
 from otherminds.worlds.repeated_games.payoff_files import find_game
@@ -21,10 +21,8 @@ from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
     BayesianLookahead,
     HypothesisSet,
     closed_hypotheses,
-    open_hypotheses,
 )
 from otherminds.worlds.repeated_games.players.best_response_to_mixture import bayes_floor
-from otherminds.worlds.repeated_games.players.learners import tabular
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 from strategies import generator
 
@@ -190,45 +188,3 @@ def test_who_is_not_in_the_library_is_played_with_all_the_same() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_whatever_the_partner_does_it_goes_on(seed: int) -> None:
     assert set(random_player(closed_hypotheses(IPD, BUNDLED, 30), 35, seed)) <= {0, 1}
-    assert set(random_player(strangers(), 35, seed)) <= {0, 1}
-
-
-def strangers(seed: int = 0) -> HypothesisSet:
-    return open_hypotheses(IPD, BUNDLED[::5], 30, rng=generator(seed))
-
-
-@pytest.mark.slow
-def test_strangers_are_the_same_for_the_same_seed() -> None:
-    one, same, other = strangers(), strangers(), strangers(1)
-    assert one.machines == same.machines
-    assert one.machines != other.machines
-    for seed in range(3):
-        assert random_player(one, 30, seed) == random_player(same, 30, seed)
-
-
-def test_shares_of_the_prior_are_those_that_are_asked_for() -> None:
-    library = open_hypotheses(IPD, BUNDLED[:10], 30, memory_one=0.2, random=0.1, rng=generator())
-    assert sum(library.prior) == pytest.approx(1.0)
-    assert library.machines[:10] == tuple(BUNDLED[:10])
-    assert sum(library.prior[:10]) == pytest.approx(0.7)
-    assert sum(library.prior[10:42]) == pytest.approx(0.2)
-    assert len({round(p, 12) for p in library.prior[42:]}) == 1
-
-
-@pytest.mark.parametrize("shares", [{"random": 0.0}, {"memory_one": 0.0}, {"memory_one": 0.6, "random": 0.4}])
-def test_any_share_may_be_nothing(shares: dict[str, float]) -> None:
-    player = BayesianLookahead.of(open_hypotheses(IPD, BUNDLED[:10], 10, rng=generator(), **shares))
-    for _ in range(3):
-        assert player.act().mode in (0, 1)
-        player = player.observe(Outcome(0, 0, 8.0))
-
-
-@pytest.mark.slow
-def test_with_machines_that_were_taken_out_of_it_it_does_better_than_who_learns_from_nothing() -> None:
-    knowing, learning = list[float](), list[float]()
-    for i in range(0, 45, 6):
-        task, others = Task(IPD, BUNDLED[i]), [*BUNDLED[:i], *BUNDLED[i + 1 :]]
-        library = open_hypotheses(IPD, others, rng=generator())
-        knowing.append(expected_regret(task, BayesianLookahead.of(library)))
-        learning.append(functional_regret(task, list(play(task, tabular(IPD), rng=generator(i)))))
-    assert np.mean(knowing) < 0.5 * np.mean(learning)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from otherminds.evaluation.literal_functional import expected_regret
 from otherminds.evaluation.tasks import Task
 from otherminds.mind import Mind
-from otherminds.worlds.repeated_games.machines import Law, Machine, reactive
+from otherminds.worlds.repeated_games.machines import Law, Machine, constant, reactive
 from otherminds.worlds.repeated_games.partners import machines, memory_one, partner, single_action, tit_for_tat
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players import best_response_to_mixture as believer
@@ -75,6 +75,15 @@ def test_nobody_who_does_not_know_the_family_averages_less_than_this_over_the_su
 def test_the_floor_of_the_bundled_machines() -> None:
     """15.35 a round over all 45."""
     assert bayes_floor(IPD, machines(IPD)) == pytest.approx(15.35 / 45, abs=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 1.0])
+def test_the_floor_of_a_cooperator_and_a_grim_partner_by_hand(share: float) -> None:
+    """Nobody can tell them apart before the first defection, which it is best to risk at once or in the last round."""
+    pair = [constant(IPD, 0), partner("grim", IPD)]
+    late = share * 4 * (10 - 8)
+    at_once = (1.0 - share) * ((4 * 8 + 10) - (10 + 4 * 5))
+    assert bayes_floor(IPD, pair, 5, (share, 1.0 - share)) == pytest.approx(min(late, at_once) / 5)
 
 
 @pytest.mark.slow

@@ -5,18 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from otherminds.errors import InputError
+from otherminds.evaluation.literal_functional import functional_regret
 from otherminds.evaluation.tasks import Task, play
 from otherminds.observer import Observer
-from otherminds.worlds.repeated_games.machines import all_memory_one, bundled_machines, constant
+from otherminds.worlds.repeated_games.machines import all_memory_one, bundled_machines, canonical, constant
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
+from otherminds.worlds.repeated_games.players.learners import tabular
 from otherminds.worlds.repeated_games.players.open_bayes import (
     LEARNERS,
     MARGIN,
     OpenBayes,
     OpenHypotheses,
     default_hypotheses,
+    library_hypotheses,
 )
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
@@ -121,3 +125,34 @@ def test_it_plays_more_rounds_than_it_looks_ahead() -> None:
     for _ in range(120):
         player = player.observe(Outcome(player.act().mode, 1, 0.0))
     assert player.act().mode == 1
+
+
+def test_a_library_has_most_of_the_prior() -> None:
+    library = bundled_machines(IPD)[:10]
+    known = library_hypotheses(IPD, 30, tuple(library))
+    forms = {canonical(machine) for machine in library}
+    of_library = [p for one, p in zip(known.machines, known.prior, strict=False) if canonical(one) in forms]
+    assert known.prior.sum() == pytest.approx(1.0)
+    assert len(of_library) == 10
+    assert 0.6 < sum(of_library) < 0.75
+    assert library_hypotheses(IPD, 30, tuple(library)) is known
+    with pytest.raises(InputError, match="2 × 2"):
+        library_hypotheses(find_game("rps"), 30)
+
+
+@pytest.mark.parametrize("name", ["grim", "tft", "wsls", "gtft"])
+def test_with_a_library_it_does_not_betray_whoever_cooperates(name: str) -> None:
+    task, player = Task(IPD, partner(name, IPD)), OpenBayes.of(library_hypotheses(IPD, 100))
+    assert functional_regret(task, list(play(task, player, rng=np.random.default_rng(1)))) < 0.02
+
+
+@pytest.mark.slow
+def test_with_machines_that_are_not_in_its_library_it_does_better_than_who_learns_from_nothing() -> None:
+    machines = bundled_machines(IPD)
+    knowing, learning = list[float](), list[float]()
+    for i in range(0, 45, 6):
+        task, rng = Task(IPD, machines[i]), np.random.default_rng(i)
+        player = OpenBayes.of(library_hypotheses(IPD, 100, (*machines[:i], *machines[i + 1 :])))
+        knowing.append(functional_regret(task, list(play(task, player, rng=rng))))
+        learning.append(functional_regret(task, list(play(task, tabular(IPD), rng=rng))))
+    assert np.mean(knowing) < 0.5 * np.mean(learning)

@@ -7,7 +7,7 @@ import pytest
 
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.learning_machines import fictitious_player, forgetful_player, q_learner
-from otherminds.worlds.repeated_games.players.structured_machines import KINDS, structured_machines
+from otherminds.worlds.repeated_games.players.structured_machines import KINDS, structured_machines, triggers
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 IPD = find_game("ipd")
@@ -18,6 +18,19 @@ def test_structured_machines_are_the_same_for_the_same_seed() -> None:
     one, two = (list(structured_machines(IPD, 21, np.random.default_rng(5))) for _ in range(2))
     assert [(m.name, m.outputs, m.moves) for m in one] == [(m.name, m.outputs, m.moves) for m in two]
     assert len({machine.name.split()[0] for machine in one}) == len(KINDS)
+
+
+def test_triggers_forgive_all_but_the_last_strike() -> None:
+    minds = {mind.machine.name: mind for mind in (machine.start for machine in triggers(IPD))}
+    for theirs in (1, 0, 1, 0, 0):  # two defections, not in a row
+        minds = {name: mind.observe(Outcome(0, theirs, 0.0)) for name, mind in minds.items()}
+    assert {name: mind.act().mode for name, mind in minds.items()} == {
+        "trigger 1": 1,
+        "trigger 2": 1,
+        "trigger 2 in a row": 0,
+        "trigger 3": 0,
+        "trigger 3 in a row": 0,
+    }
 
 
 def test_fictitious_play_as_a_machine_follows_the_counts() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from otherminds.distribution import Categorical, point_mass
 from otherminds.observer import Observer
 from otherminds.planning import best_response as planning
-from otherminds.worlds.repeated_games.machines import Machine, Partner, all_memory_one, random_machines
+from otherminds.worlds.repeated_games.machines import Machine, Partner
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
@@ -25,9 +25,8 @@ SLIP = 1e-6
 class HypothesisSet:
     """Machines that a partner may be, with prior probabilities, and the best responses to all of them.
 
-    Inference assumes that every machine slips with probability `noise`, and that the partner becomes another with
-    probability `switch_rate` after a round; plans assume neither. `leaf` bounds the value of a belief where the
-    look-ahead of `depth` rounds ends.
+    Inference assumes that every machine slips with probability `noise`; plans do not. `leaf` bounds the value of a
+    belief where the look-ahead of `depth` rounds ends.
     """
 
     game: Game
@@ -37,7 +36,6 @@ class HypothesisSet:
     horizon: int
     leaf: planning.Leaf
     depth: int = 1
-    switch_rate: float = 0.0
 
     @cached_property
     def pool(self) -> planning.Pool:
@@ -63,31 +61,6 @@ def closed_hypotheses(game: Game, machines: Sequence[Machine], horizon: int = 10
     )
 
 
-def open_hypotheses(
-    game: Game,
-    machines: Sequence[Machine],
-    horizon: int = 100,
-    *,
-    noise: float = 0.05,
-    memory_one: float = 0.3,
-    random: float = 0.3,
-    switch_rate: float = 0.0,
-    rng: np.random.Generator,
-) -> HypothesisSet:
-    """A set that may not contain the partner: the prior also covers all memory-one and 500 random machines.
-
-    `memory_one` and `random` are their shares of the prior. Every machine may slip with probability `noise`.
-    """
-    groups = [
-        (1.0 - memory_one - random, list(machines)),
-        (memory_one, list(all_memory_one(game))),
-        (random, list(random_machines(game, 500, 8, rng))),
-    ]
-    candidates = tuple(machine for share, group in groups if share for machine in group)
-    prior = tuple(share / len(group) for share, group in groups if share for _ in group)
-    return HypothesisSet(game, candidates, prior, noise, horizon, planning.clairvoyant, switch_rate=switch_rate)
-
-
 @dataclass(frozen=True)
 class BayesianLookahead:
     """Bayesian inference over a set of machines, and look-ahead over the beliefs that its actions would lead to.
@@ -104,7 +77,7 @@ class BayesianLookahead:
     def of(cls, library: HypothesisSet) -> Self:
         """The player before the first round."""
         minds = (machine.start for machine in library.slipping)
-        return cls(library, Observer.over(minds, library.prior, switch_rate=library.switch_rate))
+        return cls(library, Observer.over(minds, library.prior))
 
     def observe(self, outcome: Outcome | None) -> Self:
         """The player after a round: beliefs are updated, and machines with negligible probability dropped."""

@@ -107,11 +107,15 @@ class MixtureBestResponse:
         return point_mass(int(self.beliefs.response.actions[min(self.t, self.beliefs.horizon - 1), self.state]))
 
 
-def bayes_floor(game: Game, machines: Sequence[Machine], horizon: int = 100) -> float:
+def bayes_floor(
+    game: Game, machines: Sequence[Machine], horizon: int = 100, weights: Sequence[float] | None = None
+) -> float:
     """Lower bound on expected regret per round for any player that does not know which machine it faces.
 
-    Machines are equally probable.
+    `weights` are the machines' prior probabilities, by default equal. Whatever they are, no player's mean regret over
+    the machines, so weighted, is below it, and so neither is the largest of its regrets.
     """
-    beliefs = MixtureBestResponse.of(game, machines, horizon=horizon).beliefs
-    told = sum(float(response_to(game, machine, horizon).values[0, 0]) for machine in machines) / len(machines)
-    return (told - float(beliefs.response.values[0, 0])) / horizon
+    player = MixtureBestResponse.of(game, machines, weights, horizon)
+    share = [1.0 / len(machines)] * len(machines) if weights is None else weights
+    told = sum(p * float(response_to(game, one, horizon).values[0, 0]) for p, one in zip(share, machines, strict=True))
+    return (told - float(player.beliefs.response.values[0, 0])) / horizon

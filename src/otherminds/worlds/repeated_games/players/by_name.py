@@ -10,17 +10,12 @@ import numpy as np
 from otherminds.errors import InputError, meant
 from otherminds.operating_system import user_cache
 from otherminds.worlds.repeated_games.machines import Machine
-from otherminds.worlds.repeated_games.partners import UnknownPartnerError, machines, partner, partner_names
+from otherminds.worlds.repeated_games.partners import UnknownPartnerError, partner, partner_names
 from otherminds.worlds.repeated_games.players.bayes_adaptive import AdaptivePlan, BayesAdaptive
-from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
-    BayesianLookahead,
-    HypothesisSet,
-    open_hypotheses,
-)
 from otherminds.worlds.repeated_games.players.best_responders import Myopic, Rational, Reader
 from otherminds.worlds.repeated_games.players.k_tom import LEVELS, KToM
 from otherminds.worlds.repeated_games.players.learners import Counts, FictitiousPlay, SplitPlayer, tabular
-from otherminds.worlds.repeated_games.players.open_bayes import OpenBayes, default_hypotheses
+from otherminds.worlds.repeated_games.players.open_bayes import OpenBayes, default_hypotheses, library_hypotheses
 from otherminds.worlds.repeated_games.players.posterior_sampling import PosteriorSampling
 from otherminds.worlds.repeated_games.rules import Game
 
@@ -67,17 +62,6 @@ def plan_for(game: Game, horizon: int) -> AdaptivePlan:
     return AdaptivePlan(game, horizon=horizon, cache=user_cache())
 
 
-@lru_cache(maxsize=8)
-def _library(game: Game, horizon: int) -> HypothesisSet:
-    """The bundled machines with memory-one and random ones, the same in every process.
-
-    Raises InputError if the game is not 2 × 2.
-    """
-    if game.shape != (2, 2):
-        raise InputError(f"bayes_library cannot play {game.name}", hint="its machines play 2 × 2 games")
-    return open_hypotheses(game, machines(game), horizon, rng=np.random.default_rng(0))
-
-
 def _k_tom(level: int, game: Game, _horizon: int, _rng: np.random.Generator) -> Reader:
     try:
         return KToM.of(game, level)
@@ -93,8 +77,8 @@ PLAYERS: Mapping[str, Maker] = {
     "fictitious_play": lambda game, _horizon, _rng: FictitiousPlay.of(game),
     **{f"k_tom_{level}": partial(_k_tom, level) for level in LEVELS},
     "bayes_simplicity": lambda game, horizon, _rng: BayesAdaptive.of(plan_for(game, horizon)),
-    "bayes_library": lambda game, horizon, _rng: BayesianLookahead.of(_library(game, horizon)),
+    "bayes_library": lambda game, horizon, _rng: OpenBayes.of(library_hypotheses(game, horizon)),
     "bayes_open": lambda game, horizon, _rng: OpenBayes.of(default_hypotheses(game, horizon)),
     "posterior_sampling": lambda game, horizon, rng: PosteriorSampling.of(game, rng, horizon=horizon),
 }
-"""Each player is described in its own module; bayes_library uses an open set of hypotheses."""
+"""Each player is described in its own module; bayes_library expects a bundled machine."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from otherminds.distribution import Categorical, point_mass
+from otherminds.errors import InputError
 from otherminds.planning.best_response import Chances, Floats, Ints, Pool, best_action
 from otherminds.planning.policy_rollout import Machines, Plan, plan_values
 from otherminds.worlds.repeated_games.machines import (
@@ -24,7 +25,7 @@ from otherminds.worlds.repeated_games.machines import (
     reactive,
 )
 from otherminds.worlds.repeated_games.players.learning_machines import fictitious_player, forgetful_player, q_learner
-from otherminds.worlds.repeated_games.players.structured_machines import structured_machines
+from otherminds.worlds.repeated_games.players.structured_machines import structured_machines, triggers
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 SWITCH_RATES = ((0.001, 0.65), (0.04, 0.35))  # probability that the partner changes after a round, and its prior
@@ -41,16 +42,18 @@ SHARES: Mapping[str, float] = {
     "learner": 0.04,
     "none": 0.04,
 }
-# If the partner is probably one of a library, or like its machines
+# If the partner is probably one of a library, or like its machines, and does not change
 LIBRARY_SHARES: Mapping[str, float] = {
     "constant": 0.03,
     "reactive": 0.05,
     "memory_one": 0.08,
     "stochastic": 0.04,
-    "library": 0.5,
-    "structured": 0.25,
+    "library": 0.7,
+    "structured": 0.12,
+    "trigger": 0.1,
     "none": 0.05,
 }
+LIBRARY_SWITCH_RATES = ((0.001, 1.0),)
 CHANCES = (0.0, 0.1, 1 / 3, 2 / 3, 0.9, 1.0)  # of the first action in replies of stochastic reactive partners
 RECALL = 0.5  # share of its mean past posterior, rather than the prior, in what it believes after a change
 FORGETTING = (0.98, 0.2)  # weight that earlier replies keep when their context recurs
@@ -92,6 +95,7 @@ def _families(game: Game, horizon: int, library: Sequence[Machine]) -> Iterator[
             ],
         )
         yield "structured", list(structured_machines(pair, STRUCTURED, np.random.default_rng(0)))
+        yield "trigger", list(triggers(pair))
     if options == 2 and len(game.agents) == 2:
         forgetful = [forgetful_player(game, rate=rate) for rate in (0.1, 0.3)]
         learners = [q_learner(game, rate=rate, explore=0.1) for rate in (0.05, 0.2, 0.5)] if others == 2 else []
@@ -364,3 +368,15 @@ def _with_values(hypotheses: OpenHypotheses, discount: float) -> Machines:
 def default_hypotheses(game: Game, horizon: int) -> OpenHypotheses:
     """The usual hypotheses, shared by all players of a process."""
     return OpenHypotheses.of(game, horizon)
+
+
+@lru_cache(maxsize=8)
+def library_hypotheses(game: Game, horizon: int, library: tuple[Machine, ...] | None = None) -> OpenHypotheses:
+    """The hypotheses of a player that expects one of a library, by default the bundled machines, or one like these.
+
+    Raises InputError if the game is not 2 × 2.
+    """
+    if game.shape != (2, 2):
+        raise InputError(f"bayes_library cannot play {game.name}", hint="its machines play 2 × 2 games")
+    of = OpenHypotheses.of
+    return of(game, horizon, library=library, shares=LIBRARY_SHARES, switch_rates=LIBRARY_SWITCH_RATES)

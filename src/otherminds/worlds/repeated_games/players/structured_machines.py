@@ -30,14 +30,12 @@ RULES: tuple[tuple[int, int, int, int], ...] = (
 """Replies to CC, CD, DC, DD (own action first): C, D, tit for tat and its opposite, win-stay and win-shift, grim."""
 
 
-def _count(name: str, game: Game, rng: np.random.Generator) -> Machine:
-    """Plays one action until the other has played D (or C) k times in all or in a row, and then another for n rounds.
+def counting(name: str, game: Game, wanted: int, threshold: int, *, in_a_row: bool, long: int = 0) -> Machine:
+    """Plays one action until the other has played `wanted` so often, in all or in a row, then another for some rounds.
 
-    n may be for ever.
+    It changes to D if it counts Ds, and to C if it counts Cs, for `long` rounds, or for ever if that is 0.
     """
-    before, wanted = (C, D) if rng.random() < 0.6 else (D, C)
-    threshold, in_a_row = int(rng.integers(1, LONGEST)), bool(rng.integers(2))
-    long = int(rng.integers(1, LONGEST)) if rng.random() < 0.5 else 0
+    before = 1 - wanted
 
     def follow(q: tuple[int, int], _own: int, theirs: int) -> tuple[int, int]:
         seen, left = q
@@ -46,7 +44,25 @@ def _count(name: str, game: Game, rng: np.random.Generator) -> Machine:
         seen = seen + 1 if theirs == wanted else 0 if in_a_row else seen
         return (0, long or 1) if seen >= threshold else (seen, 0)
 
-    return build(name, game, (0, 0), lambda q: 1 - before if q[1] else before, follow)
+    return build(name, game, (0, 0), lambda q: wanted if q[1] else before, follow)
+
+
+def triggers(game: Game) -> Iterator[Machine]:
+    """Partners that play C until the other has played D one to three times, in all or in a row, and then D for ever.
+
+    The first is grim trigger (Friedman 1971).
+    """
+    for threshold, in_a_row in ((1, False), (2, False), (2, True), (3, False), (3, True)):
+        name = f"trigger {threshold}{' in a row' if in_a_row else ''}"
+        yield counting(name, game, D, threshold, in_a_row=in_a_row)
+
+
+def _count(name: str, game: Game, rng: np.random.Generator) -> Machine:
+    """Counts Ds, or Cs, in all or in a row, up to a threshold, and then changes, for some rounds or for ever."""
+    wanted = D if rng.random() < 0.6 else C
+    threshold, in_a_row = int(rng.integers(1, LONGEST)), bool(rng.integers(2))
+    long = int(rng.integers(1, LONGEST)) if rng.random() < 0.5 else 0
+    return counting(name, game, wanted, threshold, in_a_row=in_a_row, long=long)
 
 
 def _patience(name: str, game: Game, rng: np.random.Generator) -> Machine:
