@@ -11,6 +11,7 @@ from otherminds.worlds.repeated_games.machines import Machine, random_machines
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.best_response_to_mixture import MixtureBestResponse
+from otherminds.worlds.repeated_games.players.learning_machines import q_learner
 
 IPD = find_game("ipd")
 PLANS = [Plan(), Plan((0,)), Plan((1,)), Plan((0, 1)), Plan((1, 1))]
@@ -65,3 +66,21 @@ def test_machines_can_be_joined_and_discounted() -> None:
     args = (0, np.array([0.5, 0.5]), PLANS, 5.0)
     found = plan_values(both, args[0], states, *args[1:])
     np.testing.assert_allclose(found, plan_values(known, args[0], pool.starts, *args[1:]))
+
+
+def test_branches_of_a_learner_are_worth_together_what_it_is() -> None:
+    """Σ_b O[q, b] Q(q parted by b, a) = Q(q, a), and each branch replies as it says and then goes on."""
+    learner, still = q_learner(IPD, rate=0.2, explore=0.1, levels=5), partner("random", IPD)
+    machines, pool = _machines([learner, still], 12, 0.95)
+    states, weights = pool.starts, np.array([0.6, 0.4])
+    parted = machines.branched(IPD.payoff(), 3, states, weights, len(machines.likely))
+    assert parted.origin.tolist() == [1, 0, 0]  # what partners that learn nothing do by chance decides nothing
+    assert parted.weights.tolist() == pytest.approx([0.4, 0.3, 0.3])
+    branches = parted.states[1:]
+    values = parted.machines.values(3, branches)
+    np.testing.assert_allclose(values.mean(axis=0), machines.values(3, states)[0], atol=1e-8)
+    assert sorted(parted.machines.likely[branches]) == [0, 1]
+    for state, reply in zip(branches, parted.machines.likely[branches], strict=True):
+        moves = parted.machines.chances.moves[state, :, reply]
+        np.testing.assert_array_equal(moves, machines.chances.moves[states[0], :, reply])
+    assert machines.branched(IPD.payoff(), 3, states, weights, 0).machines is machines

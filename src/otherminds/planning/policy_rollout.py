@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from otherminds.planning.best_response import Chances, Floats, Ints
 
+CERTAIN = 0.95  # probability from which on a reply is taken to be certain; chosen
 DECIMALS = 9  # to which action values are rounded, so that equal ones are equal
 
 
@@ -72,6 +73,31 @@ class Machines:
             self.discount,
         )
 
+    def branched(self, payoff: Floats, t: int, states: Ints, weights: Floats, among: int) -> Branches:
+        """Hypotheses parted by their reply in round t, if that is left to chance and decides about their next state.
+
+        So plans see both what a learner may do next and what it would learn from that, where rollouts follow its most
+        probable reply. Each branch has a new state, in which the reply is certain and what follows is the same, and
+        the weight w(m) O[q, b]. Only the first `among` states of the machines are parted; t is not the last round.
+        """
+        outputs, moves = self.chances.outputs[states], self.chances.moves[states]
+        chance = (outputs.max(axis=1) < CERTAIN) & (moves != moves[:, :, :1]).any(axis=(1, 2)) & (states < among)
+        possible = np.where(outputs > 1.0 - CERTAIN, outputs, 0.0)
+        kept, (parted, reply) = np.flatnonzero(~chance), np.nonzero(chance[:, None] & (possible > 0.0))
+        if not len(parted):
+            return Branches(self, states, weights, np.arange(len(states)))
+        moves, worth = moves[parted], payoff[:, reply].T
+        after = np.take_along_axis(moves, reply[:, None, None], axis=2)[:, :, 0]
+        onward = self.values(t + 1, after.ravel()).max(axis=1).reshape(after.shape)
+        certain = Chances(np.eye(len(payoff.T))[reply], moves - len(self.likely))  # `joined` moves them up
+        tables = ((worth + self.discount * onward)[None],)
+        more = Machines(certain, worth, reply, tables, (t,), self.horizon, self.discount)
+        shares = possible[parted, reply] / possible.sum(axis=1)[parted]
+        states = np.concatenate([states[kept], len(self.likely) + np.arange(len(parted))])
+        weights = np.concatenate([weights[kept], weights[parted] * shares])
+        order = np.argsort(-weights, kind="stable")
+        return Branches(self.joined(more), states[order], weights[order], np.concatenate([kept, parted])[order])
+
     def values(self, t: int, states: Ints) -> Floats:
         """Q_t(q, a) in these states; one more axis, of own actions."""
         table, at = self.tables[0][t - self.starts[0]], len(self.tables[0][0])
@@ -82,6 +108,15 @@ class Machines:
                 found[later] = more[t - start][np.minimum(states[later] - at, len(more[0]) - 1)]
             at += len(more[0])
         return found
+
+
+class Branches(NamedTuple):
+    """Hypotheses parted by their next reply: machines, their states, their weights, and which hypothesis each is of."""
+
+    machines: Machines
+    states: Ints
+    weights: Floats
+    origin: Ints
 
 
 RUNS = 3  # base policies

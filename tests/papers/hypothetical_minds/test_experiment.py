@@ -390,7 +390,11 @@ def test_what_is_lost_to_the_bound_by_hand() -> None:
     )
     found += ended("programs", "0", (1.0, 0.5, False), (2.0, 0.25, True))
     found += ended("programs", "1", (2.0, 0.0, True)) + ended("programs", "2", (9.0, 0.0, True))
-    table = {metric: row for (_, subject, metric), row in table_of(found).items() if subject == "programs"}
+    found += ended("informed", "0", (3.0, 0.0, True), (3.0, 0.0, True), (3.0, 0.0, True))
+    every = table_of(found)
+    near = {who: every["all", who, "near_bound"] for who in ("programs", "informed")}
+    assert {who: (row["value"], row["n"]) for who, row in near.items()} == {"programs": (0, 1), "informed": (1, 1)}
+    table = {metric: row for (_, subject, metric), row in every.items() if subject == "programs"}
     of_first = {"prediction_loss": 1.0, "planning_loss": 0.5, "inventory_loss": 4 * (8 / 3 - 3 / 2) - 1.5}
     of_first["meetings_loss"] = 8 / 3 * (6 - 4)
     of_second = dict.fromkeys(of_first, 0.0) | {"inventory_loss": 2.0}

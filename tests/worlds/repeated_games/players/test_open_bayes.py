@@ -156,3 +156,13 @@ def test_with_machines_that_are_not_in_its_library_it_does_better_than_who_learn
         knowing.append(functional_regret(task, list(play(task, player, rng=rng))))
         learning.append(functional_regret(task, list(play(task, tabular(IPD), rng=rng))))
     assert np.mean(knowing) < 0.5 * np.mean(learning)
+
+
+def test_it_does_not_teach_a_learner_to_dare() -> None:
+    """A partner that has dared twice in Chicken may be a Q-learner, which yields for ever once it has yielded."""
+    payoffs = ((8, 8), (3, 10), (10, 3), (0, 0))
+    game = Game("chicken", ("you", "partner"), (("swerve", "dare"),) * 2, payoffs)
+    player = OpenBayes.of(default_hypotheses(game, 100))
+    for _ in range(3):
+        assert player.act().mode == 1
+        player = player.observe(Outcome(1, 1, 0.0))

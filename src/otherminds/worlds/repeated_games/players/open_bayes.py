@@ -31,7 +31,7 @@ from otherminds.worlds.repeated_games.rules import Game, Outcome
 SWITCH_RATES = ((0.001, 0.65), (0.04, 0.35))  # probability that the partner changes after a round, and its prior
 SLIPS = ((0.003, 0.5), (0.05, 0.35), (0.2, 0.15))  # probability of a uniformly random action, and its prior
 Rates = tuple[tuple[float, float], ...]
-# Prior of each family of hypotheses
+# Prior weight of each family of hypotheses
 SHARES: Mapping[str, float] = {
     "constant": 0.1,
     "reactive": 0.6,
@@ -39,7 +39,7 @@ SHARES: Mapping[str, float] = {
     "stochastic": 0.05,
     "library": 0.03,
     "structured": 0.04,
-    "learner": 0.04,
+    "learner": 0.08,
     "none": 0.04,
 }
 # If the partner is probably one of a library, or like its machines, and does not change
@@ -58,6 +58,7 @@ CHANCES = (0.0, 0.1, 1 / 3, 2 / 3, 0.9, 1.0)  # of the first action in replies o
 RECALL = 0.5  # share of its mean past posterior, rather than the prior, in what it believes after a change
 FORGETTING = (0.98, 0.2)  # weight that earlier replies keep when their context recurs
 LEARNERS = 3 * len(FORGETTING)
+FINE = 41  # values of an action that a Q-learner tells apart: with few it would forget in a round; chosen
 PSEUDOCOUNT = 0.25  # of each reply in the frequencies of none of these
 STRUCTURED = 350  # structured machines that are drawn as hypotheses
 MOST_TABLES = 4096  # most reactive partners that are enumerated; bounds time
@@ -98,7 +99,9 @@ def _families(game: Game, horizon: int, library: Sequence[Machine]) -> Iterator[
         yield "trigger", list(triggers(pair))
     if options == 2 and len(game.agents) == 2:
         forgetful = [forgetful_player(game, rate=rate) for rate in (0.1, 0.3)]
-        learners = [q_learner(game, rate=rate, explore=0.1) for rate in (0.05, 0.2, 0.5)] if others == 2 else []
+        learners = (
+            [q_learner(game, rate=rate, explore=0.1, levels=FINE) for rate in (0.05, 0.2, 0.5)] if others == 2 else []
+        )
         yield "learner", [fictitious_player(game, min(horizon, AHEAD)), *forgetful, *learners]
     if library:
         yield "library", list(library)
@@ -336,10 +339,13 @@ class OpenBayes:
         values = machines.values(t, states)
         if len(live) == 1 or t + 1 >= known.ahead:
             return _Choice(best_action(weights @ values))
+        among = len(listed.likely)
+        machines, states, weights, origin = machines.branched(known.game.payoff(), t, states, weights, among)
+        values = machines.values(t, states)
         plans = [*_commitments(machines, t, states, weights, known.maximin[0]), *known.probes]
         chosen = plans[best_action(plan_values(machines, t, states, weights, plans, known.maximin[0]))]
         if chosen.held >= 0:
-            return _Choice(int(values[chosen.held].argmax()), int(live[chosen.held]))
+            return _Choice(int(values[chosen.held].argmax()), int(live[origin[chosen.held]]))
         return _Choice(chosen.fixed[0] if chosen.fixed else best_action(weights @ values))
 
 
