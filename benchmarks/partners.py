@@ -38,14 +38,14 @@ from otherminds.worlds.repeated_games.players.structured_machines import structu
 from otherminds.worlds.repeated_games.rules import Game
 
 ROUNDS = 100
-DEFAULT, LIBRARIAN = "bayes_open", "bayes_library"
+DEFAULT, LIBRARY = "bayes_open", "bayes_library"
 TODAY = (
     "rmax",
     "counts_model",
     "k_tom_1",
     "k_tom_2",
     "bayes_simplicity",
-    LIBRARIAN,
+    LIBRARY,
     "posterior_sampling",
 )
 OPTIMUM = "knows_both"
@@ -156,8 +156,8 @@ CELLS: dict[str, tuple[tuple[Game, ...], Callable[[Game], Iterator[Machine]]]] =
 
 
 OTHERS = ("machines", "limits")
-CERTAIN = (DEFAULT, LIBRARIAN, "counts_model", "bayes_simplicity")  # which use no randomness
-EPISODES = {"changing": 20, "stationary": 5, "slipping": 10, "learning": 8}
+CERTAIN = (DEFAULT, LIBRARY, "counts_model", "bayes_simplicity")  # which use no randomness
+EPISODES = {"changing": 20, "stationary": 5, "slipping": 10, "learning": 24}
 CLOSED: Mapping[str, Any] = {"shares": {"library": 1.0}, "slips": ((1e-6, 1.0),), "switch_rates": ((0.0, 1.0),)}
 # Weights of machines that cannot be told apart in time, none above ⅕; found by search (multiplicative weights)
 HARDEST = {
@@ -184,7 +184,7 @@ def machine_rows(seed: int) -> Iterator[Row]:
             for which, hypotheses in (("known", known), ("left-out", without)):
                 task, acts = Task(IPD, machine, ROUNDS), stream(seed, suite, machine.name, which)
                 lost = loss(task, play(task, OpenBayes.of(hypotheses), rng=acts))
-                yield row(f"{suite}/{which}/{machine.name}", LIBRARIAN, [lost])
+                yield row(f"{suite}/{which}/{machine.name}", LIBRARY, [lost])
 
 
 def limits() -> Iterator[Row]:

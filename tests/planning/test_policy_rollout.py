@@ -7,11 +7,12 @@ import pytest
 
 from otherminds.planning.best_response import Pool, best_response
 from otherminds.planning.policy_rollout import Machines, Plan, action_tables, plan_values
-from otherminds.worlds.repeated_games.machines import Machine, random_machines
+from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.best_response_to_mixture import MixtureBestResponse
 from otherminds.worlds.repeated_games.players.learning_machines import q_learner
+from random_machines import random_machines
 
 IPD = find_game("ipd")
 PLANS = [Plan(), Plan((0,)), Plan((1,)), Plan((0, 1)), Plan((1, 1))]

@@ -28,9 +28,10 @@ from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Rules
 from otherminds.worlds.in_the_matrix.scenarios import bot, scenarios
 from otherminds.worlds.in_the_matrix.strategies import Strategy
-from otherminds.worlds.repeated_games.machines import Machine, equivalent, random_machines
+from otherminds.worlds.repeated_games.machines import Machine, equivalent
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import BayesianLookahead
 from otherminds.worlds.repeated_games.rules import Outcome
+from random_machines import random_machines
 
 RULES = {name: in_the_matrix(name).rules for name in SUBSTRATES}
 RWS, PD = RULES["rws_repeated"], RULES["pd_repeated"]

@@ -277,17 +277,6 @@ def all_memory_one(game: Game) -> Iterator[Machine]:
         yield memory_one(f"memory-one {first}{''.join(map(str, table))}", game, first, replies)
 
 
-def random_machines(game: Game, number: int, states: int, rng: np.random.Generator) -> Iterator[Machine]:
-    """Random deterministic machines with 2 to `states` states; outputs are uniform, and moves ignore own slips."""
-    options, others = game.payoff(1).shape
-    for i in range(number):
-        size = int(rng.integers(2, states + 1))
-        outputs = rng.integers(options, size=size)
-        moves = rng.integers(size, size=(size, others))
-        laws = tuple(_as_law("random", int(action), options) for action in outputs)
-        yield Machine(f"random {i}", laws, tuple((tuple(row),) * options for row in moves.tolist()))
-
-
 LETTERS = ("C", "D")  # names of the two actions in the bundled file
 MAX_STATES = 1000  # most states of a machine in a file; bounds time
 

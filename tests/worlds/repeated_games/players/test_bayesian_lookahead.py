@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from otherminds.evaluation.literal_functional import expected_regret
 from otherminds.evaluation.tasks import Task
-from otherminds.worlds.repeated_games.machines import Machine, constant, random_machines
+from otherminds.worlds.repeated_games.machines import Machine, constant
 from otherminds.worlds.repeated_games.partners import machines, memory_one, partner, single_action, tit_for_tat
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
@@ -24,6 +24,7 @@ from otherminds.worlds.repeated_games.players.bayesian_lookahead import (
 )
 from otherminds.worlds.repeated_games.players.best_response_to_mixture import bayes_floor
 from otherminds.worlds.repeated_games.rules import Game, Outcome
+from random_machines import random_machines
 from strategies import generator
 
 RPS, IBS, IPD = find_game("rps"), find_game("ibs"), find_game("ipd")

@@ -58,7 +58,7 @@ CHANCES = (0.0, 0.1, 1 / 3, 2 / 3, 0.9, 1.0)  # of the first action in replies o
 RECALL = 0.5  # share of its mean past posterior, rather than the prior, in what it believes after a change
 FORGETTING = (0.98, 0.2)  # weight that earlier replies keep when their context recurs
 LEARNERS = 3 * len(FORGETTING)
-FINE = 41  # values of an action that a Q-learner tells apart: with few it would forget in a round; chosen
+LEVELS = 41  # values that a Q-learner tells apart: with few it would forget a payoff in one round; chosen
 PSEUDOCOUNT = 0.25  # of each reply in the frequencies of none of these
 STRUCTURED = 350  # structured machines that are drawn as hypotheses
 MOST_TABLES = 4096  # most reactive partners that are enumerated; bounds time
@@ -100,7 +100,7 @@ def _families(game: Game, horizon: int, library: Sequence[Machine]) -> Iterator[
     if options == 2 and len(game.agents) == 2:
         forgetful = [forgetful_player(game, rate=rate) for rate in (0.1, 0.3)]
         learners = (
-            [q_learner(game, rate=rate, explore=0.1, levels=FINE) for rate in (0.05, 0.2, 0.5)] if others == 2 else []
+            [q_learner(game, rate=rate, explore=0.1, levels=LEVELS) for rate in (0.05, 0.2, 0.5)] if others == 2 else []
         )
         yield "learner", [fictitious_player(game, min(horizon, AHEAD)), *forgetful, *learners]
     if library:
