@@ -7,6 +7,7 @@
     python benchmarks/blind_stories.py --replies    # with a perfect reader: the bound of what a model can add
     python benchmarks/blind_stories.py --replies --lose 0.1 --mistake 0.1 # with one that makes mistakes
     python benchmarks/blind_stories.py --model SPEC # with a language model
+    python benchmarks/blind_stories.py --plain --choose embedded:qwen-1.5b # the model alone: which option is likeliest
 
 They were counted before anybody had read them; a rule that is chosen by them makes them development stories. The
 replies of 160 are those of careful readers to the prompts that a model is given, who did not know the program either.
@@ -28,10 +29,11 @@ import numpy as np
 
 from otherminds.evaluation.progress import shown
 from otherminds.language.find import find_model
-from otherminds.language.model import LanguageModel, Request
+from otherminds.language.model import Continuations, LanguageModel, Request
 from otherminds.language.scripted import Scripted
 from otherminds.stories.answering import ask
 
+LETTERS = "ABCDEF"
 DRAWS = 3  # of the mistakes in each story
 STORIES = Path(__file__).with_suffix(".jsonl")
 HOME, PLAIN = STORIES.with_stem("home_stories"), STORIES.with_stem("plain_stories")
@@ -109,6 +111,36 @@ def _alike(ours: str, answer: str) -> bool:
     return bool(one and other) and (one <= other or other <= one)
 
 
+def chosen_by(model: LanguageModel, item: dict[str, Any]) -> tuple[float, bool]:
+    """How likely the model holds its likeliest option to be, and whether that is right.
+
+    p(option) is that of its letter after the story, the question and the options, the mean over all rotations of them.
+    """
+    options = item["options"] or ["yes", "no"]
+    likely = dict.fromkeys(options, 0.0)
+    for k in range(len(options)):
+        turned = [*options[k:], *options[:k]]
+        listed = "\n".join(f"{letter}. {option}" for letter, option in zip(LETTERS, turned, strict=False))
+        prompt = f"{item['story']}\n\nQuestion: {item['question']}\n{listed}\n\nThe letter of the right answer:"
+        letters = tuple(f" {letter}" for letter in LETTERS[: len(options)])
+        weights = np.exp(model.score(Continuations(prompt, letters)).log_probs)
+        for option, p in zip(turned, weights / weights.sum(), strict=True):
+            likely[option] += float(p) / len(options)
+    best = max(likely, key=likely.__getitem__)
+    return likely[best], any(_equal(best, answer) for answer in item["answers"])
+
+
+def choose(model: LanguageModel, items: list[dict[str, Any]]) -> None:
+    """Print how many options the model chooses rightly, and of those of which it is surest."""
+    asked = [item for item in items if item["options"] or item["answers"][0] in ("yes", "no")]
+    found = [chosen_by(model, item) for item in shown(asked, len(asked), "Asking")]
+    found.sort(key=lambda one: -one[0])
+    for share in (0.1, 0.25, 0.5, 1.0):
+        some = found[: round(share * len(found))]
+        right = sum(right for _, right in some)
+        print(f"surest {share:4.0%}: {right} of {len(some)} right ({right / len(some):.0%}), p >= {some[-1][0]:.2f}")
+
+
 def main() -> None:
     """Print the counts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -119,8 +151,12 @@ def main() -> None:
     parser.add_argument("--lose", type=float, default=0.0, metavar="P")
     parser.add_argument("--mistake", type=float, default=0.0, metavar="P")
     parser.add_argument("--model")
+    parser.add_argument("--choose", metavar="MODEL")
     chosen = parser.parse_args()
     items = written(HOME if chosen.home else PLAIN if chosen.plain else STORIES)
+    if chosen.choose:
+        choose(find_model(chosen.choose), items)
+        return
     model = find_model(chosen.model) if chosen.model else None
     if chosen.replies:
         items = [item for item in items if "replies" in item]

@@ -157,6 +157,14 @@ def test_one_may_take_another_not_to_have_seen_it(more: str, right: str | None) 
         ("Who knows that the pan is in the oven?", ("Ann and Cleo", "only Bo", "nobody"), "Ann and Cleo"),
         ("Who was told that the pan is in the oven?", ("Bo", "Cleo"), "Cleo"),
         ("Has Bo been told that the pan is in the oven?", (), "no"),
+        ("Who does not know that the pan is in the oven?", (), "Bo"),
+        ("Who doesn't know where the pan is?", ("Ann", "Bo", "Cleo"), "Bo"),
+        ("Which of the three does not know where the pan is?", (), "Bo"),
+        ("Of these three people, who does not know where the pan is?", (), "Bo"),
+        ("Besides Ann, who knows where the pan is?", (), "Cleo"),
+        ("Who, apart from Ann, knows that the pan is in the oven?", (), "Cleo"),
+        ("Who knows that the pan is in the oven, apart from Cleo?", (), "Ann"),
+        ("Who does not know where the pan is, Bo or Cleo?", (), "Bo"),
     ],
 )
 def test_questions_about_who(question: str, options: tuple[str, ...], right: str) -> None:
@@ -165,6 +173,27 @@ def test_questions_about_who(question: str, options: tuple[str, ...], right: str
         "Ann told Cleo that the pan was in the oven. Nobody told Bo."
     )
     assert told(story, question, options) == right
+
+
+@pytest.mark.parametrize(
+    ("story", "question", "right"),
+    [
+        # whoever did it, perceived it or was told knows it; whoever is said to have missed it does not
+        ("Ola broke the vase. Pia saw it. Tom was told nothing.", "Does Pia know that the vase is broken?", "yes"),
+        ("Ola broke the vase. Pia saw it. Tom was told nothing.", "Does Tom know that the vase is broken?", "no"),
+        ("Ola broke the vase. Pia saw it. Tom was told nothing.", "Does Ola know that the vase is broken?", "yes"),
+        ("Ola broke the vase while Tom was asleep.", "Does Tom know that the vase is broken?", "no"),
+        ("Ola broke the vase while Tom was asleep. Later she told him about it.", "Does Tom know of the vase?", "yes"),
+        ("Ola broke the vase. Tom was told nothing. Then Pia whispered something.", "Does Tom know that?", None),
+    ],
+)
+def test_access_decides_who_knows_of_it(story: str, question: str, right: str | None) -> None:
+    assert told(story, question) == right
+
+
+def test_names_in_a_list_are_of_as_many_people() -> None:
+    story = "Ida, Bea and Tom share a flat. Bea broke the lamp. Ida saw it. Tom was asleep and was told nothing of it."
+    assert told(story, "Who does not know that the lamp is broken?") == "Tom"
 
 
 @pytest.mark.parametrize(

@@ -851,7 +851,7 @@ def test_lies_and_stated_reasons(story: str, question: str, options: tuple[str, 
             (),
             "no",
         ),
-        ("Ann suspected nothing, but then Bob showed her the cake.", "Does Ann know about the cake?", (), None),
+        ("Ann suspected nothing, but then Bob showed her the cake.", "Does Ann know about the cake?", (), "yes"),
         (
             "Mr Hill sold the barn. Mrs Hill was in Spain, and nobody rang her.",
             "Does Mrs Hill know that the barn has been sold?",

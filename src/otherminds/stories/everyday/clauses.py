@@ -217,6 +217,9 @@ class _Builder:
                 self.subject = _joined(self.subject, noun)
                 return
             if before.kind == "comma" and before.word == "," and not self._verb_follows(k, "finite"):
+                if noun.name and self.subject.name and not self.subject.parts and not noun.det:
+                    self.subject = _joined(self.subject, noun)  # "Ann, Bea and Cleo"
+                    return
                 called = noun.name and self.subject.parts and not self.subject.parts[-1].name
                 (self.subject.parts[-1] if called else self.subject).alias.append(noun)  # "Ann and her aunt, Bea, ..."
                 return

@@ -21,9 +21,9 @@ from otherminds.stories.everyday.claims import (
 from otherminds.stories.everyday.clauses import Clause, inside, parse
 from otherminds.stories.everyday.events import ClauseReader
 from otherminds.stories.everyday.helping import has_no_part, helps
-from otherminds.stories.everyday.knowledge import content, knows_of, only_others
+from otherminds.stories.everyday.knowledge import content, knows_of, words_in
 from otherminds.stories.everyday.reading import find_names, split
-from otherminds.stories.everyday.scene import GONE, Place, Scene, singulars
+from otherminds.stories.everyday.scene import GONE, Place, Scene
 from otherminds.stories.everyday.wishes import GETTING, wanted_thing, wants, wished_option
 from otherminds.stories.everyday.words import is_in, vocabulary, words_of
 from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
@@ -38,6 +38,19 @@ EARNEST = re.compile(r"\b(?:really|actually|seriously|truly|in earnest)\b")
 WHICH = re.compile(
     r"\bwhich \w+ ((?:the|his|her|their|my) .+|[A-Z]\w+) (is|are|was|were) (?:in|on|at|under|behind)(?=[?.]|$)"
 )
+# "which of the three women knows", "of these people, who knows": who knows
+OF_SEVERAL = re.compile(
+    r"\bwhich of (?:the|these|those|[A-Z]\w+'s)(?: \w+){0,2}? (?=(?:do|does|did|is|are|was|were|has|have|had)\b)"
+    r"|\bwhich of (?:the|these|those|[A-Z]\w+'s)(?: \w+){0,2}? (?=(?:know|knew|saw|notice|heard)\w*\b)"
+    r"|\bof (?:the|these|those)(?: \w+){1,2}, who (?=\w)",
+    re.IGNORECASE,
+)
+EXCEPT = re.compile(
+    r",? ?\b(?:besides|apart from|except(?: for)?|other than|aside from) "
+    r"((?:the |Mr\.? |Mrs\.? |Ms\.? |Dr\.? )?[\w-]+(?: [A-Z]\w+)?)(?:,|(?=\?)| (?=know|saw|notice|heard))",
+    re.IGNORECASE,
+)
+LISTED = re.compile(r"(?:,|:) ((?:[\w. ]+, )?[\w. ]+ or [\w. ]+)\?$")  # "who knows of it, Ann or the nurse?"
 THEN = re.compile(r"\b(?:in|at|on|during) (?:the )?(\w+)\s*\?")
 UNNAMED = {"who": "somebody", "what": "something"}
 HELP = ("help", "hinder")
@@ -61,6 +74,7 @@ class Query:
     names: frozenset[str]
     early: bool
     before: Clause | None = None  # "before she moved it"
+    without: Noun | None = None  # "besides Ann, who knows ..."
     helped: tuple[Noun, ...] = ()  # whom somebody is said to help or hinder
     more: bool = False  # whether a further clause says which time is meant
     minds: frozenset[str] = frozenset()
@@ -71,6 +85,7 @@ class Query:
 def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Query | None:
     """The question in a text; None if it cannot be read."""
     text = WHICH.sub(r"where \1 \2", text)  # "which cupboard the drill is in"
+    text, options, without = _of_whom(text, options)
     if JOINED.search(text) or EITHER.search(text):  # "is he helping Ann, hindering her, or neither?"
         options, text = options or CHOICES, EITHER.sub("", JOINED.sub(r"\1", text))
     sentences = split(text)
@@ -124,6 +139,7 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
     query.before = next(
         (one for one in clauses if one.link == "before" and one.means("put", "move", "take", "hide", "swap")), None
     )
+    query.without = next((one.noun for one in Chunker(tokens(without), known).chunks() if one.noun), None)
     query.helped = _helped(clauses, query)
     query.more = any(
         (one.parent is None and one is not query.before and one.link in TIMES) or one.words.startswith("when ")
@@ -146,6 +162,18 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
     called = {word for one in minds if one is not None for word in one.words}  # "the night nurse" is about no night
     query.minds, query.topics = frozenset(words | people | query.roles), frozenset(words - people - called)
     return query
+
+
+def _of_whom(text: str, options: Sequence[str]) -> tuple[str, Sequence[str], str]:
+    """A question of who does something, in few words; its options if it lists them; and who is left out of it."""
+    text, left_out = OF_SEVERAL.sub("who ", text), ""
+    if not re.search(r"\bwho\b", text, re.IGNORECASE):
+        return text, options, left_out
+    if without := EXCEPT.search(text):
+        text, left_out = EXCEPT.sub(" ", text).strip(), without[1]
+    if (listed := LISTED.search(text)) and not options:
+        text, options = LISTED.sub("?", text), re.split(r", | or ", listed[1])
+    return text, options, left_out
 
 
 def _unnamed(clause: Clause) -> bool:
@@ -535,7 +563,8 @@ class Judge:
             )
             if thing is None or not any(one.event.obj == thing for one in self.scene.log):
                 nouns = [*clause.objects, *(noun for _, noun in clause.places)]
-                return self._knows_of({word for noun in nouns for word in singulars(noun.words)}, chain, knows=True)
+                words = {word for noun in nouns for word in words_in(noun)}
+                return self._knows_of(words | (content(inner) if inner is not None else set()), chain, asked=True)
             return self._knows_place(chain, thing)
         if clause.means("say") and not clause.means("think"):
             return None
@@ -547,14 +576,12 @@ class Judge:
         if not knows and len(chain) == 1 and EARNEST.search(self.query.text.lower()) and jokes(self.scene, chain[0]):
             self.by_signs = True
             return False
-        if knows and len(chain) == 1 and only_others(self.scene, chain[0], content(inner)):
-            self.by_signs = True
-            return False
         found = self.holds(inner, chain, knows=knows)
         moved = any(isinstance(one.event, MoveEvent) and one.event.obj == self.thing for one in self.scene.log)
-        if found is None and not (moved and inner.places):
+        place = self.scene.place(inner.places)
+        if found is None and not (moved and place is not None and not place.holder):  # "belongs to him" is no place
             nested = inner.means("think", "know", "see")  # its words do not tell whose mind it is about
-            return None if nested else self._knows_of(content(inner), chain, knows=knows)
+            return None if nested or not knows else self._knows_of(content(inner), chain)
         if found is None and knows and self.thing is not None:
             missed = self._missed_all(chain[-1], self.thing) or self._taken_to_miss(chain, self.thing)
             return False if missed else None
@@ -593,11 +620,11 @@ class Judge:
             one.actor != who and one.event.reaches(who) and one.place and one.place.fits(told[1]) for one in said
         )
 
-    def _knows_of(self, wanted: Collection[str], chain: tuple[str, ...], *, knows: bool) -> bool | None:
+    def _knows_of(self, wanted: Collection[str], chain: tuple[str, ...], *, asked: bool = False) -> bool | None:
         """Whether a mind knows of something else than where a thing is."""
         if len(chain) != 1 or not wanted:
             return None
-        found, self.evidence = knows_of(self.scene, chain[0], wanted, true=knows)
+        found, self.evidence = knows_of(self.scene, chain[0], wanted, asked=asked)
         self.chain, self.by_signs = chain, found is True
         return found
 
@@ -744,8 +771,9 @@ class Judge:
 
     def _who(self) -> str | None:
         """The only person of whom the question is true, or the option that names all of whom it is."""
-        found, open_ = list[str](), set[str]()
+        truth = dict[str, bool | None]()
         done = [one.subject for one in self.query.clause.content if one.subject and not self.query.clause.means("want")]
+        done += [self.query.without] if self.query.without is not None else []
         doers = {who for noun in done if self.scene.is_person(noun) for who in self.scene.may_be(noun)}
         for one in (*self.scene.people,):  # to read the question may add somebody
             if one in doers:
@@ -758,11 +786,9 @@ class Judge:
                 name=one if not one.startswith("the ") else "",
             )
             clause = replace(self.query.clause, subject=noun)
-            value = self.holds(clause, ())
-            if value is None:
-                open_.add(one)
-            elif value:
-                found.append(one)
+            truth[one] = self.holds(clause, ())
+        found = [one for one, value in truth.items() if value is (not self.query.clause.verb.negated)]
+        open_ = {one for one, value in truth.items() if value is None}
         named = {option: self._named(option) for option in self.query.options}
         fits = [option for option, people in named.items() if people == {*found}]
         if open_ & set().union(*named.values()):
