@@ -217,7 +217,8 @@ class _Builder:
                 self.subject = _joined(self.subject, noun)
                 return
             if before.kind == "comma" and before.word == "," and not self._verb_follows(k, "finite"):
-                if noun.name and self.subject.name and not self.subject.parts and not noun.det:
+                last = self.subject.parts[-1] if self.subject.parts else self.subject
+                if noun.name and last.name and not noun.det:
                     self.subject = _joined(self.subject, noun)  # "Ann, Bea and Cleo"
                     return
                 called = noun.name and self.subject.parts and not self.subject.parts[-1].name
