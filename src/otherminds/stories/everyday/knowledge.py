@@ -46,7 +46,8 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, asked: bool = F
     said = {word for one in scene.read for word in re.findall(r"[a-z]+", one.text)}
     if said & LIES:
         return None, set()  # what is known is so, and what is told may not be
-    happens = next((one.number for one in scene.read if _tells_of(one, wanted)), None)
+    telling = {one.number for one in scene.read if _tells_of(one, wanted)}
+    happens = min(telling, default=None)
     access = {
         one.number: _access(one, who, wanted, sure=happens is not None, asked=asked)
         for one in scene.read
@@ -55,11 +56,11 @@ def knows_of(scene: Scene, who: str, wanted: Collection[str], *, asked: bool = F
     knows = {n for n, how in access.items() if how == "knows"}
     if knows:
         contrary = any(how == "perceives nothing" and n > min(knows) for n, how in access.items())
-        return None if contrary else True, knows
+        return None if contrary else True, knows | telling
     lacks = {n for n, how in access.items() if how is not None}
     later = [one for one in scene.read if lacks and one.number > min(lacks) and one.number not in lacks]
     learns = any(_may_learn(scene, one, who) for one in later)
-    return (False if lacks and not learns else None), lacks
+    return (False if lacks and not learns else None), lacks | telling
 
 
 def _may_learn(scene: Scene, one: Read, who: str) -> bool:
