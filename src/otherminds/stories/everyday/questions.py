@@ -40,8 +40,8 @@ WHICH = re.compile(
 )
 # "which of the three women knows", "of these people, who knows": who knows
 OF_SEVERAL = re.compile(
-    r"\bwhich of (?:the|these|those|[A-Z]\w+'s)(?: \w+){0,2}? (?=(?:do|does|did|is|are|was|were|has|have|had)\b)"
-    r"|\bwhich of (?:the|these|those|[A-Z]\w+'s)(?: \w+){0,2}? (?=(?:know|knew|saw|notice|heard)\w*\b)"
+    r"\bwhich of (?:the|these|those|[A-Z]\w+'s)(?: \w+){0,2}? "
+    r"(?=(?:do|does|did|is|are|was|were|has|have|had|knows?|knew|saw|notice[ds]?|heard)\b)"
     r"|\bof (?:the|these|those)(?: \w+){1,2}, who (?=\w)",
     re.IGNORECASE,
 )
@@ -50,7 +50,8 @@ EXCEPT = re.compile(
     r"((?:the |Mr\.? |Mrs\.? |Ms\.? |Dr\.? )?[\w-]+(?: [A-Z]\w+)?)(?:,|(?=\?)| (?=know|saw|notice|heard))",
     re.IGNORECASE,
 )
-LISTED = re.compile(r"(?:,|:) ((?:[\w. ]+, )?[\w. ]+ or [\w. ]+)\?$")  # "who knows of it, Ann or the nurse?"
+# "who knows of it, Ann or the nurse?"
+LISTED = re.compile(r"(?:,|:) ((?:[\w. ]{1,40}, )?[\w. ]{1,40} or [\w. ]{1,40})\?$")
 THEN = re.compile(r"\b(?:in|at|on|during) (?:the )?(\w+)\s*\?")
 UNNAMED = {"who": "somebody", "what": "something"}
 HELP = ("help", "hinder")
