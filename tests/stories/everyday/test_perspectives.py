@@ -192,7 +192,7 @@ def test_access_decides_who_knows_of_it(story: str, question: str, right: str | 
 
 
 def test_names_in_a_list_are_of_as_many_people() -> None:
-    story = "Ida, Bea and Tom share a flat. Bea broke the lamp in the hall. Ida saw it. Tom was asleep and was told nothing."
+    story = "Ida, Bea and Tom share a flat. Bea broke the lamp in the hall. Ida saw it. Tom slept and was told nothing."
     assert told(story, "Who does not know that the lamp is broken?") == "Tom"
 
 
