@@ -142,7 +142,8 @@ class Chunker(NounReader):
             return i
         if self.word(i) in ("which", "what", "first", "no") and self.verb_follows(i + 1):
             return i
-        claimed = self.word(i - 1) == "that" and self.word(i + 1) in wordset("forms_of_be")  # "that milk is in the box"
+        is_so = wordset("forms_of_be") & {self.word(i + 1), self.word(i + 2)}
+        claimed = self.word(i - 1) == "that" and bool(is_so)  # "that milk is in the box", "that green pepper is"
         governed = claimed or (isinstance(before, Word) and before.kind == "prep") or isinstance(before, VerbGroup)
         found = self.noun_at(i, bare=governed) if self.starts_noun(i) else None
         if found is None:
