@@ -8,9 +8,8 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Column
@@ -21,13 +20,12 @@ from otherminds.cli.lists import offer_levels
 from otherminds.cli.options import TARGET_MISSED, ChosenLevel, JobsOption
 from otherminds.errors import InputError, unknown
 from otherminds.files.text import read_text, write_whole
-from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric, parse_cooking
-from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
-from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels, parse_level
-from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
-from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix, parse_matrix_world
-from otherminds.worlds.in_the_matrix.world import InTheMatrix
-from otherminds.worlds.overcooked.level_files import KitchenLevel, is_kitchen, parse_kitchen
+
+if TYPE_CHECKING:
+    from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
+    from otherminds.worlds.doors_keys_gems.level_files import Level
+    from otherminds.worlds.in_the_matrix.world import InTheMatrix
+    from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 SOUP = "cooking_asymmetric"
 
@@ -49,6 +47,9 @@ def load_level(name: str, also: Sequence[str] = ()) -> Level | KitchenLevel:
 
     Raises InputError if it is unknown, with the nearest of the bundled names and the names in `also`.
     """
+    from otherminds.worlds.doors_keys_gems.level_files import bundled_levels, parse_level
+    from otherminds.worlds.overcooked.level_files import is_kitchen, parse_kitchen
+
     path = Path(name)
     if path.suffix == ".pddl":
         from otherminds.worlds.doors_keys_gems.pddl import read_problem
@@ -72,6 +73,9 @@ def load_avatars(name: str) -> InTheMatrix | CollaborativeCooking | None:
 
     Their files begin with a map, followed by keys that no level has: kinds of resources, or the cooking time.
     """
+    from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric, parse_cooking
+    from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix, parse_matrix_world
+
     if name in SUBSTRATES:
         return in_the_matrix(name)
     if name == SOUP:
@@ -163,6 +167,8 @@ def verify_melting_pot(
 
     Example: otherminds verify melting-pot --steps 20000 --world rws_repeated
     """
+    import numpy as np
+
     from otherminds.adapters.melting_pot import SUBSTRATES, MeltingPotEngine
     from otherminds.adapters.rule_checks import summed, verify
     from otherminds.evaluation.progress import shown
@@ -198,7 +204,11 @@ def draw(
 
     Example: otherminds draw garden-gate --out gate.svg
     """
+    import numpy as np
+
     from otherminds.reports.terminal import screens
+    from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
+    from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES
 
     if level is None:
         offer_levels("draw", *SUBSTRATES, SOUP)

@@ -19,13 +19,13 @@ from otherminds.cli.levels import load_level, try_to_write, write
 from otherminds.cli.lists import offer_levels
 from otherminds.cli.options import ChosenLevel, JsonOption, LevelArgument, SeedOption
 from otherminds.errors import InputError
-from otherminds.world import Step
-from otherminds.worlds.doors_keys_gems.level_files import Level
-from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 if TYPE_CHECKING:
     from otherminds.papers.protom.episodes import FacilitatedEpisode
     from otherminds.reports.moving_picture import Scene
+    from otherminds.world import Step
+    from otherminds.worlds.doors_keys_gems.level_files import Level
+    from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 
 Helper = Literal["none", "random", "oracle", "protom", "protom_at_once", "protom_paper"]
@@ -38,6 +38,8 @@ def episode(level: Level | KitchenLevel, helper: str, seed: int) -> FacilitatedE
     from otherminds.papers.protom import doors_keys_gems as protom_dkg
     from otherminds.papers.protom import overcooked as protom_overcooked
     from otherminds.papers.protom.experiment import PlannedEpisode
+    from otherminds.worlds.doors_keys_gems.level_files import Level
+    from otherminds.worlds.overcooked.level_files import KitchenLevel
 
     if isinstance(level, Level) and min(level.world.goals) < 0:
         raise InputError(f"{level.name} does not say what everybody wants", hint="watch needs a goal for each agent")
@@ -70,6 +72,7 @@ def show(
     from otherminds.evaluation.progress import patiently, telling
     from otherminds.reports.moving_picture import Scene
     from otherminds.reports.terminal import screens
+    from otherminds.world import Step
 
     console, said, surprise = Console(), list[tuple[Hashable, str]](), dict[str, float]()
     live = Live(console=console, auto_refresh=False) if console.is_terminal else None
@@ -128,6 +131,7 @@ def watch(
     from otherminds.evaluation.progress import noted
     from otherminds.papers.protom.trajectories import write_trajectory
     from otherminds.reports.moving_picture import Scene
+    from otherminds.world import Step
 
     if level is None:
         offer_levels("watch")

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,12 +23,12 @@ from otherminds.stories.model import Belief, Episode, Question
 
 T = TypeVar("T")
 
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)  # built at first use: most stories come as text
+
 LARGEST = 20_000_000  # bytes of a story file; chosen
 DEEPEST = 8  # levels of nested belief in a question; chosen
 MOST_HAPPENINGS = 10_000  # in one episode; chosen
 SHOWN = 80  # characters of a value that an error message quotes
-EPISODES = TypeAdapter(Episode)
-QUESTIONS = TypeAdapter(Question)
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,6 @@ class _StoryRow(BaseModel, extra="allow", strict=True):
     episode: dict[str, Any] | None = None
 
 
-_ROWS = TypeAdapter(_StoryRow)
-
-
 def read_story_file(path: Path, name: str | None = None) -> StoryFile:
     """The story of a file, and its questions.
 
@@ -75,7 +73,7 @@ def read_story_file(path: Path, name: str | None = None) -> StoryFile:
     if len(rows) > 1:
         raise InputError(f"has {len(rows)} stories", path=path, hint="choose one of them with --id")
     line, data = rows[0]
-    return _of_row(validated(_ROWS, data, path, line), path, line)
+    return _of_row(validated(_StoryRow, data, path, line), path, line)
 
 
 def _named(lines: Sequence[tuple[int, str]], name: str, path: Path) -> list[tuple[int, Any]]:
@@ -122,7 +120,7 @@ def _of_row(row: _StoryRow, path: Path, line: int) -> StoryFile:
 
 def episode_of(data: Mapping[str, Any], path: Path | None = None, line: int | None = None) -> Episode:
     """The episode in JSON data. Raises InputError if it has another form, or a timeline that is not in order."""
-    episode = validated(EPISODES, data, path, line)
+    episode = validated(Episode, data, path, line)
     if len(episode.timeline) > MOST_HAPPENINGS:
         raise InputError(f"has more than {MOST_HAPPENINGS:,} happenings", path=path, line=line)
     for i, happening in enumerate(episode.timeline):
@@ -138,7 +136,7 @@ def episode_of(data: Mapping[str, Any], path: Path | None = None, line: int | No
 
 def question_of(data: Mapping[str, Any], path: Path | None = None, line: int | None = None) -> Question:
     """The question in JSON data. Raises InputError if it has another form, or nests beliefs too deeply."""
-    question = validated(QUESTIONS, data, path, line)
+    question = validated(Question, data, path, line)
     if not 2 <= len(question.options) <= 100:
         raise InputError(f"options: a question has 2 to 100, not {len(question.options)}", path=path, line=line)
     if question.labels and len(question.labels) != len(question.options):
@@ -155,18 +153,18 @@ def _depth(claim: object) -> int:
 
 def as_json(episode: Episode) -> dict[str, Any]:
     """An episode as JSON data; `episode_of` restores it."""
-    return dict(EPISODES.dump_python(episode, mode="json", exclude_none=True))
+    return dict(_adapter(Episode).dump_python(episode, mode="json", exclude_none=True))
 
 
 def question_json(question: Question) -> dict[str, Any]:
     """A question as JSON data; `question_of` restores it."""
-    return dict(QUESTIONS.dump_python(question, mode="json", exclude_none=True))
+    return dict(_adapter(Question).dump_python(question, mode="json", exclude_none=True))
 
 
-def validated(kind: TypeAdapter[T], data: Any, path: Path | None = None, line: int | None = None) -> T:
+def validated(kind: type[T], data: Any, path: Path | None = None, line: int | None = None) -> T:
     """The data as a value of the kind. Raises InputError that names the first wrong or missing key."""
     try:
-        return kind.validate_json(json.dumps(data))
+        found: T = _adapter(kind).validate_json(json.dumps(data))
     except ValidationError as error:
         first = faults(error)[0]
         key = fault_place(first, SHOWN)
@@ -175,3 +173,4 @@ def validated(kind: TypeAdapter[T], data: Any, path: Path | None = None, line: i
         raise InputError(f"{f'`{key}`' if key else 'the whole'}: {first['msg']}", path=path, line=line) from None
     except (RecursionError, ValueError):
         raise InputError("is nested too deeply to be read", path=path, line=line) from None
+    return found

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 
 from otherminds.errors import InputError
 from otherminds.files.strict_json import parse
@@ -70,11 +70,6 @@ class _VideoAccount(BaseModel, extra="ignore", strict=True):
     action: str
 
 
-_EPISODES = TypeAdapter(dict[str, _EpisodeRow])
-_ACCOUNTS = TypeAdapter(dict[str, _VideoAccount])
-_FRAMES = TypeAdapter(dict[str, dict[int, list[str]]])
-
-
 def read_mumatom(folder: Path) -> tuple[MumatomEpisode, ...]:
     """All episodes of a folder, in the order of questions.json.
 
@@ -83,9 +78,10 @@ def read_mumatom(folder: Path) -> tuple[MumatomEpisode, ...]:
     if not (folder / "questions.json").exists() and (folder / "Files" / "questions.json").exists():
         folder = folder / "Files"
     path = folder / "questions.json"
-    accounts = _read(folder / "gemini_outputs.json", _ACCOUNTS) if (folder / "gemini_outputs.json").exists() else {}
+    outputs = folder / "gemini_outputs.json"
+    accounts = _read(outputs, dict[str, _VideoAccount]) if outputs.exists() else {}
     episodes = []
-    for name, row in _read(path, _EPISODES).items():
+    for name, row in _read(path, dict[str, _EpisodeRow]).items():
         video = accounts[name].action.strip() if name in accounts else ""
         half = None if row.filtered_description is None else unescaped(row.filtered_description)
         safe = re.fullmatch(r"[\w-]{1,60}", name) is not None  # the name becomes part of a path
@@ -145,12 +141,12 @@ def _frames(folder: Path, name: str) -> Frames | None:
     for relation in GRAPHS:
         path = folder / f"{relation}.json"
         if path.exists():
-            table = _read(path, _FRAMES)
+            table = _read(path, dict[str, dict[int, list[str]]])
             if name not in table:
                 raise InputError(f"says nothing of episode {name!r}", path=path)
             frames[relation] = {frame: tuple(facts) for frame, facts in sorted(table[name].items())}
     return frames
 
 
-def _read(path: Path, kind: TypeAdapter[T]) -> T:
+def _read(path: Path, kind: type[T]) -> T:
     return validated(kind, parse(read_text(path, limit=LARGEST), path), path)

@@ -396,7 +396,9 @@ def test_numbered_stories_are_read() -> None:
 
 @pytest.mark.parametrize("thing", ["celery", "green_pepper", "sweet potato"])
 def test_what_is_claimed_to_be_somewhere_needs_no_article(thing: str) -> None:
-    (claim,) = read_story(f"Ida and Udo entered the hall.\nIda publicly claimed that {thing} is in the box.").episode.utterances
+    (claim,) = read_story(
+        f"Ida and Udo entered the hall.\nIda publicly claimed that {thing} is in the box."
+    ).episode.utterances
     assert claim.content == Fact("at", thing.replace("_", " "), "box")
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, Field, StringConstraints, TypeAdapter
+from pydantic import BaseModel, Field, StringConstraints
 
 from otherminds.errors import InputError, shortened
 from otherminds.files.strict_json import parse
@@ -138,12 +138,6 @@ class _OpenToMRow(BaseModel, strict=True):
     type: Annotated[str, StringConstraints(pattern="^(location|multihop)-(fo|so)$|^attitude$")]
 
 
-_ITEM_ROWS, _TOMI_ROWS, _MMTOM_ROWS = TypeAdapter(_ItemRow), TypeAdapter(_TomiRow), TypeAdapter(_MmtomRow)
-_HITOM_ROWS, _HITOM_FILES = TypeAdapter(_HiTomRow), TypeAdapter(_HiTomFile)
-_TOMBENCH_ROWS, _OPENTOM_ROWS = TypeAdapter(_ToMBenchRow), TypeAdapter(_OpenToMRow)
-_OPENTOM_FILES, _OPENTOM_STORIES = TypeAdapter(dict[str, list[Any]]), TypeAdapter(dict[str, _OpenToMStory])
-
-
 def read_items(path: Path, format: Format | None = None) -> tuple[Item, ...]:
     """All questions of a file; without `format`, it is detected from the first line.
 
@@ -241,7 +235,7 @@ def _tomi(text: str, path: Path) -> Iterator[Item]:
 
 def _tomi_rows(text: str, path: Path) -> Iterator[Item]:
     """ToMi as AutoToM distributes it: JSON rows with the two containers."""
-    for line, row in _rows(text, path, _TOMI_ROWS):
+    for line, row in _rows(text, path, _TomiRow):
         yield _item(row, str(line), path, line, f"ToMi {row.question_type}")
 
 
@@ -255,17 +249,17 @@ def _kinds(path: Path) -> list[str]:
 
 
 def _hi_tom(text: str, path: Path) -> Iterator[Item]:
-    file = validated(_HITOM_FILES, parse(text, path), path, 1)
+    file = validated(_HiTomFile, parse(text, path), path, 1)
     lines = list(_entries(text))
     for number, entry in enumerate(file.data):
         line = lines[number] if number < len(lines) else 1
-        row = validated(_HITOM_ROWS, entry, path, line)
+        row = validated(_HiTomRow, entry, path, line)
         kind = f"Hi-ToM order {row.question_order}{' with deception' if row.deception else ''}"
         name = f"{row.prompting_type}-{row.story_length}-{row.question_order}-{row.sample_id}-{row.deception}"
         yield _item(row, name, path, line, kind)
 
 
-def _rows(text: str, path: Path, kind: TypeAdapter[T]) -> Iterator[tuple[int, T]]:
+def _rows(text: str, path: Path, kind: type[T]) -> Iterator[tuple[int, T]]:
     """(line, row) for every line with JSON."""
     for line, entry in enumerate(text.split("\n"), 1):
         if entry.strip():
@@ -273,14 +267,14 @@ def _rows(text: str, path: Path, kind: TypeAdapter[T]) -> Iterator[tuple[int, T]
 
 
 def _jsonl(text: str, path: Path) -> Iterator[Item]:
-    for line, row in _rows(text, path, _ITEM_ROWS):
+    for line, row in _rows(text, path, _ItemRow):
         name = str(line) if row.id is None else str(row.id)
         yield _item(row, name, path, line, "" if row.order is None else f"order {row.order}")
 
 
 def _mmtom(text: str, path: Path) -> Iterator[Item]:
     """MMToM-QA: an apartment, a person's actions in it, and a question with options (a) and (b)."""
-    for line, row in _rows(text, path, _MMTOM_ROWS):
+    for line, row in _rows(text, path, _MmtomRow):
         story, mark, asked = row.question.partition("Question:")
         stem, options = split_options(asked.partition("Please respond")[0].strip())
         if not mark or len(options) < 2:
@@ -293,7 +287,7 @@ def _mmtom(text: str, path: Path) -> Iterator[Item]:
 def _tombench(text: str, path: Path) -> Iterator[Item]:
     """ToMBench in English: two or four options; those that are missing are NaN, which JSON does not have."""
     without = NAN.sub(lambda found: found[1] or "null", text)
-    for line, row in _rows(without, path, _TOMBENCH_ROWS):
+    for line, row in _rows(without, path, _ToMBenchRow):
         options = [row.a, row.b, row.c, row.d]
         gold = options["ABCD".index(row.answer)]
         if gold is None:
@@ -309,8 +303,8 @@ def _opentom(text: str, path: Path) -> Iterator[Item]:
     the label if it is neither.
     """
     beside = path.with_name("meta_data.json")
-    stories = validated(_OPENTOM_STORIES, parse(read_text(beside, limit=LARGEST), beside), beside)
-    file, lines = validated(_OPENTOM_FILES, parse(text, path), path, 1), _entries(text)
+    stories = validated(dict[str, _OpenToMStory], parse(read_text(beside, limit=LARGEST), beside), beside)
+    file, lines = validated(dict[str, list[Any]], parse(text, path), path, 1), _entries(text)
     for name, questions in file.items():
         if name not in stories:
             raise InputError(f"has no story `{shortened(name, SHOWN)}`", path=beside)
@@ -318,7 +312,7 @@ def _opentom(text: str, path: Path) -> Iterator[Item]:
         places = (told.plot_info.original_place, told.plot_info.move_to_place)
         for number, entry in enumerate(questions, 1):
             line = next(lines, 1)
-            row = validated(_OPENTOM_ROWS, entry, path, line)
+            row = validated(_OpenToMRow, entry, path, line)
             sort, _, order = row.type.partition("-")
             scale = next((scale for scale in SCALES if row.answer in scale), ())
             if not scale and sort != "location":

@@ -21,7 +21,11 @@ FIELD = re.compile(r"\{(\w+)\}")
 PART = re.compile(r"(?<!\?P)<([a-z]+)>")
 PART_DEPTH = 3  # parts may contain parts, at most this deep
 TIMES = r"(?:[?*+]|\{[\d,]+\})\??"  # how often something may be repeated
-GROUP = re.compile(rf"\((?:[^()\\]|\\.)*\)(?:{TIMES})?")  # without another group in it
+GROUP_DEPTH = 5  # groups may contain groups, at most this deep
+INSIDE = r"(?:[^()\\]++|\\.)*+"  # what is in a group
+for _ in range(GROUP_DEPTH):
+    INSIDE = rf"(?:[^()\\]++|\\.|\({INSIDE}\))*+"
+GROUP = re.compile(rf"\((?:\?P<\w+>|\?:)?({INSIDE})\)({TIMES})?")
 NO_TEXT = re.compile(rf"(?:\[[^]]*\]|<\w+>|\\(?!x27).|[.^$])(?:{TIMES})?|(?:\\x27|[^\0]){TIMES}")
 
 
@@ -37,13 +41,17 @@ class Rule:
     plain: str = ""
 
     @cached_property
-    def needed(self) -> str:
-        """The longest text outside of brackets, which must be in whatever the pattern fits; none if case is ignored."""
-        pattern = self.pattern
-        while (shorter := GROUP.sub("\0", pattern)) != pattern:
-            pattern = shorter
-        pattern = NO_TEXT.sub("\0", pattern).replace(r"\x27", "'")
-        return "" if "|" in pattern or "(?i" in self.pattern else max(pattern.split("\0"), key=len)
+    def needed(self) -> tuple[str, ...]:
+        """Texts of which one must be in whatever the pattern fits; of those that are known, the longest.
+
+        That is text outside of brackets, or the alternatives of a group that must be there.
+        """
+        outside = GROUP.sub("\0", self.pattern)
+        if "|" in outside or "(?i" in self.pattern:
+            return ("",)
+        groups = (one[1] for one in GROUP.finditer(self.pattern) if one[1][0] != "?" and one[2] in (None, "+"))
+        found = [(_longest(outside),), *(tuple(map(_longest, GROUP.sub("\0", one).split("|"))) for one in groups)]
+        return max(found, key=lambda texts: min(len(text.strip()) for text in texts))
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
@@ -52,6 +60,11 @@ class Rule:
         for _ in range(PART_DEPTH):
             pattern = PART.sub(lambda m: TABLE[self.section]["parts"].get(m[1], m[0]), pattern)
         return re.compile(pattern)
+
+
+def _longest(pattern: str) -> str:
+    """The longest text that a pattern without groups must find."""
+    return max(NO_TEXT.sub("\0", pattern).replace(r"\x27", "'").split("\0"), key=len)
 
 
 @cache
@@ -99,7 +112,7 @@ def reworded(sentence: Sequence[Token], names: Collection[str]) -> list[Token]:
     found = each_named(found)
     words, places = _as_text(found, names)
     for rule in rewording_rules("story"):
-        if rule.needed in words and (match := rule.compiled.search(words)):
+        if any(text in words for text in rule.needed) and (match := rule.compiled.search(words)):
             found = _filled(rule.plain, match, found, places)
             words, places = _as_text(found, names)
     return found
@@ -164,7 +177,7 @@ def _goes_on(sentence: Sequence[Token]) -> bool:
 def plainer(text: str) -> str:
     """A statement about a mind with roundabout wordings of "thinks" and "wants" replaced by the plain verbs."""
     for rule in rewording_rules("statement"):
-        text = rule.compiled.sub(rule.plain, text) if rule.needed in text else text
+        text = rule.compiled.sub(rule.plain, text) if any(one in text for one in rule.needed) else text
     return text
 
 

@@ -11,7 +11,7 @@ from otherminds.stories.everyday.chunks import Noun
 from otherminds.stories.everyday.clauses import Clause, inside, parse
 from otherminds.stories.everyday.knowledge import content, quoted, says_same, words_in
 from otherminds.stories.everyday.scene import Place, Read, Scene, singulars
-from otherminds.stories.everyday.words import is_in, vocabulary
+from otherminds.stories.everyday.words import cue, is_in
 from otherminds.worlds.household.nested_belief import StatementEvent
 
 TIMES = ("when", "before", "after", "while", "as", "if")
@@ -105,20 +105,20 @@ def _learns(scene: Scene, who: str, after: int) -> bool:
 
 
 def _trusts(clause: Clause) -> bool:
-    patterns, words = vocabulary().patterns, " ".join(part.words for part in (clause, *inside(clause)))
+    words = " ".join(part.words for part in (clause, *inside(clause)))
     past = clause.verb.perfect and clause.means("think") and "had" in clause.words.split()
-    if patterns["early"].search(words) or past:
+    if cue("early").search(words) or past:
         return False  # "believed her at first", "had believed her"
-    if patterns["distrust"].search(words):
-        return patterns["trusted"].search(words) is not None
-    trusted = patterns["believed"].search(words) or patterns["trusted"].search(words)
+    if cue("distrust").search(words):
+        return cue("trusted").search(words) is not None
+    trusted = cue("believed").search(words) or cue("trusted").search(words)
     return bool(trusted or clause.lemma in ("believe", "trust")) and (bool(trusted) or not clause.verb.negated)
 
 
 def _doubts(clause: Clause) -> bool:
-    patterns, words = vocabulary().patterns, " ".join(part.words for part in (clause, *inside(clause)))
-    doubted = patterns["distrust"].search(words) and not patterns["trusted"].search(words)
-    denied = patterns["unbelieving"].search(" ".join(clause.quotes).lower()) is not None
+    words = " ".join(part.words for part in (clause, *inside(clause)))
+    doubted = cue("distrust").search(words) and not cue("trusted").search(words)
+    denied = cue("unbelieving").search(" ".join(clause.quotes).lower()) is not None
     return bool(doubted) or denied or (clause.lemma in ("believe", "trust") and clause.verb.negated)
 
 
@@ -182,7 +182,7 @@ def believed_contents(scene: Scene, who: str, container: str, options: Sequence[
     """What somebody believes is in a container that they have not looked into: what its name or label says."""
     label, own = set[str](), [one for one in scene.read if who in one.people]
     for one in scene.read:
-        shown = vocabulary().patterns["label"].search(one.text)
+        shown = cue("label").search(one.text)
         if shown and re.search(rf"\b{container}\b", one.text):
             label |= singulars(re.findall(r"[a-z]+", one.text[shown.end() :]))
         label |= {word for noun in one.clause.nouns if noun.head == container for word in noun.words[:-1]}
@@ -209,7 +209,7 @@ def jokes(scene: Scene, who: str) -> bool:
         if who in one.people and (one.clause.means("say") or one.clause.quotes):
             near = [part for part in scene.read if part.sentence == one.sentence and who in part.people]
             after = [part for part in scene.read if part.number == one.number + 1 and who not in part.people]
-            if any(vocabulary().patterns["joke"].search(part.text) for part in near) or any(
+            if any(cue("joke").search(part.text) for part in near) or any(
                 part.clause.lemma in ("laugh", "giggle", "chuckle", "burst") for part in after
             ):
                 return True
@@ -231,7 +231,7 @@ def lies(scene: Scene, who: str) -> bool | None:
     thought = [part for one in own if one.clause.means("think") for part in inside(one.clause)]
     mistaken = any(words & content(part) or part.words.strip(" .,") in ("it was", "it is") for part in thought)
     told = " ".join(part.words for one in own for part in (one.clause, *inside(one.clause)))
-    deceives = vocabulary().patterns["deceit"].search(told) is not None
+    deceives = cue("deceit").search(told) is not None
     for part in known:  # the same thing, and something else of it
         subject = part.subject.head or part.subject.pronoun if part.subject is not None else ""
         deceives |= bool({subject, "it"} & spoken) and not (content(part) - {subject}) & words

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from otherminds.stories.english.lexicon import singular
 from otherminds.stories.everyday.changes import Grounds
-from otherminds.stories.everyday.words import vocabulary
+from otherminds.stories.everyday.words import cue
 
 NAMED = r"(?P<{0}>[\w-]+(?: [\w-]+){{0,2}}?)"
 BOX, THING = NAMED.format("box"), NAMED.format("thing")
@@ -44,7 +44,7 @@ def expected_option(text: str, stem: str, options: Sequence[str]) -> Grounds | N
     found = labelled(text)
     if found is None or found.box.split()[-1] not in stem.lower():
         return None
-    minds = [name for match in vocabulary().patterns["minds"].finditer(stem) for name in match.groups() if name]
+    minds = [name for match in cue("minds").finditer(stem) for name in match.groups() if name]
     minds = [name for name in dict.fromkeys(minds) if name in text]
     if SHOULD.search(stem):
         wanted = found.label

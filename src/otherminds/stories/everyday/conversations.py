@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from math import log
 
 from otherminds.stories.everyday.changes import Grounds, stems
-from otherminds.stories.everyday.words import vocabulary
+from otherminds.stories.everyday.words import cue
 
 TURN = re.compile(r"^([A-Z][\w' -]{0,30}): (.+)$", re.MULTILINE)
 LEAST_TURNS = 6  # of a conversation (chosen)
@@ -29,14 +29,12 @@ def known_option(text: str, stem: str, options: Sequence[str]) -> Grounds | None
     question (which count twice) and with the other option, rare ones more: w = Σ log(n / n_word).
     """
     turns = TURN.findall(text)
-    ignorant = [bool(vocabulary().patterns["ignorant"].search(option.lower())) for option in options]
+    ignorant = [bool(cue("ignorant").search(option.lower())) for option in options]
     if len(turns) < LEAST_TURNS or len(options) != 2 or sum(ignorant) != 1:
         return None
     nothing, something = (options[ignorant.index(which)] for which in (True, False))
     present = presence([who for who, _ in turns], [said for _, said in turns])
-    minds = {
-        name for match in vocabulary().patterns["minds"].finditer(stem) for name in match.groups() if name in present
-    }
+    minds = {name for match in cue("minds").finditer(stem) for name in match.groups() if name in present}
     if not minds:
         return None
     names = frozenset().union(*map(stems, present))
@@ -62,6 +60,6 @@ def presence(speakers: Sequence[str], said: Sequence[str]) -> dict[str, set[int]
         own = [turn for turn, speaker in enumerate(speakers) if speaker == name]
         found[name] = set(range(own[0], len(speakers)))
         for turn, back in zip(own, [*own[1:], len(speakers) + AWAY + 1], strict=True):
-            if back - turn > AWAY and vocabulary().patterns["farewell"].search(said[turn].lower()):
+            if back - turn > AWAY and cue("farewell").search(said[turn].lower()):
                 found[name] -= set(range(turn + 1, back))
     return found

@@ -16,7 +16,7 @@ from otherminds.stories.everyday.events import ELSE, MIND, MISSED, REPLY, SAID_O
 from otherminds.stories.everyday.questions import Judge, Query
 from otherminds.stories.everyday.reading import LACKS, Sentence
 from otherminds.stories.everyday.scene import Happened, Read, Scene, singulars
-from otherminds.stories.everyday.words import is_in, vocabulary, words_of
+from otherminds.stories.everyday.words import cue, is_in, vocabulary, words_of
 from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
 WHOLE = words_of("whole")
@@ -114,7 +114,7 @@ class Doubts:
         told = {one.event.obj for one in self.scene.log if isinstance(one.event, StatementEvent)}
         if learns or self.judge.thing in told:
             return None
-        return next((one.text for one in own if vocabulary().patterns["blind"].search(one.text)), None)
+        return next((one.text for one in own if cue("blind").search(one.text)), None)
 
     def _unread(self, accounts: Sequence[stories.ClauseAccount]) -> str | None:
         """The first unread clause that may bear on the question, by the things and people that it names."""
@@ -156,7 +156,7 @@ class Doubts:
 
     def _senses(self) -> str | None:
         """A clause in which an eye or an ear perceives something: it may be theirs."""
-        blind = vocabulary().patterns["blind"]
+        blind = cue("blind")
         subjects = ((one, one.clause.subject) for one in self.scene.read if not blind.search(one.text))
         found = (one.text for one, noun in subjects if noun and is_in(noun.head, "senses") and one.clause.lemma != "be")
         return next(found, None) if self.query.minds else None
@@ -195,7 +195,7 @@ class Doubts:
         clause, chain = one.clause, self.judge.chain
         concerned, acts = self.minds & one.concerned, bool(self.minds & set(one.people))
         denied, without = clause.verb.negated, one.outcome == "no effect"
-        if one.number in self.logged and not denied and vocabulary().patterns["alternatives"].search(clause.words):
+        if one.number in self.logged and not denied and cue("alternatives").search(clause.words):
             return True  # "on the desk or on the shelf"
         if one.number in self.judge.evidence or one.reason in UNDERSTOOD or self._own_words(one):
             return False
@@ -289,7 +289,7 @@ class Doubts:
     def _of_place(self, clause: Clause) -> bool:
         """Whether a clause says something of a place where the thing has been, or takes something from it."""
         subject = clause.subject
-        if clause.lemma == "be" and vocabulary().patterns["covered"].search(clause.words):
+        if clause.lemma == "be" and cue("covered").search(clause.words):
             return False
         if subject is not None and {*subject.words[-1:]} & self.heads and not is_in(clause.lemma, "searching"):
             return True

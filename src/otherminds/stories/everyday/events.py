@@ -13,7 +13,7 @@ from otherminds.stories.english.sentences import plain, tokens
 from otherminds.stories.everyday.chunks import Chunker, Noun, VerbGroup
 from otherminds.stories.everyday.clauses import Clause, inside, parse
 from otherminds.stories.everyday.scene import GONE, Happened, Place, Read, Scene, singulars
-from otherminds.stories.everyday.words import is_in, vocabulary, words_of
+from otherminds.stories.everyday.words import cue, is_in, vocabulary, words_of
 from otherminds.stories.model import Outcome
 from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
@@ -90,12 +90,12 @@ class ClauseReader:
     def sentence(self, clauses: Sequence[Clause], text: str) -> list[tuple[Clause, Effect]]:
         """Reads the clauses of one sentence, what lies in the background first; tells what became of each."""
         self.text = text.lower()
-        self.overlaps = vocabulary().patterns["overlap"].search(text.lower()) is not None
+        self.overlaps = cue("overlap").search(text.lower()) is not None
         self.met, self.faced = [], []
         top = [one for one in clauses if one.parent is None]
         told: list[tuple[Clause, Effect]] = []
         ordered = self._in_order(top)
-        self.hidden = vocabulary().patterns["hidden"].search(" ".join(one.words for one in clauses)) is not None
+        self.hidden = cue("hidden").search(" ".join(one.words for one in clauses)) is not None
         for n, one in enumerate(ordered):
             self.following = ordered[n + 1 :]
             cleft = told and told[-1][0].asked == "what" and one.lemma == "be" and one.content
@@ -444,7 +444,7 @@ class ClauseReader:
         papers = any(is_in(noun.head, "signs", "papers") or noun.pronoun == "it" for noun in clause.objects)
         if clause.lemma == "read" and self.notes and people and papers and not clause.verb.negated:
             return self._read_note(people)
-        if people and is_in(clause.lemma, "hints") and vocabulary().patterns["doing"].search(self.text):
+        if people and is_in(clause.lemma, "hints") and cue("doing").search(self.text):
             self.scene.seen_by(people)  # "she smiled at him as he did it"
             return Effect("observation")
         moved = self._moved_in(clause) if clause.lemma in ("help", "let") else None
@@ -640,9 +640,9 @@ class ClauseReader:
 
     def _cue(self, clause: Clause, words: str, people: list[str]) -> Effect | None:
         """Reads phrases about who perceives nothing: "with his back turned", "was away", "nobody saw it"."""
-        scene, patterns = self.scene, vocabulary().patterns
+        scene = self.scene
         noun = clause.subject
-        if patterns["relayed"].search(words.removesuffix(" but")):
+        if cue("relayed").search(words.removesuffix(" but")):
             return self._relay(clause, people) or MIND
         if self.overlaps and any(scene.matters(who) for who in people):
             return MIND  # "just then Ann came in"
@@ -674,9 +674,9 @@ class ClauseReader:
             return Effect("observation", "no message")
         if nobody:
             return Effect("no effect", "did not happen")
-        if patterns["believed"].search(words) and not clause.verb.negated and not patterns["distrust"].search(words):
+        if cue("believed").search(words) and not clause.verb.negated and not cue("distrust").search(words):
             return Effect("observation", "believes it")
-        if patterns["distrust"].search(words) and not patterns["trusted"].search(words):
+        if cue("distrust").search(words) and not cue("trusted").search(words):
             if clause.verb.negated and clause.lemma in ("believe", "trust"):
                 return None
             return TRUST
@@ -691,13 +691,13 @@ class ClauseReader:
             clause.means("put", "move", "take", "say", "hand", "swap") and clause.lemma not in ("turn", "stand")
         ) or not people:
             return None
-        if patterns["alone"].search(words):  # "although he believed himself alone"
+        if cue("alone").search(words):  # "although he believed himself alone"
             self.hidden = True
             for one in scene.latest():
                 for who in people:
                     scene.watched_unawares(who, one)
             return Effect("observation")
-        if patterns["unaware"].search(words) and (not clause.verb.negated or "nothing" in words):
+        if cue("unaware").search(words) and (not clause.verb.negated or "nothing" in words):
             for one in scene.latest():
                 for who in people:
                     scene.notices(who, one, sees=False)
@@ -707,7 +707,7 @@ class ClauseReader:
             return Effect("observation")
         seeing = clause.means("see", "look", "know", "think", "go", "leave", "come") and not clause.verb.negated
         stands = clause.lemma in ("be", "stand", "sit") and not clause.verb.negated
-        if stands and patterns["beside"].search(words):
+        if stands and cue("beside").search(words):
             for one in scene.latest() if clause.link not in BACKGROUND else ():
                 for who in people if one.sentence >= scene.sentence - 1 else ():
                     scene.notices(who, one, sees=True)
@@ -720,7 +720,7 @@ class ClauseReader:
                 if who not in people:
                     person.here, person.room = False, frozenset()
             return Effect("event")
-        blind = patterns["blind"].search(words)
+        blind = cue("blind").search(words)
         if blind and clause.verb.negated and not re.search(r"not|n't|never|without|no ", blind[0]):
             return MIND  # "was not asleep"
         seen = (one for one in self.following if one.means("see") and not one.verb.negated)
@@ -738,7 +738,7 @@ class ClauseReader:
         spent = clause.lemma == "spend" and scene.place(clause.places) is not None  # "spent the day in court"
         if spent or (
             (clause.lemma in ("be", "stay", "remain", "have") or clause.verb.progressive or clause.verb.passive)
-            and patterns["away"].search(words)
+            and cue("away").search(words)
             and not clause.means("go", "leave", "come", "see")
         ):
             for who in people:
@@ -795,7 +795,7 @@ class ClauseReader:
 
     def _takes_to_miss(self, clause: Clause, people: list[str]) -> Effect | None:
         """Reads that people think or know that others did not see what happened: "is sure that Ann was asleep"."""
-        scene, patterns = self.scene, vocabulary().patterns
+        scene = self.scene
         minds = clause.means("think", "know", "see") or clause.feels
         unsaid = all(one.means("say") and one.subject and one.subject.pronoun == "nobody" for one in inside(clause)[1:])
         if not people or not minds or clause.verb.negated or clause.asked or not clause.content or not unsaid:
@@ -812,8 +812,8 @@ class ClauseReader:
         reads = inner.lemma == "read" and inner.verb.perfect  # "is sure that she has read it"
         if reads:
             return MIND
-        occupied = inner.means("sleep", "busy") or inner.verb.progressive or bool(patterns["blind"].search(inner.words))
-        occupied = occupied or (inner.lemma in ("be", "have") and bool(patterns["away"].search(inner.words)))
+        occupied = inner.means("sleep", "busy") or inner.verb.progressive or bool(cue("blind").search(inner.words))
+        occupied = occupied or (inner.lemma in ("be", "have") and bool(cue("away").search(inner.words)))
         if inner.means("see", "know", "say", "come", "look", "go", "put", "move", "take") and not denied:
             return None
         misses = denied and (inner.means("see", "know") or (inner.lemma in ("be", "wake") and "awake" in inner.words))
@@ -836,7 +836,7 @@ class ClauseReader:
             or (noun.det in ("no", "any") and is_in(noun.head, "signs", "chances"))
             for noun in (*clause.objects, *(noun for _, noun in clause.places))
         )
-        if clause.lemma == "have" and vocabulary().patterns["unaware"].search(clause.words):
+        if clause.lemma == "have" and cue("unaware").search(clause.words):
             return False  # "had no idea"
         if clause.lemma in ("leave", "have", "get", "find"):
             return nothing and (clause.verb.negated or any(noun.det == "no" for noun in clause.objects))
@@ -1110,9 +1110,7 @@ class ClauseReader:
             scene.log.insert(earlier[0], Happened(event, scene.clause, actor, clause.lemma, -1, place))
             scene.places.setdefault(place.key, place)
             return
-        if vocabulary().patterns["unseen"].search(clause.words) or {"secretly", "quietly", "unseen", "unnoticed"} & {
-            *clause.adverbs
-        }:
+        if cue("unseen").search(clause.words) or {"secretly", "quietly", "unseen", "unnoticed"} & {*clause.adverbs}:
             by = frozenset({actor, *(one for one in by if one and scene.people[one].watching)})
         if place.holder:
             by |= {place.holder}
@@ -1273,7 +1271,7 @@ class ClauseReader:
                 for who in people:
                     scene.people[who].here, scene.people[who].room = False, frozenset()
                 return Effect("event")
-            if vocabulary().patterns["present"].search(clause.words) and clause.link in BACKGROUND:
+            if cue("present").search(clause.words) and clause.link in BACKGROUND:
                 for who in people:  # "while Ann was there"
                     if scene.people[who].here is False and "there" in clause.words.split():
                         continue  # where she went
@@ -1335,7 +1333,7 @@ class ClauseReader:
                     place,
                 ),
             )
-        elif not now.fits(place) and not vocabulary().patterns["early"].search(clause.words):
+        elif not now.fits(place) and not cue("early").search(clause.words):
             if "there" in told_words:  # "it hangs there above the fire": still in the same place
                 place = replace(place, around=place.around | {*now.words} | now.around)
                 scene.places[place.key] = place
@@ -1776,7 +1774,7 @@ class ClauseReader:
     def _ask(self, clause: Clause, people: list[str]) -> Effect | None:
         self.asker = people[0] if people else ""
         self._ask_in(clause.quotes)
-        seeks = self._where_asked(clause) or clause.quotes or vocabulary().patterns["seeking"].search(self.text)
+        seeks = self._where_asked(clause) or clause.quotes or cue("seeking").search(self.text)
         for who in people if seeks else ():
             self.scene.unaware(who)  # whoever asks where a thing is has not seen it
             self.askers.add(who)
@@ -1843,7 +1841,7 @@ class ClauseReader:
             return self._ask(clause, people)
         if told is None:
             told = self._known_to_all(clause, speaker)
-        relays = any(vocabulary().patterns["relayed"].search(one.words) for one in self.following[:1])
+        relays = any(cue("relayed").search(one.words) for one in self.following[:1])
         if told is None and not clause.quotes and (relays or any(one.means("say") for one in self.following[:1])):
             return Effect("no effect", "is told in another clause")  # "rang him and told him that ..."
         if told is None and clause.quotes:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from otherminds.stories.everyday.chunks import Noun
 from otherminds.stories.everyday.clauses import Clause, inside
 from otherminds.stories.everyday.scene import Read, Scene
-from otherminds.stories.everyday.words import is_in, vocabulary
+from otherminds.stories.everyday.words import cue, is_in
 
 ENOUGH = 2  # clauses that each show help, or harm, decide if nothing says what was wanted (chosen)
 
@@ -29,7 +29,7 @@ def helps(scene: Scene, helper: str, other: str) -> bool | None:
         beside = [part for part in scene.read if part.sentence == one.sentence and part is not one]
         after = [part for part in beside if part.number > one.number]
         intents.append(_wanted(scene, one, helper, other, theirs=any(part in deeds for part in beside)))
-        if helper in one.people and one not in deeds and vocabulary().patterns["refuses"].search(one.clause.words):
+        if helper in one.people and one not in deeds and cue("refuses").search(one.clause.words):
             signs.append(-ENOUGH)
         if helper in one.people and _sees_trouble(one.clause):  # "saw him struggling and took the other end"
             signs.append(
@@ -44,7 +44,7 @@ def helps(scene: Scene, helper: str, other: str) -> bool | None:
     found = intents if any(intents) else signs  # what somebody means to do says more than what comes of it
     good, bad = sum(max(0, sign) for sign in found), sum(max(0, -sign) for sign in found)
     text = " ".join(part.words for one in scene.read for part in (one.clause, *inside(one.clause)))
-    if (good > 0) == (bad > 0) or (good and vocabulary().patterns["two_faced"].search(text)):
+    if (good > 0) == (bad > 0) or (good and cue("two_faced").search(text)):
         return None
     return good > 0 if good + bad >= ENOUGH else None
 
@@ -65,7 +65,7 @@ def _misses(scene: Scene, one: Read, who: str, other: str) -> bool:
     if subject is not None and subject.text.lower().startswith("neither of"):
         return clause.means("see", "know")
     unnoticed = clause.verb.negated and clause.means("see", "know", "look")
-    unaware = vocabulary().patterns["unaware"].search(clause.words) is not None and not clause.verb.negated
+    unaware = cue("unaware").search(clause.words) is not None and not clause.verb.negated
     after = [
         part.people for part in scene.read if part.number == one.number + 1 and part.clause.link in ("who", "that")
     ]
@@ -105,7 +105,7 @@ def _says_where(scene: Scene, clause: Clause, helper: str) -> bool:
     own = [one.clause for one in scene.read if helper in one.people]
     deceives = {"lie", "fib"} & {clause.lemma} or any(one.means("put", "move") and one.verb.perfect for one in own)
     placed = any(part.lemma == "be" and part.places and not part.verb.negated for part in inside(clause))
-    malice = vocabulary().patterns["malice"].search(clause.words)
+    malice = cue("malice").search(clause.words)
     return placed and clause.means("say") and not (clause.verb.negated or deceives or malice)
 
 
@@ -149,9 +149,9 @@ def _wanted(scene: Scene, one: Read, helper: str, other: str, *, theirs: bool) -
 def _deed(scene: Scene, clause: Clause, helper: str, other: str, work: set[str]) -> int:
     """What a deed of the helper shows: positive for help, negative for harm, 0 for neither."""
     words = " ".join(part.words for part in (clause, *inside(clause)))
-    if vocabulary().patterns["malice"].search(words):
+    if cue("malice").search(words):
         return -ENOUGH
-    if vocabulary().patterns["lends_a_hand"].search(words):
+    if cue("lends_a_hand").search(words):
         return ENOUGH
     harm = clause.means("hinders")
     needed = any(noun.head in work or {*noun.words} & work for noun in clause.objects)
@@ -184,19 +184,19 @@ def _until(one: Read) -> int:
     """1 if a clause says what a deed goes on for: "held it open until she was through"."""
     clause = one.clause
     reached = clause.link == "until" and not clause.verb.negated and not is_in(clause.lemma, "losing")
-    return int(reached and not vocabulary().patterns["complaint"].search(clause.words))
+    return int(reached and not cue("complaint").search(clause.words))
 
 
 def _outcome(scene: Scene, one: Read, other: str, work: set[str], *, by_helper: bool) -> int:
     """How the other, or what they are making, fares after it, and what they say of it, if the helper did it."""
-    clause, patterns = one.clause, vocabulary().patterns
+    clause = one.clause
     subject = clause.subject
     said = " ".join(clause.quotes).lower()
     if one.people == (other,) and by_helper:
         told = " ".join([clause.words, *(part.words for part in inside(clause)), said])
-        if patterns["complaint"].search(told):
+        if cue("complaint").search(told):
             return -ENOUGH
-        if patterns["thanks"].search(told) and not patterns["no_thanks"].search(said):
+        if cue("thanks").search(told) and not cue("no_thanks").search(said):
             return ENOUGH
     if other in one.people and by_helper and clause.verb.modal == "can" and "now" in clause.adverbs:
         return -ENOUGH if clause.verb.negated else ENOUGH  # "now she can cross"

@@ -10,7 +10,7 @@ from otherminds.stories.english.lexicon import singular
 from otherminds.stories.everyday.chunks import Noun
 from otherminds.stories.everyday.clauses import Clause, inside
 from otherminds.stories.everyday.scene import Read, Scene
-from otherminds.stories.everyday.words import is_in, vocabulary, words_of
+from otherminds.stories.everyday.words import cue, is_in, vocabulary, words_of
 
 LEAST = 0.6  # share of the words of what is asked that a clause must have to tell of the same (chosen)
 LIES = frozenset(["lie", "untrue", "false", "trick", "joke", "fib", "pretend", "invent"])
@@ -115,7 +115,7 @@ def _own_access(one: Read, who: str, wanted: Collection[str], *, about: bool, as
         return None
     if "wrong" in wanted:
         return "misses"  # nobody knows of their own mistake unless they notice it
-    unawares = vocabulary().patterns["unawares"].search(one.text)  # "took the blue one by mistake"
+    unawares = cue("unawares").search(one.text)  # "took the blue one by mistake"
     return None if unawares or asked or who in one.away else "knows"
 
 
@@ -154,7 +154,7 @@ def _refers_back(one: Read) -> bool:
 
 def _is_unaware(clause: Clause, wanted: Collection[str]) -> bool:
     """Whether a clause says that somebody suspects nothing, or nothing of what is asked."""
-    found = vocabulary().patterns["unaware"].search(clause.words)
+    found = cue("unaware").search(clause.words)
     if found is None or clause.verb.negated:
         return False
     about = frozenset[str]().union(*(content(part) for part in inside(clause)))

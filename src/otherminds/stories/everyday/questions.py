@@ -25,7 +25,7 @@ from otherminds.stories.everyday.knowledge import content, knows_of, words_in
 from otherminds.stories.everyday.reading import find_names, split
 from otherminds.stories.everyday.scene import GONE, Place, Scene
 from otherminds.stories.everyday.wishes import GETTING, wanted_thing, wants, wished_option
-from otherminds.stories.everyday.words import is_in, vocabulary, words_of
+from otherminds.stories.everyday.words import cue, is_in, vocabulary, words_of
 from otherminds.worlds.household.nested_belief import MoveEvent, StatementEvent
 
 SEARCH = words_of("search")
@@ -133,7 +133,7 @@ def read_query(text: str, options: Sequence[str], names: Collection[str]) -> Que
     clauses = parse(statement, known)
     if not clauses or any(one.unknown for one in clauses):
         return None
-    early = bool(vocabulary().patterns["early"].search(plain(text).lower())) or (
+    early = bool(cue("early").search(plain(text).lower())) or (
         asked == "where" and "before" in low[start:] and len(clauses) > 1
     )
     query = Query(text, asked, clauses[0], tuple(options), known, early)
@@ -298,7 +298,7 @@ class Judge:
 
     def _only_of_time(self, clause: Clause) -> bool:
         """Whether the phrases of a question where a thing is only say that the first or the present place is meant."""
-        patterns = [vocabulary().patterns[name] for name in ("early", "real")]
+        patterns = [cue(name) for name in ("early", "real")]
         said = {word for one in patterns for found in one.findall(clause.words) for word in found.split()}
         rest = [noun for _, noun in clause.places if not {*noun.text.lower().split()} <= said]
         return not rest and {*clause.adverbs} <= said | ORDINARY

@@ -11,7 +11,7 @@ from otherminds.stories.english.sentences import LACKING, LONGEST_SENTENCE, Toke
 from otherminds.stories.everyday.clauses import Clause, parse
 from otherminds.stories.everyday.events import ClauseReader
 from otherminds.stories.everyday.scene import Fork, Scene
-from otherminds.stories.everyday.words import BOUNDARIES, is_in, vocabulary
+from otherminds.stories.everyday.words import BOUNDARIES, cue, is_in, vocabulary
 from otherminds.stories.model import ClauseAccount
 
 FILLERS = [one.split() for one in ("later on", "straight away", "by then", "by far", "of course", "at all", "so as")]
@@ -110,7 +110,7 @@ def _without_fillers(sentence: Sequence[Token]) -> list[Token]:
     sentence = _straight(sentence)
     low, out, i = [token.low for token in sentence], list[Token](), 0
     while i < len(sentence):
-        overlap = vocabulary().patterns["overlap"]  # "just then" is no filler: it says who may have come
+        overlap = cue("overlap")  # "just then" is no filler: it says who may have come
         phrases = [one for one in idioms("fillers").get(low[i], ()) if not overlap.search(" ".join(one))]
         phrases = [one for one in phrases if (one[0], one[-1]) not in COMPANY]  # "carried it with her": she had a part
         if low[i] in SOON and low[i + 1 : i + 2] in (["after"], ["before"]):

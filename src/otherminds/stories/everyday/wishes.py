@@ -11,7 +11,7 @@ from otherminds.stories.english.lexicon import singular
 from otherminds.stories.everyday.chunks import Noun
 from otherminds.stories.everyday.clauses import Clause, inside
 from otherminds.stories.everyday.scene import Read, Scene
-from otherminds.stories.everyday.words import is_in, vocabulary, words_of
+from otherminds.stories.everyday.words import cue, is_in, vocabulary, words_of
 
 COMMON = words_of("common") | words_of("idle_words")
 AGAINST = re.compile(
@@ -113,12 +113,12 @@ def aims_of(scene: Scene, who: str, action: str = "") -> list[Aim]:
 
 def _texts(one: Read, action: str, beside: Sequence[Read]) -> Iterable[tuple[str, bool | None, int]]:
     """Texts that say or show what is wanted, whether it is unwanted, and their weight."""
-    clause, patterns = one.clause, vocabulary().patterns
+    clause = one.clause
     told = " ".join([*(noun.text for noun in clause.objects), *(part.words for part in inside(clause))])
     whole = " ".join([clause.words, *(part.words for part in inside(clause))])
     for quote in clause.quotes:
         for part in re.split(r"[.!?;]", quote.lower()):
-            wish = patterns["wish"].search(part) is not None
+            wish = cue("wish").search(part) is not None
             yield part, AGAINST.search(part) is not None if wish else None, STATED if wish or action else SHOWN
     if clause.means("go", "come") and any(prep == "for" for prep, _ in clause.places):
         yield clause.words.partition(" for ")[2], None, STATED  # "has come for the book"
@@ -132,9 +132,9 @@ def _texts(one: Read, action: str, beside: Sequence[Read]) -> Iterable[tuple[str
     elif clause.lemma in ("be", "feel") and any(stem.startswith(NEED) for stem in _stems(told)):
         dummy = clause.subject is not None and clause.subject.pronoun in ("there", "it")
         yield told, None, SHOWN if clause.verb.negated or dummy else STATED  # "was thirsty"
-    elif patterns["rejecting"].search(whole):
+    elif cue("rejecting").search(whole):
         yield whole, True, STATED
-    elif patterns["choosing"].search(whole):
+    elif cue("choosing").search(whole):
         yield whole, False, STATED
     else:
         yield whole, None, SHOWN
@@ -179,7 +179,7 @@ def _changes_mind(scene: Scene, who: str) -> bool:
     """Whether somebody takes back what they wanted: "changed her mind", "the red one instead"."""
     own = [one.clause for one in scene.read if who in one.people]
     told = [text for one in own for text in (*one.quotes, *(part.words for part in (one, *inside(one))))]
-    return vocabulary().patterns["reconsiders"].search(" ".join(told).lower()) is not None
+    return cue("reconsiders").search(" ".join(told).lower()) is not None
 
 
 def wanted_thing(scene: Scene, who: str) -> str | None:
@@ -190,7 +190,7 @@ def wanted_thing(scene: Scene, who: str) -> str | None:
         if who not in one.people or clause.verb.negated or clause.link == "if":
             continue
         nouns = list[Noun]()
-        if vocabulary().patterns["pointing"].search(clause.words):
+        if cue("pointing").search(clause.words):
             nouns += [noun for prep, noun in clause.places if prep in ("at", "to", "for", "towards", "toward")]
         if clause.means("want"):
             nouns += [

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from otherminds.stories.everyday.changes import SENTENCE, SMALL, WORD, Grounds, stems
 from otherminds.stories.everyday.reading import sentences_of
-from otherminds.stories.everyday.words import vocabulary
+from otherminds.stories.everyday.words import cue
 
 PERSPECTIVE = re.compile(r"^From (?:the )?(?P<who>narrator|[\w-]+?)(?:['’]s?)? perspective, (?P<rest>.+)$")
 OTHER = re.compile(r"\b(?:does|do|did) (?P<who>[\w-]+) think\b")
@@ -94,7 +94,7 @@ def find_move(sentences: Sequence[str], pair: tuple[str, str], thing: str | None
     Signs of the mover are being the subject of a move, being left alone, and having done a deed that is named later; of
     the other one, leaving, and seeing or missing it.
     """
-    cues, either = vocabulary().patterns, "|".join(map(re.escape, pair))
+    either = "|".join(map(re.escape, pair))
     name = re.compile(rf"\b(?:{either})\b(?!['’])")
     # what is told late is about the move, not about the discovery of the thing
     middle, last = len(sentences) // 2, ""
@@ -102,7 +102,7 @@ def find_move(sentences: Sequence[str], pair: tuple[str, str], thing: str | None
     signs = [sign for n, sentence in enumerate(sentences) for sign in _signs(n, sentence, name)]
     for n, sentence in enumerate(sentences):
         names = list(name.finditer(sentence))
-        for deed in cues["shifts"].finditer(sentence) if _is_about(sentence, thing) else ():
+        for deed in cue("shifts").finditer(sentence) if _is_about(sentence, thing) else ():
             who = _subject(sentence[: deed.start()], name, last)
             moves[who] += 1
             if first.get(who, 0) < middle:
@@ -111,7 +111,7 @@ def find_move(sentences: Sequence[str], pair: tuple[str, str], thing: str | None
     whole = " ".join(sentences)
     for one in pair:
         own = re.escape(one)
-        deeds = re.findall(rf"\b{own}['’]s?\s+(?:[\w-]+\s+){{0,3}}?(?:{cues['deeds'].pattern})", whole)
+        deeds = re.findall(rf"\b{own}['’]s?\s+(?:[\w-]+\s+){{0,3}}?(?:{cue('deeds').pattern})", whole)
         alone = re.findall(rf"\b(?:leaving|left) {own}\b", whole)
         aside = [sign.kind for sign in signs if sign.who == one]
         score[one] = min(moves[one], MOVES) + DEED * min(len(deeds), 2) + ALONE * len(alone)
@@ -139,25 +139,24 @@ class _Sign(NamedTuple):
 
 def _signs(n: int, sentence: str, name: re.Pattern[str]) -> Iterator[_Sign]:
     """What a sentence says of what the bearers of names perceive, and of their leaving."""
-    cues = vocabulary().patterns
-    hidden = cues["unbeknownst"].search(sentence)
+    hidden = cue("unbeknownst").search(sentence)
     blind = next((group for group in hidden.groups() if group), "") if hidden else ""
     begin = hidden.end() if hidden else 0
     if hidden and name.fullmatch(blind):  # "unbeknownst to Ann, Bob moved it": she missed it
         after = name.search(sentence, begin)
-        perceives = after is not None and cues["perceives"].search(sentence, after.end())
+        perceives = after is not None and cue("perceives").search(sentence, after.end())
         if not perceives:
             yield _Sign(n, blind, "missed", "")
     for match in name.finditer(sentence, begin):
         rest = sentence[match.end() : match.end() + NEAR]
         following = name.search(rest)
         rest = rest[: following.start()] if following else rest
-        sees = cues["perceives"].search(rest)
-        if cues["unaware"].search(rest) or (sees and cues["denied"].search(rest[: sees.start()])):
+        sees = cue("perceives").search(rest)
+        if cue("unaware").search(rest) or (sees and cue("denied").search(rest[: sees.start()])):
             yield _Sign(n, match.group(), "missed", blind)
         elif sees:
             yield _Sign(n, match.group(), "saw", blind)
-        if cues["departs"].search(rest):
+        if cue("departs").search(rest):
             yield _Sign(n, match.group(), "left", blind)
 
 

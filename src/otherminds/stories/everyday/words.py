@@ -108,11 +108,6 @@ class Vocabulary:
         return {name: frozenset(word.replace("_", " ") for word in words.split()) for name, words in tables}
 
     @cached_property
-    def patterns(self) -> Mapping[str, re.Pattern[str]]:
-        """One pattern for each list of cues."""
-        return {name: re.compile("|".join(parts)) for name, parts in self.cues.items()}
-
-    @cached_property
     def needs(self) -> Mapping[str, frozenset[str]]:
         """The words by which a story shows what somebody needs, by the need."""
         return {need: frozenset(words.split()) for need, words in self.related.items()}
@@ -158,6 +153,12 @@ def vocabulary() -> Vocabulary:
     told: dict[str, Any] = packaged("otherminds.stories.everyday", "words.toml")
     people = {f"{name}_roles" if name in ("he", "she") else name: words for name, words in told.pop("people").items()}
     return Vocabulary(people=people, **told)
+
+
+@cache
+def cue(name: str) -> re.Pattern[str]:
+    """The pattern of a list of cues, compiled at first use: most stories call for few of them."""
+    return re.compile("|".join(vocabulary().cues[name]))
 
 
 def is_in(word: str, *names: str) -> bool:
