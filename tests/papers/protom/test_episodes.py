@@ -168,6 +168,19 @@ def test_who_does_not_obey_carries_on_as_if_nothing_had_been_said() -> None:
     assert not any(isinstance(mind, WithErrand) for mind in told.minds.values())
 
 
+@pytest.mark.parametrize("obedience", [0.0, 0.5])
+def test_who_is_not_told_anything_does_by_chance_what_they_would_have_done_anyway(obedience: float) -> None:
+    """So what a message changes is not mixed up with luck: wanderers walk the same way whatever others are told."""
+
+    def wander(facilitator: Facilitator[State, Action, Advice]) -> list[Action]:
+        played = play(LOCKED_OUT, facilitator, obedience=obedience)
+        planner = DoorsKeysGemsAdvice(LOCKED_OUT).planner
+        played.minds = {a: Seeker(planner, i, Goal("gem", i), lapse=1.0) for i, a in enumerate(LOCKED_OUT.agents)}
+        return [moment.joint["Ana"] for moment in played]
+
+    assert wander(Script()) == wander(SilentFacilitator())
+
+
 @pytest.mark.slow
 def test_people_obey_as_often_as_they_are_said_to() -> None:
     obeyed = 0

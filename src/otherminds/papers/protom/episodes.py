@@ -234,10 +234,11 @@ class Moment(Generic[S, A, F]):
 class FacilitatedEpisode(Generic[S, A, F]):
     """Runs minds forward in a world beside a facilitator; iterating plays the episode and yields one Moment a step.
 
-    The helper follows a message with probability `obedience`, else ignores it. An agent that carries out a message gets
-    no other, and nobody does unless the facilitator may send `several` (ProToM §3.2). A message is ignored if the
-    facilitator is sure that it is, or if it has not been carried out PATIENCE steps after it could have been. The
-    facilitator first decides after the first step. `under_way` has each helper's message and the step at which it
+    The helper follows a message with probability `obedience`, else ignores it. What is said changes no draw of
+    `people_rng` from which actions come, so that episodes differ by their messages alone. An agent that carries out a
+    message gets no other, and nobody does unless the facilitator may send `several` (ProToM §3.2). A message is ignored
+    if the facilitator is sure that it is, or if it has not been carried out PATIENCE steps after it could have been.
+    The facilitator first decides after the first step. `under_way` has each helper's message and the step at which it
     counts as ignored, `statuses` what came of messages in the latest step.
 
     A caller that gets the actions of some agents from elsewhere, such as the web app, leaves these agents out of
@@ -325,6 +326,7 @@ class FacilitatedEpisode(Generic[S, A, F]):
         helper = self.messages.helper(message)
         self.under_way[helper] = (message, t + self.messages.effort(state, message) + PATIENCE)
         self.facilitator = self.facilitator.tell(message, state)
-        if helper in self.minds and self.people_rng.random() < self.obedience:
+        (rng,) = self.people_rng.spawn(1)  # takes no draw from the actions
+        if helper in self.minds and rng.random() < self.obedience:
             mind = own_mind(self.minds[helper])
             self.minds = {**self.minds, helper: WithErrand(mind, self.messages.errand(state, message, mind))}

@@ -86,7 +86,6 @@ def play(
             errand = None if errand.over else errand
         if request and not said and t >= since and request in advice.candidates(state):
             said, errand = True, advice.errand(state, request, minds[request.helper])
-            rng.random()  # whether somebody listens, which these people always do
         doing = [errand if errand and errand.agent == i and not errand.over else m for i, m in enumerate(minds)]
         state = world.advance(state, [mind.act().sample(rng) for mind in doing])
 
@@ -266,12 +265,12 @@ def test_a_kitchen_in_which_nobody_can_do_anything_for_anybody_has_no_class() ->
     assert prove(level) is None
 
 
-NARROW = by_hand("-/*----/*-", "-1  -   2-", "p   -    p", "-   -    -", "-   -    -", "-   D    -", "-----t--l-")
+NARROW = by_hand("--/*---/*-", "-1  -   2-", "p   -    p", "-   D    -", "-----t--l-")
 
 
 @pytest.mark.slow
 def test_what_saves_too_few_steps_is_not_useful(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its best message saves 3.6 of 29 steps: too few of them even if no share were asked for."""
+    """Its best message saves 3.6 of 26 steps: too few of them even if no share were asked for."""
     monkeypatch.setattr(kitchens, "SHARE", 0.0)
     assert prove(NARROW) is None
     monkeypatch.setattr(kitchens, "LEAST", 3.5)
@@ -283,7 +282,7 @@ def test_what_saves_too_few_steps_is_not_useful(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.slow
 def test_what_saves_too_small_a_share_is_not_useful(monkeypatch: pytest.MonkeyPatch) -> None:
-    level = DESIGN.candidate(779, 76)
+    level = DESIGN.candidate(779, 188)
     assert prove(level) is None
     monkeypatch.setattr(kitchens, "SHARE", 0.14)
     found = prove(level)
