@@ -50,7 +50,10 @@ class Rule:
         if "|" in outside or "(?i" in self.pattern:
             return ("",)
         groups = (one[1] for one in GROUP.finditer(self.pattern) if one[1][0] != "?" and one[2] in (None, "+"))
-        found = [(_longest(outside),), *(tuple(map(_longest, GROUP.sub("\0", one).split("|"))) for one in groups)]
+        found = [
+            (_longest_text(outside),),
+            *(tuple(map(_longest_text, GROUP.sub("\0", one).split("|"))) for one in groups),
+        ]
         return max(found, key=lambda texts: min(len(text.strip()) for text in texts))
 
     @cached_property
@@ -62,7 +65,7 @@ class Rule:
         return re.compile(pattern)
 
 
-def _longest(pattern: str) -> str:
+def _longest_text(pattern: str) -> str:
     """The longest text that a pattern without groups must find."""
     return max(NO_TEXT.sub("\0", pattern).replace(r"\x27", "'").split("\0"), key=len)
 
