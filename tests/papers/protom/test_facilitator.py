@@ -307,6 +307,27 @@ def test_where_the_only_key_could_be_wasted_it_waits_until_it_knows_more() -> No
     assert {played[1].decision.silence for played in patient} == {"it pays to see more before speaking"}
 
 
+@pytest.mark.slow
+def test_it_does_not_wait_until_the_key_is_gone_because_help_could_come_later_as_well() -> None:
+    world = world_of(
+        ".. .. ## .. .. ## .. .. ## ..",
+        ".. .. dg .. .. dg .. .. .. ..",
+        "gr .. ## .. .. ## .. .. .. ..",
+        "## .. ## a1 .. ## .. .. ## ..",
+        ".. .. ## ## .. ## ## ## ## ##",
+        ".. .. ## .. .. ## .. .. .. ..",
+        "kg gy ## .. .. dg .. .. .. ..",
+        ".. ## ## .. .. ## ## ## gb ##",
+        ".. .. ## kg .. ## .. .. a2 ..",
+        goals=(2, 0),
+    )
+    ours: dict[str, Any] = {"faithful": False, "cost": 0.5, "epsilon": 0.0, "longest": 80}
+    played = list(episode(world, horizon=80, waits=AHEAD, **ours))
+    ((t, message),) = spoken(played)
+    assert (message, t <= 11) == (Advice(0, Goal("door", 0), 1), True)  # after 11 steps Ana uses the key for herself
+    assert world.done(played[-1].after)
+
+
 @pytest.mark.parametrize("cost", [0.5, 3.0])
 def test_where_waiting_gains_nothing_it_speaks_at_once(cost: float) -> None:
     world = world_of("a1 .. dr gr", "## ## ## ..", "gb .. kr a2")

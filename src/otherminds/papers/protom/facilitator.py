@@ -15,6 +15,7 @@ from itertools import product
 from typing import Any, Generic, Literal, Self, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from otherminds.distribution import IMPOSSIBLE, Categorical, divergence, log_sum_exp
 from otherminds.mind import NONE_OF_THESE, GoalDirected, NoneOfThese, WithErrand, own_mind
@@ -201,7 +202,7 @@ class ProToM(Generic[S, A, F]):
 
     def compute_utility(self, state: S, left: int, rng: np.random.Generator) -> list[MessageUtility[F]]:
         """U(f) = Σ_g b̂(g) [C(∅, g) − C(f, g)], in steps, and div(f) for each candidate message; `left` steps remain."""
-        horizon = left if self.longest is None else self.longest
+        horizon = self._horizon(left)
         agents = tuple(self.watchers)
         combinations = list(self.joint_goals(rng))
         minds_of = [
@@ -219,25 +220,40 @@ class ProToM(Generic[S, A, F]):
             i, saved = agents.index(helper), []
             gains, needed = [0.0] * len(agents), [0.0] * len(agents)
             for p, minds, alone in hypotheses:
-                told = (*minds[:i], self._with_errand(state, message, minds[i]), *minds[i + 1 :])
-                helped = self.messages.finish(state, told, horizon)
-                lost = self._lost(state, message, minds[i])
+                helped, lost = self._helped(state, message, minds, horizon)
                 saved.append((p, max(alone) - max(helped) - lost))
                 gains = [gain + p * (a - h) for gain, a, h in zip(gains, alone, helped, strict=True)]
                 gains[i] -= p * lost
                 needed = [q + p * (h < a >= horizon) for q, a, h in zip(needed, alone, helped, strict=True)]
             expected, changes = sum(p * steps for p, steps in saved), self._divergence(state, message, saved)
-            heed = self._heed(helper)
-            worth = expected if self.faithful else heed.chance * expected - self.cost * (1 + heed.in_a_row)
+            worth = self._worth(message, expected)
             helps = sum(p for p, steps in saved if steps > 0)
             found.append(MessageUtility(message, expected, changes, helps, tuple(gains), tuple(needed), worth))
         return found
 
-    def _lost(self, state: S, message: F, helper: GoalDirected[A]) -> int:
-        """The steps that an errand costs a helper whose goal is none of these, which no forecast of its goal counts."""
-        if self.faithful or own_mind(helper).goal != NONE_OF_THESE:
-            return 0
-        return self.messages.effort(state, message)
+    def _horizon(self, left: int) -> int:
+        """The most that C can be with so many steps left."""
+        return left if self.longest is None else self.longest
+
+    def _helped(
+        self, state: S, message: F, minds: Sequence[GoalDirected[A]], horizon: int
+    ) -> tuple[tuple[int, ...], int]:
+        """Steps until each agent is done if the helper follows the message, and the steps that it loses by that.
+
+        These are counted for a helper whose goal is none of these only: for others they are in the forecast.
+        """
+        i = tuple(self.watchers).index(self.messages.helper(message))
+        told = (*minds[:i], self._with_errand(state, message, minds[i]), *minds[i + 1 :])
+        in_vain = own_mind(minds[i]).goal == NONE_OF_THESE and not self.faithful
+        lost = self.messages.effort(state, message) if in_vain else 0
+        return self.messages.finish(state, told, horizon), lost
+
+    def _worth(self, message: F, saves: float) -> float:
+        """P(followed) · (steps that the message saves) − its cost, in steps; the steps alone with `faithful`."""
+        if self.faithful:
+            return saves
+        heed = self._heed(self.messages.helper(message))
+        return heed.chance * saves - self.cost * (1 + heed.in_a_row)
 
     def joint_goals(self, rng: np.random.Generator) -> Categorical[Goals]:
         """The distribution over combinations of goals, one for each agent: enumerated, or sampled if too many (eq. 10).
@@ -348,7 +364,7 @@ class ProToM(Generic[S, A, F]):
         chosen = [u for u in utilities if u.worth >= best - TIE and self._changes_enough(u.changes)]
         if not chosen:
             return Decision(silence="the best message would hardly change what they do", utilities=utilities)
-        if self.waits and self._better_to_wait(best, len(utilities), state, left, rng):
+        if self.waits and self._better_to_wait(chosen[0], len(utilities), state, left, rng):
             return Decision(silence="it pays to see more before speaking", utilities=utilities)
         if not self.faithful:
             most = max(map(self._friend_gain, chosen))
@@ -390,45 +406,58 @@ class ProToM(Generic[S, A, F]):
 
     # Looking ahead before speaking (our extension of the paper)
 
-    def _better_to_wait(self, now: float, messages: int, state: S, left: int, rng: np.random.Generator) -> bool:
-        """Whether deciding after one of the `waits` is expected to save more than speaking now.
+    def _better_to_wait(
+        self, best: MessageUtility[F], messages: int, state: S, left: int, rng: np.random.Generator
+    ) -> bool:
+        """Whether deciding after one of the `waits` is expected to save more than sending the best message now.
 
-        False if finding out takes more than about MOST_FORECASTS forecasts, which crowds with many goals do.
+        If its helper follows the best message and it changes nothing, what may be said after it counts as well. False
+        if finding out takes more than about MOST_FORECASTS forecasts, which crowds with many goals do.
         """
-        gains = dict.fromkeys(self.waits, 0.0)
         (rng,) = rng.spawn(1)  # looking ahead must not change how later ties are broken
-        horizon, combinations = self.longest, self.joint_goals(rng)
+        combinations = self.joint_goals(rng)
         if len(combinations.support) ** 2 * messages * len(self.waits) > MOST_FORECASTS:
             return False
-        first = replace(self, waits=(), watchers={agent: likeliest_particle(o) for agent, o in self.watchers.items()})
+        watchers = {agent: likeliest_particle(observer) for agent, observer in self.watchers.items()}
+        silent = replace(self, waits=(), watchers=watchers)
+        waiting = sum(p * silent._worths_after(self.waits, goals, state, left, rng) for goals, p in combinations)
+        if np.max(waiting) <= best.worth + TIE:
+            return False
+        told, speaking = silent.tell(best.message, state), np.full(len(self.waits), best.worth)
         for goals, p in combinations:
-            later, ahead = first, state
-            for wait in range(1, min(max(self.waits), left - 1) + 1):
-                if self.world.done(ahead):
-                    break
-                minds = later._first_minds(goals)
-                acting = [cast("Categorical[A]", mind.act()) for mind in minds]
-                actions = [
-                    table.sample(rng) if mind.goal == NONE_OF_THESE else table.mode
-                    for mind, table in zip(minds, acting, strict=True)
-                ]
-                joint = dict(zip(later.watchers, actions, strict=True))
-                ahead = self.world.step(ahead, joint, rng)
-                later = later.watch(joint, ahead)
-                if wait in self.waits:
-                    decided = later.decide(ahead, left - wait, rng)
-                    if decided.message is None:
-                        continue
-                    minds = later._first_minds(goals)
-                    longest = left - wait if horizon is None else horizon
-                    without = self.messages.finish(ahead, minds, longest)
-                    i = tuple(later.watchers).index(self.messages.helper(decided.message))
-                    minds[i] = self._with_errand(ahead, decided.message, minds[i])
-                    lost = self._lost(ahead, decided.message, minds[i])
-                    saved = max(without) - max(self.messages.finish(ahead, minds, longest)) - lost
-                    heed = self._heed(self.messages.helper(decided.message))
-                    gains[wait] += p * (heed.chance * saved - self.cost * (1 + heed.in_a_row))
-        return max(gains.values()) > now + TIE
+            if silent._saved(goals, best.message, state, left) == 0:
+                speaking += p * told._worths_after(self.waits, goals, state, left, rng)
+        return bool(np.max(waiting - speaking) > TIE)
+
+    def _worths_after(
+        self, waits: tuple[int, ...], goals: Goals, state: S, left: int, rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """What the message chosen after each number of steps is worth, in steps, if these are the goals; 0 if none."""
+        later, ahead, worths = self, state, dict.fromkeys(waits, 0.0)
+        for wait in range(1, min(max(waits), left - 1) + 1):
+            if self.world.done(ahead):
+                break
+            joint = later._likely_actions(goals, rng)
+            ahead = self.world.step(ahead, joint, rng)
+            later = later.watch(joint, ahead)
+            if wait in worths and (message := later.decide(ahead, left - wait, rng).message) is not None:
+                saved = later._saved(goals, message, ahead, left - wait)
+                worths[wait] = later._worth(message, saved)
+        return np.array(list(worths.values()))
+
+    def _likely_actions(self, goals: Goals, rng: np.random.Generator) -> dict[str, A]:
+        """The likeliest action of each agent if these are the goals; a random one of agents that want none of these."""
+        joint = {}
+        for agent, mind in zip(self.watchers, self._first_minds(goals), strict=True):
+            actions = cast("Categorical[A]", mind.act())
+            joint[agent] = actions.sample(rng) if mind.goal == NONE_OF_THESE else actions.mode
+        return joint
+
+    def _saved(self, goals: Goals, message: F, state: S, left: int) -> int:
+        """The steps that a message saves if these are the goals."""
+        minds, horizon = self._first_minds(goals), self._horizon(left)
+        helped, lost = self._helped(state, message, minds, horizon)
+        return max(self.messages.finish(state, minds, horizon)) - max(helped) - lost
 
     def _first_minds(self, goals: Goals) -> list[GoalDirected[A]]:
         """For each agent, the first of its minds with the agent's goal."""
