@@ -85,7 +85,7 @@ def _decisions(name: str, times: Sequence[float], mean: float, tail: float, most
 def decision_lines() -> Iterator[Line]:
     """Time to infer and decide on the twenty levels; the first decision of an episode fills the fields."""
     levels = bundled_levels()
-    for name, warm, mean, tail in (("cold plans", False, 15.0, 50.0), ("warm plans", True, 1.0, 50.0)):
+    for name, warm, mean, tail in (("cold plans", False, 15.0, 50.0), ("warm plans", True, 8.0, 50.0)):
         times = decisions.milliseconds(levels, warm=warm)
         yield _decisions(f"Decision, {name}", times, mean, tail)
     level = next(level for level in levels if level.name == "garden-gate")
