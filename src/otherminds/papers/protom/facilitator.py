@@ -220,7 +220,7 @@ class ProToM(Generic[S, A, F]):
             i, saved = agents.index(helper), []
             gains, needed = [0.0] * len(agents), [0.0] * len(agents)
             for p, minds, alone in hypotheses:
-                helped, lost = self._helped(state, message, minds, horizon)
+                helped, lost = self._finish_if_followed(state, message, minds, horizon)
                 saved.append((p, max(alone) - max(helped) - lost))
                 gains = [gain + p * (a - h) for gain, a, h in zip(gains, alone, helped, strict=True)]
                 gains[i] -= p * lost
@@ -235,12 +235,12 @@ class ProToM(Generic[S, A, F]):
         """The most that C can be with so many steps left."""
         return left if self.longest is None else self.longest
 
-    def _helped(
+    def _finish_if_followed(
         self, state: S, message: F, minds: Sequence[GoalDirected[A]], horizon: int
     ) -> tuple[tuple[int, ...], int]:
         """Steps until each agent is done if the helper follows the message, and the steps that it loses by that.
 
-        These are counted for a helper whose goal is none of these only: for others they are in the forecast.
+        The latter are 0 unless the helper's goal is none of these: the forecast of any other goal includes them.
         """
         i = tuple(self.watchers).index(self.messages.helper(message))
         told = (*minds[:i], self._with_errand(state, message, minds[i]), *minds[i + 1 :])
@@ -249,7 +249,7 @@ class ProToM(Generic[S, A, F]):
         return self.messages.finish(state, told, horizon), lost
 
     def _worth(self, message: F, saves: float) -> float:
-        """P(followed) · (steps that the message saves) − its cost, in steps; the steps alone with `faithful`."""
+        """P(followed) · (steps that the message saves) − its cost, in steps; with `faithful` the steps saved."""
         if self.faithful:
             return saves
         heed = self._heed(self.messages.helper(message))
@@ -411,8 +411,8 @@ class ProToM(Generic[S, A, F]):
     ) -> bool:
         """Whether deciding after one of the `waits` is expected to save more than sending the best message now.
 
-        If its helper follows the best message and it changes nothing, what may be said after it counts as well. False
-        if finding out takes more than about MOST_FORECASTS forecasts, which crowds with many goals do.
+        Where the best message would change nothing, what could be said after it counts for sending it. False if finding
+        out takes more than about MOST_FORECASTS forecasts, as it does in crowds with many goals.
         """
         (rng,) = rng.spawn(1)  # looking ahead must not change how later ties are broken
         combinations = self.joint_goals(rng)
@@ -420,19 +420,19 @@ class ProToM(Generic[S, A, F]):
             return False
         watchers = {agent: likeliest_particle(observer) for agent, observer in self.watchers.items()}
         silent = replace(self, waits=(), watchers=watchers)
-        waiting = sum(p * silent._worths_after(self.waits, goals, state, left, rng) for goals, p in combinations)
+        waiting = sum(p * silent._worth_after_waiting(self.waits, goals, state, left, rng) for goals, p in combinations)
         if np.max(waiting) <= best.worth + TIE:
             return False
         told, speaking = silent.tell(best.message, state), np.full(len(self.waits), best.worth)
         for goals, p in combinations:
-            if silent._saved(goals, best.message, state, left) == 0:
-                speaking += p * told._worths_after(self.waits, goals, state, left, rng)
+            if silent._steps_saved(goals, best.message, state, left) == 0:
+                speaking += p * told._worth_after_waiting(self.waits, goals, state, left, rng)
         return bool(np.max(waiting - speaking) > TIE)
 
-    def _worths_after(
+    def _worth_after_waiting(
         self, waits: tuple[int, ...], goals: Goals, state: S, left: int, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """What the message chosen after each number of steps is worth, in steps, if these are the goals; 0 if none."""
+        """For each wait, what the message chosen after it is worth in steps if these are the goals; 0 if none is."""
         later, ahead, worths = self, state, dict.fromkeys(waits, 0.0)
         for wait in range(1, min(max(waits), left - 1) + 1):
             if self.world.done(ahead):
@@ -441,22 +441,22 @@ class ProToM(Generic[S, A, F]):
             ahead = self.world.step(ahead, joint, rng)
             later = later.watch(joint, ahead)
             if wait in worths and (message := later.decide(ahead, left - wait, rng).message) is not None:
-                saved = later._saved(goals, message, ahead, left - wait)
+                saved = later._steps_saved(goals, message, ahead, left - wait)
                 worths[wait] = later._worth(message, saved)
         return np.array(list(worths.values()))
 
     def _likely_actions(self, goals: Goals, rng: np.random.Generator) -> dict[str, A]:
-        """The likeliest action of each agent if these are the goals; a random one of agents that want none of these."""
+        """The likeliest action of each agent if these are the goals; a random one if it wants none of these."""
         joint = {}
         for agent, mind in zip(self.watchers, self._first_minds(goals), strict=True):
             actions = cast("Categorical[A]", mind.act())
             joint[agent] = actions.sample(rng) if mind.goal == NONE_OF_THESE else actions.mode
         return joint
 
-    def _saved(self, goals: Goals, message: F, state: S, left: int) -> int:
+    def _steps_saved(self, goals: Goals, message: F, state: S, left: int) -> int:
         """The steps that a message saves if these are the goals."""
         minds, horizon = self._first_minds(goals), self._horizon(left)
-        helped, lost = self._helped(state, message, minds, horizon)
+        helped, lost = self._finish_if_followed(state, message, minds, horizon)
         return max(self.messages.finish(state, minds, horizon)) - max(helped) - lost
 
     def _first_minds(self, goals: Goals) -> list[GoalDirected[A]]:
