@@ -1,6 +1,6 @@
 """ProToM in Doors-Keys-Gems levels that nobody has looked at, as many as are asked for: does it help, and only then?
 
-    python benchmarks/fresh_levels.py --levels 400 --seed 4711 --jobs 2     # of each class
+    python benchmarks/fresh_levels.py --levels 400 --seed 6007 --jobs 2     # of each class
 
 The held-out set has a hundred levels of each class, in which a share of .78 cannot be told from one of .75 or .81.
 These are made from a seed and proved like those. Printed is what ProToM is asked to reach, first with people as it
@@ -71,7 +71,7 @@ def main() -> None:
     """Make the levels, play them, print what was asked."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--levels", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=4711)
+    parser.add_argument("--seed", type=int, default=6007)
     parser.add_argument("--jobs", type=int, default=1)
     chosen = parser.parse_args()
     with opened(None, chosen.jobs) as engine:

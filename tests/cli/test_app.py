@@ -100,7 +100,7 @@ def test_groups_list_their_commands(run: Run, group: str) -> None:
 def test_posteriors_as_json(run: Run, here: Path) -> None:
     history = json.loads(fine(run("infer", "nook.txt", "walk.jsonl", "--json")))
     assert [row["t"] for row in history] == list(range(7))
-    assert history[0]["posterior"]["Ana"] == pytest.approx({"red": 0.475, "blue": 0.475, "none of these": 0.05})
+    assert history[0]["posterior"]["Ana"] == pytest.approx({"red": 0.485, "blue": 0.485, "none of these": 0.03})
     assert history[0]["surprise"].keys() == {"Ana", "Ben"}
     assert history[2]["joint"] == {"Ana": "unlock door1 with key1", "Ben": "pickup gem2"}
     assert history[-1]["joint"] == {}
@@ -113,7 +113,7 @@ def test_posteriors_as_a_table(run: Run, here: Path) -> None:
     history = json.loads(fine(run("infer", "nook.txt", "walk.jsonl", "--json")))
     assert lines[1].split() == ["t", "who", "did", "surprise", "red?", "blue?", "these?"]
     cells = [re.split("  +", line.strip()) for line in lines[3:]]
-    assert cells[0] == ["0", "Ana", "right", f"{history[0]['surprise']['Ana']:.1f}", "0.48", "0.48", "0.05"]
+    assert cells[0] == ["0", "Ana", "right", f"{history[0]['surprise']['Ana']:.1f}", "0.49", "0.49", "0.03"]
     assert [row[2] for row in cells[:-2:2]] == list(ANA)
     assert [row[1] for row in cells[1:-2:2]] == list(BEN)
     assert cells[-2:] == [["6", "Ana", "1.00", "0.00", "0.00"], ["Ben", "0.00", "1.00", "0.00"]]

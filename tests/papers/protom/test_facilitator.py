@@ -328,6 +328,25 @@ def test_it_does_not_wait_until_the_key_is_gone_because_help_could_come_later_as
     assert world.done(played[-1].after)
 
 
+@pytest.mark.slow
+def test_it_takes_the_time_to_be_sure_where_only_those_would_wait_who_cannot_get_there_alone() -> None:
+    world = world_of(
+        "a1 .. gr .. ## .. .. ..",
+        ".. .. .. .. .. .. .. ..",
+        "## dr ## ## ## ## ## ..",
+        ".. .. .. .. ## .. .. ..",
+        "## dg ## ## ## ## ## ##",
+        "gb .. .. .. .. .. a2 ..",
+        ".. gy kr kg .. .. .. ..",
+        goals=(2, 0),
+    )
+    ours: dict[str, Any] = {"faithful": False, "cost": 0.5, "epsilon": 0.0, "longest": 80}
+    played = list(episode(world, horizon=80, waits=AHEAD, **ours))
+    assert spoken(list(episode(world, horizon=80, **ours)))
+    assert not spoken(played)  # Ben comes to open both doors anyway
+    assert world.done(played[-1].after)
+
+
 @pytest.mark.parametrize("cost", [0.5, 3.0])
 def test_where_waiting_gains_nothing_it_speaks_at_once(cost: float) -> None:
     world = world_of("a1 .. dr gr", "## ## ## ..", "gb .. kr a2")

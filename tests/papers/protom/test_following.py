@@ -19,6 +19,7 @@ from otherminds.papers.protom.episodes import FacilitatedEpisode, MessageUtility
 from otherminds.papers.protom.facilitator import (
     FOLLOWED,
     IGNORED,
+    NONE_PRIOR,
     PAUSE,
     REFUSED,
     SURE,
@@ -127,8 +128,8 @@ def test_only_the_friend_who_is_locked_out_needs_the_message() -> None:
 def test_following_is_inferred_by_bayes_rule(deeds: tuple[Action, ...]) -> None:
     plans, start = DoorsKeysGemsPlanner(LOCKED_OUT), LOCKED_OUT.initial
     state, following = start, 0.8
-    own = dict.fromkeys(gems(LOCKED_OUT), 0.2 * 0.95 / 2)
-    stranger = 0.2 * 0.05
+    own = dict.fromkeys(gems(LOCKED_OUT), 0.2 * (1.0 - NONE_PRIOR) / 2)
+    stranger = 0.2 * NONE_PRIOR
     for deed in deeds:
         following *= chance(plans, state, Goal("door", 0), deed)
         own = {goal: p * chance(plans, state, goal, deed) for goal, p in own.items()}
@@ -151,7 +152,7 @@ def chance(plans: DoorsKeysGemsPlanner, state: State, goal: Goal, action: Action
 def test_who_does_nothing_of_it_is_doubted_and_who_does_it_is_not() -> None:
     assert not after_message(protom(LOCKED_OUT)).doubts(OPEN)
     assert not after_message(protom(LOCKED_OUT), RIGHT).doubts(OPEN)
-    refusing = after_message(protom(LOCKED_OUT), STAY, STAY, STAY, STAY)
+    refusing = after_message(protom(LOCKED_OUT), STAY, STAY, STAY, STAY, STAY)
     assert refusing.following("Ben") < IGNORED
     assert refusing.doubts(OPEN)
 

@@ -12,6 +12,7 @@ import pytest
 from otherminds.mind import NONE_OF_THESE
 from otherminds.papers.protom import doors_keys_gems, overcooked
 from otherminds.papers.protom.experiment import EpisodeSetup, PlannedEpisode, rows
+from otherminds.papers.protom.facilitator import NONE_PRIOR
 from otherminds.papers.protom.levels.maps import DESIGN, design_for
 from otherminds.papers.protom.people import KINDS, NOISE, PAUSES, Change, OddCook, OddSeeker
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
@@ -97,7 +98,7 @@ def test_a_goal_that_is_not_listed_is_not_considered_except_by_the_oracle() -> N
     goals = {agent: mind.goal for agent, mind in setup("").people.items()}
     absent = [agent for agent, goal in goals.items() if not believed["protom"][agent].prob(goal)]
     assert len(absent) == 1
-    assert believed["protom"][absent[0]].prob(NONE_OF_THESE) == pytest.approx(0.05)
+    assert believed["protom"][absent[0]].prob(NONE_OF_THESE) == pytest.approx(NONE_PRIOR)
     assert all(believed["oracle"][agent].prob(goal) == 1.0 for agent, goal in goals.items())
 
 

@@ -28,7 +28,7 @@ AHEAD: Mapping[str, Any] = {"waits": (1, 2, 4, 8)}  # steps; chosen on the tunin
 SETTINGS = {"cost": 0.5, "prior": NONE_PRIOR, "switch_rate": SWITCH_RATE}
 SWEEPS: Mapping[str, Sequence[float]] = {
     "cost": (0.0, 0.25, 0.5, 1.0, 2.0),
-    "prior": (0.0, 0.02, 0.05, 0.1, 0.2),
+    "prior": (0.0, 0.01, 0.03, 0.05, 0.1, 0.2),
     "switch_rate": (0.0, 0.003, 0.01, 0.03),
 }
 # the paper's rule is `protom_paper`, and epsilon 0.1 with gate="traj" is the paper's too

@@ -32,7 +32,7 @@ RECENT = 5  # joint actions that gate="traj" looks back on; chosen, not tuned
 SURE = 0.85  # probability from which something is stated as believed; chosen on 240 further levels of each class
 PAUSE = 2  # steps without a message to an agent for each refusal in a row; chosen on the tuning levels
 IGNORED = 0.1  # probability of following a message below which it counts as ignored; chosen
-NONE_PRIOR = 0.05  # P(none of the goals that are considered); chosen on the tuning levels, see docs/protom.md
+NONE_PRIOR = 0.03  # P(none of the goals that are considered); chosen on 540 further levels of each class
 SWITCH_RATE = 0.003  # P(an agent changes its mind) at every step; chosen likewise
 SAID_SO = 0.95  # P(an agent follows a message | it says so); chosen
 FOLLOWED, REFUSED = 4.0, 1.0  # messages followed and refused by an agent that nothing is known of; chosen
@@ -432,8 +432,14 @@ class ProToM(Generic[S, A, F]):
     def _worth_after_waiting(
         self, waits: tuple[int, ...], goals: Goals, state: S, left: int, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """For each wait, what the message chosen after it is worth in steps if these are the goals; 0 if none is."""
+        """For each wait, what the message chosen after it is worth in steps if these are the goals; 0 if none is.
+
+        Whoever cannot get there alone loses nothing by waiting: a message that still gets them there later saves as
+        much as now.
+        """
         later, ahead, worths = self, state, dict.fromkeys(waits, 0.0)
+        horizon, possible_now = self._horizon(left), self.messages.candidates(state)
+        stuck = max(self.messages.finish(state, self._first_minds(goals), horizon)) >= horizon
         for wait in range(1, min(max(waits), left - 1) + 1):
             if self.world.done(ahead):
                 break
@@ -442,6 +448,8 @@ class ProToM(Generic[S, A, F]):
             later = later.watch(joint, ahead)
             if wait in worths and (message := later.decide(ahead, left - wait, rng).message) is not None:
                 saved = later._steps_saved(goals, message, ahead, left - wait)
+                if stuck and saved > 0 and message in possible_now:
+                    saved = max(saved, self._steps_saved(goals, message, state, left))
                 worths[wait] = later._worth(message, saved)
         return np.array(list(worths.values()))
 
