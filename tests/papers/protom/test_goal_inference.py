@@ -9,7 +9,6 @@ import pytest
 from otherminds.mind import NONE_OF_THESE
 from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom.experiment import PlannedEpisode
-from otherminds.papers.protom.facilitator import NONE_PRIOR
 from otherminds.papers.protom.goal_inference import goals, posteriors
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.level_files import parse_level
@@ -66,9 +65,9 @@ def test_whoever_is_served_wanted_that() -> None:
     blind = posteriors(level.world, steps, beta=0.0, lapse=0.05, leak=0.0, particles=2)
     for agent, recipe in zip(level.world.agents, level.world.recipes, strict=True):
         assert history[-1]["posterior"][agent][recipe] > 0.98
-        assert history[0]["posterior"][agent][recipe] == pytest.approx((1.0 - NONE_PRIOR) / 2)
-        assert history[0]["posterior"][agent][NONE_OF_THESE] == pytest.approx(NONE_PRIOR)
-        assert blind[1]["posterior"][agent][recipe] == pytest.approx((1.0 - NONE_PRIOR) / 2)
+        assert history[0]["posterior"][agent][recipe] == pytest.approx((1.0 - protom_overcooked.SETTINGS["prior"]) / 2)
+        assert history[0]["posterior"][agent][NONE_OF_THESE] == pytest.approx(protom_overcooked.SETTINGS["prior"])
+        assert blind[1]["posterior"][agent][recipe] == pytest.approx((1.0 - protom_overcooked.SETTINGS["prior"]) / 2)
 
 
 def test_surprise_is_zero_where_nothing_distinguishes_actions_and_none_of_these_may_be_left_out() -> None:

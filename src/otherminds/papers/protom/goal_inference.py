@@ -63,19 +63,22 @@ def posteriors(
     lapse: float,
     leak: float,
     particles: int = PARTICLES,
-    none_prior: float = NONE_PRIOR,
+    none_prior: float | None = None,
     switch_rate: float = SWITCH_RATE,
 ) -> list[Row]:
     """P(goal) of each agent before each step and after the last: rows with `t`, `joint`, `posterior` and `surprise`.
 
-    `none_prior` is the prior probability that an agent has none of the goals, `switch_rate` that of changing its goal
-    at a step. The surprise at its action is in nats, 0 on average if the agent acts as it is expected to. In kitchens,
-    which agents see only in part, each recipe has `particles` sampled beliefs of equal weight (ProToM eq. 9). Raises
-    InputError if there is no possible goal, or if none of the minds could have acted as an agent did.
+    `none_prior` is the prior probability that an agent has none of the goals (None: as ProToM has it in this world),
+    `switch_rate` that of changing its goal at a step. The surprise at its action is in nats, 0 on average if the agent
+    acts as it is expected to. In kitchens, which agents see only in part, each recipe has `particles` sampled beliefs
+    of equal weight (ProToM eq. 9). Raises InputError if there is no possible goal, or if none of the minds could have
+    acted as an agent did.
     """
     labels = goals(world)
     if not labels:
         raise InputError("there is no gem that anybody could want")
+    if none_prior is None:
+        none_prior = default_none_prior(world)
     rules: Any = world  # what it shows belongs to its own states
     watchers = {
         agent: replace(with_none_of_these(minds, none_prior, switch_rate), decay=1.0 - leak).see(
@@ -102,6 +105,15 @@ def posteriors(
         surprise = {a: observers[a].surprise(action) for a, action in joint.items()}
         rows.append({"t": t, "joint": words, "posterior": posterior, "surprise": surprise})
     return rows
+
+
+def default_none_prior(world: SpelledWorld) -> float:
+    """P(none of the goals) of a person before anything is seen, as ProToM has it in this world."""
+    if isinstance(world, Overcooked):
+        from otherminds.papers.protom.overcooked import SETTINGS  # imports all that experiments need
+
+        return float(SETTINGS["prior"])
+    return NONE_PRIOR
 
 
 def goals(world: SpelledWorld) -> dict[Hashable, GoalLabel]:

@@ -31,13 +31,21 @@ from otherminds.worlds.overcooked.rules import Overcooked, State
 EXPERIMENT = "protom-overcooked"
 SIMPLE = ("SimpleTomato", "SimpleLettuce", "SimpleOnion")  # the recipes with one food
 # N = 5 particles per agent is the paper's; the others were chosen on the tuning kitchens, see the sweeps below
-SETTINGS: Mapping[str, Any] = {"cost": 1.0, "epsilon": 0.3, "distinct": False, "particles": 5, "negligible": 0.03}
+SETTINGS: Mapping[str, Any] = {
+    "cost": 1.0,
+    "epsilon": 0.3,
+    "distinct": False,
+    "particles": 5,
+    "negligible": 0.03,
+    "prior": 0.2,  # of none of these
+}
 PAPER: Mapping[str, Any] = {"faithful": True, "cost": 2.0, "gate": "next"}  # φ = 2 steps, ε = 0.3 bits
 # values tried on the tuning kitchens, one setting at a time
 SWEEPS: Mapping[str, Sequence[float]] = {
     "epsilon": (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8),
     "cost": (0, 1, 2, 4, 6, 8),
     "particles": (1, 2, 5, 10),
+    "prior": (0.0, 0.03, 0.1, 0.2, 0.3),
 }
 AHEAD: Mapping[str, Any] = {"waits": (2,)}  # steps; chosen on development kitchens, seeds 777 to 779, in no set
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
@@ -102,8 +110,8 @@ def spare_goals(world: Overcooked) -> list[str]:
 def facilitator(subject: str, level: KitchenLevel, advice: OvercookedAdvice, **settings: Any) -> KitchenFacilitator:
     """The facilitator of this name. The oracle is ProToM with observers that consider the true recipes only.
 
-    settings: of `ProToM`, the number of particles, whether to forecast `beliefs`, and `unlisted`, recipes that all but
-    the oracle leave out, by agent.
+    settings: of `ProToM`, the number of particles, the `prior` of none of these, whether to forecast `beliefs`, and
+    `unlisted`, recipes that all but the oracle leave out, by agent.
     """
     world = level.world
     if simple := experiment.facilitator_without_inference(subject, advice):
@@ -111,7 +119,7 @@ def facilitator(subject: str, level: KitchenLevel, advice: OvercookedAdvice, **s
     chosen = {"longest": level.horizon, **SETTINGS, **VARIANTS[subject], **settings}
     if chosen.get("faithful"):
         chosen["longest"] = None
-    particles, unlisted = range(chosen.pop("particles")), chosen.pop("unlisted", {})
+    particles, unlisted, prior = range(chosen.pop("particles")), chosen.pop("unlisted", {}), chosen.pop("prior")
     if not chosen.pop("beliefs", True):
         advice = OvercookedAdvice(world, advice.planner, advice.sampler, beliefs=False)
     watchers: dict[str, Observer[GoalDirected[str]]] = {}
@@ -122,7 +130,7 @@ def facilitator(subject: str, level: KitchenLevel, advice: OvercookedAdvice, **s
             Cook(advice.planner, advice.sampler, i, recipe, particle=k) for k, recipe in product(particles, recipes)
         ]
         known = subject == "oracle" or chosen.get("faithful")
-        watchers[agent] = Observer.over(minds) if known else with_none_of_these(minds)
+        watchers[agent] = Observer.over(minds) if known else with_none_of_these(minds, prior)
     return ProToM.initial(world, advice, watchers, world.initial, **chosen)
 
 
