@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from otherminds.evaluation.assistance import outcomes
+from otherminds.papers.protom.facilitator import SURE
 from otherminds.web import lobby as lobby_module
 from otherminds.web import researchers, stages
 from otherminds.web.connections import take_message
@@ -134,7 +135,7 @@ def test_a_round_reveals_what_was_believed_and_ignored_and_what_was_not_said(tmp
                 assert set(believed) == {"lettuce dish", "onion dish", "none of these"}
                 posterior = game.thoughts[data["halfway"]].beliefs[person["name"]]["posterior"]
                 assert list(believed.values()) == list(posterior.values())
-                sure = [t for t, one in game.thoughts.items() if one.beliefs[person["name"]]["p_true"] < 0.9]
+                sure = [t for t, one in game.thoughts.items() if one.beliefs[person["name"]]["p_true"] < SURE]
                 assert person["sure"] == max(sure) + 1
             assert abs(2 * data["halfway"] - data["steps"]) <= 1
             silent = [row for row in (one.row for one in game.thoughts.values()) if not row["action"]]
