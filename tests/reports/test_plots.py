@@ -73,7 +73,7 @@ def test_every_setting_has_a_panel_with_a_line_for_every_figure() -> None:
 def test_panels_say_what_is_varied_and_the_legend_what_is_measured() -> None:
     figure = sweeps(SUMMARY, VALUES, CHOSEN)
     names = [axes.get_xlabel() for axes in figure.axes]
-    assert "bits" in names[0]
+    assert "probable" in names[0]
     assert "particles" in names[1]
     assert names[2] == "zest"
     (legend,) = figure.legends
@@ -108,4 +108,4 @@ def test_panels_share_an_axis_on_which_shares_can_be_read() -> None:
 def test_a_figure_of_nothing_is_drawn(values: Mapping[str, tuple[float, ...]]) -> None:
     figure = sweeps([], values, CHOSEN)
     assert [drawn(axes) for axes in figure.axes] == [{label: [] for label in LABELS}] * len(values)
-    assert "bits" in texts(figure)
+    assert "probable" in texts(figure)
