@@ -78,7 +78,7 @@ def posteriors(
     if not labels:
         raise InputError("there is no gem that anybody could want")
     if none_prior is None:
-        none_prior = default_none_prior(world)
+        none_prior = _none_prior(world)
     rules: Any = world  # what it shows belongs to its own states
     watchers = {
         agent: replace(with_none_of_these(minds, none_prior, switch_rate), decay=1.0 - leak).see(
@@ -107,7 +107,7 @@ def posteriors(
     return rows
 
 
-def default_none_prior(world: SpelledWorld) -> float:
+def _none_prior(world: SpelledWorld) -> float:
     """P(none of the goals) of a person before anything is seen, as ProToM has it in this world."""
     if isinstance(world, Overcooked):
         from otherminds.papers.protom.overcooked import SETTINGS  # imports all that experiments need
