@@ -54,7 +54,7 @@ def test_recipe_posteriors_are_those_of_the_facilitator() -> None:
             for recipe, p in row["posterior"][agent].items():
                 assert p == pytest.approx(beliefs[agent].prob(recipe), abs=1e-9)
                 gap = max(gap, abs(p - weighted[agent].prob(recipe)))
-    assert gap > 0.01  # it matters here that all beliefs count alike
+    assert gap > 0.02  # it matters here that all beliefs count alike
 
 
 def test_whoever_is_served_wanted_that() -> None:
