@@ -21,7 +21,7 @@ import numpy as np
 from otherminds.evaluation.engines import in_order, opened, stream
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.story_sets import BLOCK, block
-from otherminds.stories.answering import ask
+from otherminds.stories.answering import answer_benchmark
 from otherminds.stories.invented.telling import phrasings
 
 SURE = 0.95  # probability from which an answer counts as confident
@@ -72,7 +72,7 @@ def counts(k: int, seed: int) -> Counter[tuple[str, str]]:
         kind = [*DAMAGE][number % len(DAMAGE)]
         story = DAMAGE[kind](row["story"], rng)
         try:
-            answer = ask(story, row["question"], row["options"]).answer
+            answer = answer_benchmark(story, row["question"], row["options"]).answer
         except Exception as error:  # whatever it is, it is a crash
             print(f"{error!r}: {story}")
             found[kind, "crash"] += 1

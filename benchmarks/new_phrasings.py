@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from otherminds.stories.answering import ask
+from otherminds.stories.answering import answer_benchmark
 from otherminds.stories.invented.invention import invent
 from otherminds.stories.invented.telling import tell
 
@@ -30,7 +30,7 @@ def counts(phrasing: str, stories: int, seed: int) -> Counter[str]:
     rng, found = np.random.default_rng(seed), Counter[str]()
     for story in invent(stories, rng):
         told = tell(story.episode, story.question, PHRASINGS[phrasing], rng)
-        option = ask(told.story, told.question, told.options).answer.option
+        option = answer_benchmark(told.story, told.question, told.options).answer.option
         found["open" if option is None else "right" if option == story.gold else "wrong"] += 1
     return found
 

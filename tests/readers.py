@@ -302,44 +302,49 @@ def _stories() -> Iterator[Reader]:
         "stories", "stories.jsonl", lambda path: read_story_file(path, "a"), [_lines(*rows, ROW)], (*ask, "--id", "a")
     )
     audit = ("audit", "{file}")
-    yield Reader("benchmark rows", "rows.jsonl", read_items, [_lines(ROW, ROW)], audit)
+    yield Reader("benchmark rows", "rows.jsonl", _questions, [_lines(ROW, ROW)], audit)
     yield Reader(
-        "ToMi", "tomi.txt", read_items, [(TOMI * 2).encode()], audit, {"tomi.trace": b"a,b,first,c\na,b,first,c\n"}
+        "ToMi", "tomi.txt", _questions, [(TOMI * 2).encode()], audit, {"tomi.trace": b"a,b,first,c\na,b,first,c\n"}
     )
     yield Reader(
         "ToMi trace",
         "tomi.trace",
-        lambda path: read_items(path.with_name("tomi.txt")),
+        lambda path: _questions(path.with_name("tomi.txt")),
         [b"a,b,first,c\na,b,c,d\n"],
         ("audit", "{folder}/tomi.txt"),
         {"tomi.txt": (TOMI * 2).encode()},
     )
     yield Reader(
-        "Hi-ToM", "hi_tom.json", read_items, [json.dumps({"data": [HI_TOM, HI_TOM]}, indent=1).encode()], audit
+        "Hi-ToM", "hi_tom.json", _questions, [json.dumps({"data": [HI_TOM, HI_TOM]}, indent=1).encode()], audit
     )
-    yield Reader("BigToM", "bigtom.csv", read_items, [_lines(BIGTOM, BIGTOM)], audit)
-    yield Reader("MMToM-QA", "questions.jsonl", read_items, [_lines(MMTOM, MMTOM)], audit)
+    yield Reader("BigToM", "bigtom.csv", _questions, [_lines(BIGTOM, BIGTOM)], audit)
+    yield Reader("MMToM-QA", "questions.jsonl", _questions, [_lines(MMTOM, MMTOM)], audit)
     condition = "0_forward_belief_true_belief_stories.csv"
     yield Reader(
         "BigToM, one condition",
         condition,
-        read_items,
+        _questions,
         [b"Ann salts it.;Does she?;Ann does.;Ann does not.\n" * 2],
         audit,
     )
-    yield Reader("ToMi rows", "tomi.jsonl", read_items, [_lines(TOMI_ROW, TOMI_ROW)], audit)
-    yield Reader("ToMBench", "Odd Task.jsonl", read_items, [_lines(TOMBENCH, TOMBENCH)], audit)
-    yield Reader("FANToM", "accessible_first-order.csv", read_items, [FANTOM.encode()], audit)
+    yield Reader("ToMi rows", "tomi.jsonl", _questions, [_lines(TOMI_ROW, TOMI_ROW)], audit)
+    yield Reader("ToMBench", "Odd Task.jsonl", _questions, [_lines(TOMBENCH, TOMBENCH)], audit)
+    yield Reader("FANToM", "accessible_first-order.csv", _questions, [FANTOM.encode()], audit)
     asked, told = (json.dumps(one, indent=1).encode() for one in (OPENTOM, OPENTOM_STORIES))
-    yield Reader("OpenToM", "location.json", read_items, [asked], audit, {"meta_data.json": told})
+    yield Reader("OpenToM", "location.json", _questions, [asked], audit, {"meta_data.json": told})
     yield Reader(
         "OpenToM stories",
         "meta_data.json",
-        lambda path: read_items(path.with_name("location.json")),
+        lambda path: _questions(path.with_name("location.json")),
         [told],
         ("audit", "{folder}/location.json"),
         {"location.json": asked},
     )
+
+
+def _questions(path: Path) -> object:
+    """The questions of a benchmark file as its audit reads them: rows that cannot be read are left out."""
+    return read_items(path, faults=[])
 
 
 def _tables() -> Iterator[Reader]:
@@ -369,7 +374,7 @@ def _folders() -> Iterator[Reader]:
         yield Reader(
             f"MuMA-ToM {Path(file).name}",
             file,
-            partial(_folder_of, read_mumatom, file),
+            partial(_folder_of, partial(read_mumatom, faults=[]), file),
             [files[file]],
             ("audit", "{folder}"),
             others,

@@ -22,10 +22,7 @@ from otherminds.papers.functional.game_prompts import read_plans
 from otherminds.papers.hypothetical_minds.verbal import cook_subgoals, forms, matrix_subgoals
 from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
 from otherminds.papers.protom import language_facilitator as speaking
-from otherminds.stories.by_model.question import question_with
-from otherminds.stories.by_model.story import read_with
-from otherminds.stories.english.reading import read_story
-from otherminds.stories.english.statements import Unread
+from otherminds.stories.by_model import answer_with
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from papers.mumatom.limp_forms import limp_forms
 from speaking_cooks import ROOM, kitchen_of, moment, seen
@@ -41,19 +38,20 @@ STORY = (
     "Sally and Anne are in the kitchen. Sally puts the marble in the basket. Sally leaves the kitchen. "
     "Anne moves the marble to the box."
 )
-TOLD = {
+BASKET, BOX = "in the basket", "in the box"
+LISTS: dict[str, list[str]] = {"to": [], "unnoticed": []}
+DICTATED = {
+    "about": "where the marble is",
+    "values": [BASKET, BOX],
     "people": ["Sally", "Anne"],
-    "places": [{"name": "basket", "relation": "in"}, {"name": "box", "relation": "in"}],
-    "start": [{"line": 1, "what": "Sally", "room": "kitchen"}, {"line": 1, "what": "Anne", "room": "kitchen"}],
-    "happenings": [
-        {"line": 2, "who": "Sally", "does": "put", "thing": "marble", "place": "basket"},
-        {"line": 3, "who": "Sally", "does": "leave", "room": "kitchen"},
-        {"line": 4, "who": "Anne", "does": "move", "thing": "marble", "place": "box"},
+    "answers": [{"answer": p, "claims": [{"minds": ["Sally"], "value": p, "so": True}]} for p in (BASKET, BOX)],
+    "after": 4,
+    "told": [
+        {"sentence": 2, "does": "is", "value": BASKET, "who": ["Sally", "Anne"], **LISTS},
+        {"sentence": 4, "does": "is", "value": BOX, "who": ["Sally", "Anne"], **LISTS},
+        {"sentence": 4, "does": "misses", "value": None, "who": ["Sally"], **LISTS},
     ],
-    "nothing": [],
 }
-CLAIM = {"kind": "is", "minds": ["Sally"], "thing": "marble", "place": "basket"}
-ASKED = {"polarity": "most", "given": [], "presumes": [], "options": [[CLAIM], [{**CLAIM, "place": "box"}]]}
 WHY = "It has played so before."
 
 
@@ -158,21 +156,13 @@ def _bodies() -> Iterator[ReplyReader]:
 
 
 def _dictation() -> Iterator[ReplyReader]:
-    """Readers that are asked through a model that always writes the same."""
-    reading = read_story(STORY)
+    """The reader that is asked through a model that always writes the same."""
 
     def story(text: str) -> object:
-        found = read_with(_saying(text), STORY, attempts=1)
-        return found if found.coverage else Unreadable("", text)
+        _, question, answer = answer_with(_saying(text), STORY, "Where will Sally look?", (BASKET, BOX))
+        return Unreadable("", text) if question is None or answer.option is None else answer.option
 
-    def question(text: str) -> object:
-        try:
-            return question_with(_saying(text), "Where will Sally look?", ("in the basket", "in the box"), reading, 1)
-        except Unread:
-            return Unreadable("", text)
-
-    yield ReplyReader("story", story, [TOLD], {**TOLD, "people": ["Zed"]}, "Sally")
-    yield ReplyReader("question", question, [ASKED], {**ASKED, "options": [[CLAIM]]}, "basket")
+    yield ReplyReader("story", story, [DICTATED], {**DICTATED, "people": ["Zed"]}, "Sally")
 
 
 def _saying(text: str) -> Scripted:

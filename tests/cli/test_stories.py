@@ -60,7 +60,18 @@ def flat(shown: str) -> str:
 def asked_about(run: Run, *arguments: str) -> Row:
     """The only answer, as data."""
     (found,) = json.loads(fine(run("ask", *arguments, "--json")))
-    keys = {"answer", "option", "posterior", "abstained", "leaning", "unless", "because", "coverage", "unread"}
+    keys = {
+        "answer",
+        "option",
+        "posterior",
+        "abstained",
+        "advice",
+        "leaning",
+        "unless",
+        "because",
+        "coverage",
+        "unread",
+    }
     assert set(found) == keys
     assert (found["option"] is None) == (found["answer"] is None) == (found["abstained"] is not None)
     return dict(found)
@@ -175,13 +186,13 @@ def test_options_that_are_told_alike_keep_their_probabilities(run: Run) -> None:
 
 UNREAD = "Zorp blitzed the quux in a manner. Frob gnarled the ball. "
 NO_ANSWER = {
-    "question": (SALLY, "Why is the sky blue?", "cannot read the question: [Ww]hy is the sky blue"),
-    "empty question": (SALLY, "", "cannot read the question"),
-    "one option": (SALLY, "Which is true? A) The ball is in the box.", "cannot read the question"),
-    "coverage": (UNREAD + SALLY.partition(". ")[0] + ".", "Where is the ball?", "cannot read the question|only 33%"),
+    "question": (SALLY, "Why is the sky blue?", "could not read the question “Why is the sky blue"),
+    "empty question": (SALLY, "", "could not read the question"),
+    "one option": (SALLY, "Which is true? A) The ball is in the box.", "could not read the question"),
+    "coverage": (UNREAD + SALLY.partition(". ")[0] + ".", "Where is the ball?", "could not read “Zorp blitzed"),
     "tie": (ASKED, WHY.format("MOST").replace("keep Zoe from finding", "help Zoe find"), "."),
-    "the thing": (SALLY + " The ball quuxed blithely.", WHERE, "could not read: The ball quuxed"),
-    "a quotation": (SALLY + ' Anne: "Zorp!"', WHERE, 'could not read: .*Zorp'),
+    "the thing": (SALLY + " The ball quuxed blithely.", WHERE, "could not read “The ball quuxed blithely.”"),
+    "a quotation": (SALLY + ' Anne: "Zorp!"', WHERE, 'could not read “Anne: .*Zorp'),
     "too many places": (SALLY, "Where is the ball? " + " ".join(f"{c}) box {c}" for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
                         "."),
 }  # fmt: skip
@@ -208,39 +219,45 @@ def test_no_answer_but_the_reason(run: Run, here: Path, name: str) -> None:
     assert re.search(said, found["abstained"])
     shown = fine(run("ask", "s.txt", "--question", question))
     assert shown.startswith("cannot tell: ")
+    assert found["advice"]
+    assert "--model NAME" in found["advice"]
+    assert found["advice"][:40] in flat(shown)
     assert "█" not in shown
     assert not re.search(r"^answer ", shown, re.MULTILINE)
     assert re.search(r"^(All|\d+%) of the story was read", shown, re.MULTILINE)
 
 
-def test_what_does_not_matter_may_stay_unread(run: Run, here: Path) -> None:
-    (here / "s.txt").write_text(SALLY + " Zorp blitzed the quux.")
-    found = asked_about(run, "s.txt", "--question", WHERE)
+def a_row(story: str, question: str) -> tuple[str, ...]:
+    """The arguments by which a row of a file is asked about, of which not all has to be in the controlled form."""
+    return put("rows.jsonl", {"id": "a", "story": story, "question": question}), "--id", "a"
+
+
+def test_what_does_not_matter_may_stay_unread_in_a_row_of_a_file(run: Run) -> None:
+    row = a_row(SALLY + " Zorp blitzed the quux.", WHERE)
+    found = asked_about(run, *row)
     assert found["answer"] == "basket"
     assert found["coverage"] == pytest.approx(5 / 6)
     assert found["unread"] == ["Zorp blitzed the quux"]
-    shown = fine(run("ask", "s.txt", "--question", WHERE))
+    shown = fine(run("ask", *row))
     assert "83% of the story was read; not this: Zorp blitzed the quux" in shown
 
 
-def test_the_answer_is_shown_that_holds_if_the_unread_clause_changes_nothing(run: Run, here: Path) -> None:
-    (here / "s.txt").write_text(f"{SALLY} Sally zorped through the keyhole.")
-    question = f"{WHERE} A) box B) basket"
-    found = asked_about(run, "s.txt", "--question", question)
+def test_the_answer_is_shown_that_holds_if_the_unread_clause_changes_nothing(run: Run) -> None:
+    row = a_row(f"{SALLY} Sally zorped through the keyhole.", f"{WHERE} A) box B) basket")
+    found = asked_about(run, *row)
     assert (found["answer"], found["leaning"]) == (None, "basket")
-    assert "If that changes nothing, it is B) basket." in fine(run("ask", "s.txt", "--question", question))
+    assert "If that changes nothing, it is B) basket." in fine(run("ask", *row))
 
 
-def test_the_clause_is_shown_that_may_change_what_somebody_wants(run: Run, here: Path) -> None:
+def test_the_clause_is_shown_that_may_change_what_somebody_wants(run: Run) -> None:
     story = (
         "Ann and Ben are in the kitchen. Ann asked Ben where the milk was. Ben said that the milk was in the fridge. "
     )
     story += "Ann went to the fridge, opened it and took the milk. Ben zorped Ann that the milk was in the box."
-    (here / "s.txt").write_text(story)
-    question = "Which is most likely? A) Ben has been trying to help Ann B) Ben has been trying to hinder Ann"
-    found = asked_about(run, "s.txt", "--question", question)
+    row = a_row(story, "Which is most likely? A) Ben has been trying to help Ann B) Ben has been trying to hinder Ann")
+    found = asked_about(run, *row)
     assert (found["option"], found["unless"]) == (0, "that the milk was in the box")
-    shown = fine(run("ask", "s.txt", "--question", question))
+    shown = fine(run("ask", *row))
     assert "It may be otherwise, as this was not read: that the milk was in the box" in shown
 
 
@@ -376,15 +393,12 @@ import pathlib
 
 def read(prompt):
     pathlib.Path("asked").touch()
-    _, _, sentence = prompt.rpartition("The sentence: ")
-    if "The sentence: " not in prompt:
-        claims = {one: {"minds": ["Sally"], "value": one, "so": True} for one in ("basket", "box")}
-        answers = [{"answer": one, "claims": [claim]} for one, claim in claims.items()]
-        return json.dumps({"about": "where the ball is", "values": ["basket", "box"], "people": ["Sally", "Anne"],
-                           "answers": answers, "after": 4})
-    told = {"Its basket": ("basket", ["Sally", "Anne"]), "Transplanted": ("box", ["Anne"])}
-    return json.dumps({"told": [{"does": "is", "value": value, "who": who, "to": [], "unnoticed": []}
-                                for begins, (value, who) in told.items() if sentence.startswith(begins)]})
+    claims = {one: {"minds": ["Sally"], "value": one, "so": True} for one in ("basket", "box")}
+    answers = [{"answer": one, "claims": [claim]} for one, claim in claims.items()]
+    told = [{"sentence": sentence, "does": "is", "value": value, "who": who, "to": [], "unnoticed": []}
+            for sentence, value, who in ((2, "basket", ["Sally", "Anne"]), (4, "box", ["Anne"]))]
+    return json.dumps({"about": "where the ball is", "values": ["basket", "box"], "people": ["Sally", "Anne"],
+                       "answers": answers, "after": 4, "told": told})
 
 def chatter(prompt):
     pathlib.Path("asked").touch()
@@ -423,11 +437,14 @@ def test_a_model_reads_what_the_built_in_reader_cannot(run: Run, here: Path) -> 
 @pytest.mark.usefixtures("models")
 def test_a_model_is_asked_about_a_question_that_cannot_be_read(run: Run, here: Path) -> None:
     question = "Whereabouts of ball, quoth Sally's noggin? A) basket B) box"
-    for path in ("sally.txt", put("data.json", in_data())):
-        assert asked_about(run, path, "--question", question)["option"] is None
-        asked_about(run, path, "--question", question, "--model", "own_story_readers:chatter")
-        assert (here / "asked").exists()
-        (here / "asked").unlink()
+    assert asked_about(run, "sally.txt", "--question", question)["option"] is None
+    asked_about(run, "sally.txt", "--question", question, "--model", "own_story_readers:chatter")
+    assert (here / "asked").exists()
+    (here / "asked").unlink()
+
+
+def test_an_embedded_model_is_refused_before_it_is_asked(run: Run) -> None:
+    complaint(run("ask", "sally.txt", "--model", "embedded:smollm2"), "too small to read stories")
 
 
 @pytest.mark.usefixtures("models")
@@ -537,6 +554,22 @@ def test_what_is_missing_is_counted_and_never_flagged(run: Run) -> None:
     assert all(one["why"] for one in found[1:])
 
 
+def test_rows_that_cannot_be_read_are_counted_and_named(run: Run, here: Path) -> None:
+    good = [json.dumps(item(number, number != 3)) for number in (0, 3)]
+    (here / "i.jsonl").write_text("\n".join([good[0], "[]", '{"story": "Zoë', *["{}"] * 1200, good[1]]) + "\n", "utf-8")
+    result = run("audit", "i.jsonl")
+    assert (result.code, result.err) == (1, "")
+    lines = " ".join(result.out.split())
+    assert lines.startswith("2 labels: 1 agrees, 1 contradicts, 0 abstain, 0 unread 1,202 rows that cannot be read are")
+    for words in ("left out: i.jsonl:2: ", "; i.jsonl:3:11: is not JSON", "; i.jsonl:4: lacks `story`; and 1,199 more"):
+        assert words in lines
+    verdicts = judged(run("audit", "i.jsonl", "--json"))
+    assert [row["outcome"] for row in verdicts] == ["agrees", "contradicts", *["malformed"] * 1202]
+    assert verdicts[3] | {"label": None, "why": verdicts[3]["why"]} == verdicts[3]
+    assert verdicts[3]["why"].startswith("i.jsonl:3:11: is not JSON")
+    assert {frozenset(row) for row in verdicts} == {frozenset(verdicts[0])}
+
+
 HI_TOM = {
     "data": [
         {
@@ -622,6 +655,13 @@ def test_a_folder_of_mumatom_is_audited(run: Run, here: Path, arguments: tuple[s
     assert [(one["id"], one["outcome"]) for one in found] == [("7 Q1", "agrees"), ("7 Q2", "contradicts")]
 
 
+def test_an_odd_episode_of_mumatom_is_counted_and_named(run: Run) -> None:
+    put("questions.json", MUMATOM | {"8": MUMATOM["7"] | {"answers": {}}, "9": 3})
+    assert "2 rows that cannot be read are left out: questions.json: episode '8'" in run("audit", ".").out
+    outcomes = [row["outcome"] for row in judged(run("audit", ".", "--json"))]
+    assert outcomes == ["agrees", "contradicts", "malformed", "malformed"]
+
+
 def test_the_file_that_is_named_is_the_one_that_is_audited(run: Run) -> None:
     put("questions.json", MUMATOM)
     put("others.json", {"8": MUMATOM["7"]})
@@ -655,8 +695,8 @@ BAD_ITEMS: dict[str, tuple[str, str | bytes | None, tuple[str, ...], str]] = {
     "prose": ("i", SALLY, (), "i:1: is in none of the formats"),
     "unknown format": ("i", json.dumps(item(0, True)), ("--format", "xml"), "no format `xml` .*tomi"),
     "wrong format": ("i", json.dumps(item(0, True)), ("--format", "tomi"), "i:1: "),
-    "truncated": ("i", f"{json.dumps(item(0, True))}\n{json.dumps(item(1, True))[:-9]}", (), "i:2:.* is not JSON"),
-    "a list": ("i", f'{json.dumps(item(0, True))}\n["x"]', (), "i:2: "),
+    "truncated": ("i", json.dumps(item(1, True))[:-9], (), "i:1:.* is not JSON"),
+    "a list": ("i", '{}\n["x"]', (), "i:1: lacks `story`"),
     "no answer": ("i", json.dumps({"story": SALLY, "question": WHERE}), (), "i:1: lacks `answer`"),
     "story of numbers": ("i", json.dumps(item(0, True, story=7)), (), "i:1: `story`"),
     "empty story": ("i", json.dumps(item(0, True, story=" ")), (), "i:1: `story`"),
@@ -859,7 +899,7 @@ def test_documented_names_exist() -> None:
 
 
 def test_the_documented_question_is_answered(run: Run, here: Path) -> None:
-    command = re.search(r"^ +otherminds ask story.txt --question \"(.*)\"$", DOCS.read_text("utf-8"), re.MULTILINE)
+    command = re.search(r"^ +otherminds ask story.txt --question \"(.*?)\"", DOCS.read_text("utf-8"), re.MULTILINE)
     assert command
     (here / "story.txt").write_text(SALLY)
     assert fine(run("ask", "story.txt", "--question", command[1])).startswith("answer  A) basket")

@@ -35,7 +35,6 @@ ALLOWED: Mapping[tuple[str, str], str] = {
     ("adapters/melting_pot.py", "importlib.util.module_from_spec"): "Melting Pot's package, without what it would run",
     ("cli/reproduce.py", "importlib.util.find_spec"): "the runner of language models, to see whether it is installed",
     ("evaluation/choices.py", "importlib.util.find_spec"): "pyarrow, to see whether it is installed",
-    ("stories/english/syntax.py", "importlib.util.find_spec"): "the parser and its weights, to find them",
     ("worlds/repeated_games/players/parametric.py", "importlib.import_module"): "MODULE:CLASS on the command line",
     ("language/find.py", "importlib.import_module"): "MODULE:OBJECT, which users name on their own command line",
     ("evaluation/engines.py", "importlib.import_module"): "Ray or Dask, by names that are written there",

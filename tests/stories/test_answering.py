@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from otherminds.errors import InputError
 from otherminds.language.model import ModelError
 from otherminds.language.scripted import Scripted
-from otherminds.stories.answering import COVERAGE, StoryAnswer, answer, ask
+from otherminds.stories.answering import COVERAGE, StoryAnswer, answer, answer_benchmark, ask
 from otherminds.stories.beliefs.perspectives import EVERYDAY, SALLY_ANNE
 from otherminds.stories.model import (
     Answer,
@@ -307,42 +307,46 @@ def asked(story: str | Reading, stem: str = WHERE, options: tuple[str, ...] = ()
 
 def test_a_story_in_words_is_read_and_answered() -> None:
     found = asked(SALLY, options=("box", "basket"))
-    assert (found.answer.option, found.reading.coverage, found.engine) == (1, 1.0, "symbolic")
-    assert asked(found.reading, options=("box", "basket")) == found
+    assert (found.answer.option, found.reading.coverage, found.engine, found.advice) == (1, 1.0, "symbolic", "")
 
 
-def test_as_much_as_is_asked_for_has_to_be_read() -> None:
+def test_half_of_a_benchmarks_story_has_to_be_read() -> None:
     unread = " Zorp blitzed the quux. Frob gnarled. Plugh xyzzyed. Zorp frobbed. Frob blitzed. Quux gnarled."
-    reading = asked(SALLY + unread, least=0.0).reading
-    assert 0.3 < reading.coverage < COVERAGE
-    assert asked(SALLY + unread, least=reading.coverage).answer.option is not None
-    for least in (COVERAGE, reading.coverage + 1e-9):
-        found = asked(SALLY + unread, least=least)
-        assert found.answer.option is None
-        assert f"only {reading.coverage:.0%}" in (found.answer.abstained or "")
-    assert asked(SALLY + unread).answer.abstained == asked(SALLY + unread, least=COVERAGE).answer.abstained
+    few, many = (answer_benchmark(SALLY + unread * n, WHERE, ("box", "basket")) for n in (0, 1))
+    assert few.answer.option == 1
+    assert many.reading.coverage < COVERAGE
+    assert f"only {many.reading.coverage:.0%}" in (many.answer.abstained or "")
 
 
 @pytest.mark.parametrize(
     "sentence", ["The ball zorped blithely.", "Zorp blithely BALL.", 'Plugh: "Xyzzy."', "“Xyzzy!”"]
 )
-def test_a_sentence_that_may_decide_has_to_be_read(sentence: str) -> None:
-    found = asked(f"{SALLY} {sentence}", least=0.5)
+def test_a_sentence_of_a_benchmark_that_may_decide_has_to_be_read(sentence: str) -> None:
+    found = answer_benchmark(f"{SALLY} {sentence}", WHERE, ("box", "basket"))
     assert found.reading.coverage < 1.0
     assert found.answer.option is None
     assert (found.answer.abstained or "").startswith("could not read: ")
-    assert len(set(found.answer.posterior)) == 1
 
 
-def test_a_sentence_that_decides_nothing_need_not_be_read() -> None:
-    assert asked(f"{SALLY} Zorp blitzed blithely.", least=0.5).answer.option == 0
+def test_a_sentence_of_a_benchmark_that_decides_nothing_need_not_be_read() -> None:
+    assert answer_benchmark(f"{SALLY} Zorp blitzed blithely.", WHERE, ("box", "basket")).answer.option == 1
+
+
+@pytest.mark.parametrize("sentence", ["Zorp blitzed blithely.", "It was a sunny day.", "Sally fainted.", "“Xyzzy!”"])
+def test_every_sentence_that_somebody_types_has_to_be_in_the_form(sentence: str) -> None:
+    found = asked(f"{SALLY} {sentence}")
+    assert found.answer.option is None
+    assert (found.answer.abstained or "").startswith(f"could not read “{sentence}")
+    assert "Reword that sentence" in found.advice
+    assert "--model" in found.advice
 
 
 def test_a_question_that_cannot_be_read_is_not_answered() -> None:
     found = asked(SALLY, "Why zorp?", ("this", "that"))
     assert found.question is None
     assert found.answer.posterior == (0.5, 0.5)
-    assert (found.answer.abstained or "").startswith("cannot read the question: ")
+    assert (found.answer.abstained or "").startswith("could not read the question")
+    assert "Ask in another way" in found.advice
 
 
 def test_what_is_too_long_is_refused() -> None:
@@ -371,17 +375,16 @@ def model(write: Callable[[Any], str]) -> tuple[Scripted, list[Any]]:
     return Scripted("reader", told), heard
 
 
-def read(request: Any) -> str:
+def read(_: Any) -> str:
     """What a reader of `UNREAD` writes down."""
-    people = ["Sally", "Anne"]
-    if request.draw.startswith("variable"):
-        claims = {place: [{"minds": ["Sally"], "value": place, "so": True}] for place in ("basket", "box")}
-        answers = [{"answer": place, "claims": some} for place, some in claims.items()]
-        matter = {"about": "where the ball is", "values": [*claims], "people": people, "after": 4}
-        return json.dumps(matter | {"answers": answers})
-    place, who = {"2": ("basket", people), "4": ("box", ["Anne"])}.get(request.draw.split()[1], ("", []))
-    told = [{"does": "is", "value": place, "who": who, "to": [], "unnoticed": []}] if place else []
-    return json.dumps({"told": told})
+    claims = {place: [{"minds": ["Sally"], "value": place, "so": True}] for place in ("basket", "box")}
+    answers = [{"answer": place, "claims": some} for place, some in claims.items()]
+    told = [
+        {"sentence": sentence, "does": "is", "value": place, "who": people, "to": [], "unnoticed": []}
+        for sentence, place, people in ((2, "basket", ["Sally", "Anne"]), (4, "box", ["Anne"]))
+    ]
+    matter = {"about": "where the ball is", "values": [*claims], "people": ["Sally", "Anne"], "after": 4}
+    return json.dumps(matter | {"answers": answers, "told": told})
 
 
 def test_a_model_is_asked_only_about_what_cannot_be_read() -> None:
@@ -390,6 +393,7 @@ def test_a_model_is_asked_only_about_what_cannot_be_read() -> None:
     assert not heard
     found = asked(UNREAD, model=reader)
     assert (found.answer.option, found.engine, found.reading.coverage) == (0, "reader", 1.0)
+    assert len(heard) == 1
     assert asked(UNREAD).answer.option is None
 
 
@@ -399,7 +403,7 @@ def test_a_model_never_answers(reply: str) -> None:
     found = asked(UNREAD, WHERE, ("basket", "box"), model=talker)
     assert heard
     assert found.answer.option is None
-    assert found.engine == "symbolic"
+    assert "stronger model" in found.advice
 
 
 def test_a_model_that_cannot_be_asked_is_no_answer() -> None:

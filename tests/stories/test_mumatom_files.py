@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -187,6 +188,30 @@ def test_a_damaged_file_is_refused_in_one_line_that_names_it(
     assert file in line
     assert message in line
     assert "\n" not in line
+
+
+ODD_EPISODE: list[tuple[Callable[[Folder], None], str]] = [
+    (set_question(description=7), "questions.json: `episode_7.description`: "),
+    (set_question(labels={"1": "belief"}), "questions.json: episode 'episode_7', question '2': needs a label"),
+    (lambda files: files["questions.json"].update(episode_7=[]), "questions.json: `episode_7`: "),
+    (put("gemini_outputs.json", {"episode_7": {}}), "gemini_outputs.json: lacks `episode_7.action`"),
+    (put(GRAPH, ""), "visual_data/episode_7/hold.json:1:1: is not JSON"),
+]
+
+
+@pytest.mark.parametrize(("damage", "message"), ODD_EPISODE)
+def test_an_odd_episode_among_others_is_skipped_with_its_fault(
+    tmp_path: Path, damage: Callable[[Folder], None], message: str
+) -> None:
+    files, faults = whole(), list[InputError]()
+    damage(files)
+    assert [episode.id for episode in read_mumatom(write(tmp_path, files), faults)] == ["8"]
+    (fault,) = map(str, faults)
+    assert fault.startswith(f"{tmp_path}/{message}")
+    del files["questions.json"]["8"]
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_mumatom(write(tmp_path, files), faults)
+    assert len(faults) == 1
 
 
 @pytest.mark.parametrize("folder", ["nowhere", "questions.json"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from otherminds.stories.answering import ask
+from otherminds.stories.answering import answer_benchmark
 from otherminds.stories.english.reading import read_story
 
 BEFORE = "Ann put the cup in the fridge in the kitchen and left the kitchen. "
@@ -48,7 +48,7 @@ OPEN = "Bob moved the cup to the cabinet as Ann came back into the kitchen."
 
 @pytest.mark.parametrize("told", [*UNSEEN, *SEEN])
 def test_who_was_there_knows_of_a_move(told: str) -> None:
-    found = ask(BEFORE + told, "Where will Ann look for the cup?", [])
+    found = answer_benchmark(BEFORE + told, "Where will Ann look for the cup?", [])
     assert found.question is not None
     assert found.answer.option is not None, found.answer.abstained
     where = found.question.labels[found.answer.option]
@@ -56,6 +56,6 @@ def test_who_was_there_knows_of_a_move(told: str) -> None:
 
 
 def test_what_may_have_been_before_or_after_is_open() -> None:
-    assert ask(BEFORE + OPEN, "Where will Ann look for the cup?", []).answer.option is None
+    assert answer_benchmark(BEFORE + OPEN, "Where will Ann look for the cup?", []).answer.option is None
     (doubtful,) = [clause for clause in read_story(BEFORE + OPEN).clauses if clause.outcome == "unread"]
     assert doubtful.reason == "may be before or after"

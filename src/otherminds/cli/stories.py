@@ -86,7 +86,7 @@ def audit(
     if proofs is not None:
         write_whole(proofs, audit_screens.proofs(found))
     if as_json:
-        typer.echo(json.dumps([*map(audit_screens.verdict_data, found.verdicts)], ensure_ascii=False))
+        typer.echo(json.dumps(audit_screens.audit_data(found), ensure_ascii=False))
     else:
         Console(width=None if sys.stdout.isatty() else 110).print(audit_screens.audit(found))
     if found.contradicted:

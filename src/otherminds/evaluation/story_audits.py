@@ -27,34 +27,37 @@ LONG = 200  # items from which an audit shows its progress; chosen
 def audited(path: Path, form: str | None = None) -> Audit:
     """An audit of the labels of a benchmark file, or of a MuMA-ToM folder; the format is detected if `form` is None.
 
-    Raises InputError if the format is unknown, or the file has another form.
+    Rows that cannot be read are skipped, and listed as its faults. Raises InputError if the format is unknown, or if no
+    row of the file has it.
     """
     known = (*get_args(Format), MUMATOM)
     if form is not None and form not in known:
         raise unknown("format", form, known)
     if form == MUMATOM and path.is_file() and path.name != "questions.json":
         raise InputError("MuMA-ToM is a folder, or its questions.json", path=path)
+    faults = list[InputError]()
     if form == MUMATOM or path.is_dir() or path.name == "questions.json":
-        items = mumatom_items(path if path.is_dir() else path.parent)
-        return audit(shown(items, len(items), "Auditing"), answer=judge)
-    items = read_items(path, form)  # type: ignore[arg-type]
-    return audit(shown(items, len(items), "Auditing") if len(items) > LONG else items, answer=judge)
+        items = mumatom_items(path if path.is_dir() else path.parent, faults)
+    else:
+        items = read_items(path, form, faults)  # type: ignore[arg-type]
+    result = audit(shown(items, len(items), "Auditing") if len(items) > LONG else items, answer=judge)
+    return replace(result, faults=tuple(map(str, faults)))
 
 
-def mumatom_items(folder: Path) -> tuple[Item, ...]:
-    """All questions of a MuMA-ToM folder, with the full text as their story."""
+def mumatom_items(folder: Path, faults: list[InputError] | None = None) -> tuple[Item, ...]:
+    """All questions of a MuMA-ToM folder, with the full text as their story; faults as in `read_mumatom`."""
     return tuple(
         Item(
-            f"{episode.id} Q{k}",
+            f"{episode.id} Q{number}",
             episode.full,
-            one.stem,
-            one.options,
-            one.options[one.gold],
+            question.stem,
+            question.options,
+            question.options[question.gold],
             None,
-            f"MuMA-ToM {one.kind}",
+            f"MuMA-ToM {question.kind}",
         )
-        for episode in read_mumatom(folder)
-        for k, one in enumerate(episode.questions, 1)
+        for episode in read_mumatom(folder, faults)
+        for number, question in enumerate(episode.questions, 1)
     )
 
 

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 from otherminds.errors import InputError, unknown
-from otherminds.stories.answering import StoryAnswer, answer, ask
+from otherminds.language.model import EMBEDDED
+from otherminds.stories.answering import StoryAnswer, answer, answer_benchmark, ask
 from otherminds.stories.beliefs.perspectives import PRESETS, SALLY_ANNE, Conventions
 from otherminds.stories.english.questions import split_options
 from otherminds.stories.english.reading import read_story
@@ -28,6 +29,11 @@ def asked(
     `name` is the id of a row in a JSONL file, `model` the specification of a language model that reads what the rules
     cannot. Raises InputError if the convention is unknown, or if there is no question.
     """
+    if model is not None and model.startswith(EMBEDDED):
+        hint = "leave --model out, or name a larger model, such as openai:gpt-4o"
+        raise InputError(
+            "the embedded models are too small to read stories: of eight stories they got two right", hint=hint
+        )
     chosen = {one.name.lower(): one for one in PRESETS}
     if convention is not None and convention.lower() not in chosen:
         raise unknown("convention", convention, chosen)
@@ -36,7 +42,7 @@ def asked(
     questions = (Worded(*split_options(question)),) if question is not None else found.questions
     if not questions:
         raise InputError("the story has no question", hint='give one with --question "…"')
-    return [_asked(found, one, model, conventions) for one in questions]
+    return [_asked(found, one, model, conventions, is_row=name is not None) for one in questions]
 
 
 def _in_words(story: str) -> bool:
@@ -48,8 +54,9 @@ def _in_words(story: str) -> bool:
 
 
 def _asked(
-    found: StoryFile, question: Question | Worded, model: str | None, conventions: Conventions | None
+    found: StoryFile, question: Question | Worded, model: str | None, conventions: Conventions | None, *, is_row: bool
 ) -> StoryAnswer:
+    """The answer to one question. A row of a file is read as a benchmark's, unless a model is named."""
     helper = None
     if model:
         from otherminds.language.find import find_model
@@ -57,6 +64,8 @@ def _asked(
         helper = find_model(model)
     told = Reading(found.episode) if found.episode is not None else found.text or ""
     if isinstance(question, Worded):
+        if is_row and helper is None:
+            return answer_benchmark(told, question.stem, question.options, conventions=conventions)
         return ask(told, question.stem, question.options, conventions=conventions, model=helper)
     reading = read_story(told) if isinstance(told, str) else told
     return StoryAnswer(reading, question, answer(reading.episode, question, conventions or SALLY_ANNE))

@@ -131,8 +131,10 @@ def cell(row: Mapping[str, Any] | None, digits: int = 2) -> str:
 
 def targets(summary: Sequence[Mapping[str, Any]]) -> Html:
     """A table of the stated targets, the values reached, and whether they are met; empty if there are no targets."""
-    lines = [[str(t), number(row["value"], 4), "met" if met else "missed"] for t, row, met in verdicts(summary)]
-    return table(("Target", "Value", ""), lines) if lines else Html("")
+    lines = [
+        [str(t), row.get("n"), number(row["value"], 4), "met" if met else "missed"] for t, row, met in verdicts(summary)
+    ]
+    return table(("Target", "n", "Value", ""), lines) if lines else Html("")
 
 
 class Results(NamedTuple):

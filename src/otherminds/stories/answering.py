@@ -1,41 +1,53 @@
-"""Answering questions about stories: read the story and the question, check the coverage, infer the answer."""
+"""Answering questions about stories: read the story and the question, and infer the answer.
+
+`ask` answers what people type: stories in the controlled form by rules, all others by a language model if one is given.
+`answer_benchmark` answers the questions of public benchmarks, whose stories have forms of their own.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from otherminds.language.model import EMBEDDED, LanguageModel
+from otherminds.errors import InputError
+from otherminds.language.model import LanguageModel
 from otherminds.stories import model as stories
 from otherminds.stories.beliefs.nested_beliefs import answer_where
 from otherminds.stories.beliefs.perspectives import SALLY_ANNE, Conventions
-from otherminds.stories.english.lexicon import wordset
-from otherminds.stories.english.questions import Unread, read_question
-from otherminds.stories.english.reading import read_story
+from otherminds.stories.english.controlled_story import NotInFormError, read_controlled
+from otherminds.stories.english.questions import LONGEST_QUESTION, Unread, read_question, split_options
+from otherminds.stories.english.reading import LONGEST_STORY, read_story
 from otherminds.stories.english.sentences import with_joined_names
 from otherminds.stories.model import SYMBOLIC
-from otherminds.stories.relevance import OPEN, UNREAD, answer_over
+from otherminds.stories.perceived import option_by_perception
+from otherminds.stories.relevance import UNREAD, answer_over
 from otherminds.stories.social_goals.goals import answer_goal
 from otherminds.stories.social_goals.inference import CannotAnswerError, answer_social, facts
 from otherminds.worlds.household.agent import RESERVED, SpeakingCosts
 
-MARGIN = 0.25  # by which one reader must cover more of a story than another for its reasons to count; chosen, not tuned
 COVERAGE = 0.5  # least share of a story's clauses that must be understood before it is answered from; chosen, not tuned
+PERCEIVED = 0.86  # probability of an option that rests on what somebody perceived; chosen on development stories
 QUOTES = set('"“”«»')  # a sentence with one of these quotes somebody: if it was not read, no answer is given
+LIKELIEST = re.compile(r"\b(?:which|what)\b.*\b(?:likely|plausible|true|correct|best)\b", re.IGNORECASE | re.DOTALL)
+MODEL = "let a language model read it: --model NAME, such as openai:gpt-4o"
+FORM = "docs/stories.md shows the controlled form"
 
 
 @dataclass(frozen=True)
 class StoryAnswer:
     """A question with its answer: what was read of the story, and the question as data (None if it was not read).
 
-    `engine` is the reader: `symbolic`, or the name of the language model that read the story or the question.
+    `engine` is the reader: `symbolic`, or the name of the language model that read the story and the question. Without
+    an answer, `advice` says what to do next.
     """
 
     reading: stories.Reading
     question: stories.Question | None
     answer: stories.Answer
     engine: str = SYMBOLIC
+    advice: str = ""
 
 
 def answer(
@@ -57,9 +69,9 @@ def answer(
         if any(isinstance(claim, stories.Goal) for claim in claims):
             return answer_goal(episode, question)
         witnessed = answer_where(episode, question, conventions)
-        asked = any(said.act == "ask" for said in episode.utterances)
+        asks = any(utterance.act == "ask" for utterance in episode.utterances)
         plain = all(isinstance(claim, stories.Belief) and isinstance(claim.content, stories.Fact) for claim in claims)
-        if witnessed.option is None and asked and plain:
+        if witnessed.option is None and asks and plain:
             return answer_social(episode, question, costs=costs)
         return witnessed
     except CannotAnswerError as error:
@@ -69,157 +81,125 @@ def answer(
 def ask(
     story: str | stories.Reading,
     stem: str,
+    options: Sequence[str] = (),
+    *,
+    conventions: Conventions | None = None,
+    costs: SpeakingCosts = RESERVED,
+    model: LanguageModel | None = None,
+) -> StoryAnswer:
+    """The answer to a question in words about a story that somebody types, or about one that has been read.
+
+    A text is answered by rules only if every sentence of it, and the question, is in the controlled form. Everything
+    else is read by `model` in one call; the inference from what it writes down is exact, and it never answers itself.
+    Without an answer, `answer.abstained` says why, and `advice` what to do. `conventions` say who sees what that the
+    story leaves unsaid (by default `SALLY_ANNE`).
+    Raises ModelError if the model cannot be reached, InputError if the story or the question is too long.
+    """
+    conventions = conventions or SALLY_ANNE
+    if len(stem) + sum(map(len, options)) > LONGEST_QUESTION:
+        hint = "give only the question and its options"
+        raise InputError(f"the question is longer than {LONGEST_QUESTION:,} characters", hint=hint)
+    if isinstance(story, stories.Reading):
+        return _answer_reading(story, stem, options, conventions, costs)
+    if len(story) > LONGEST_STORY:
+        raise InputError(f"the story is longer than {LONGEST_STORY:,} characters", hint="give only the story itself")
+    by_rules = _answer_controlled(*with_joined_names([story, stem, *options]), conventions=conventions, costs=costs)
+    if model is None or by_rules.answer.option is not None:
+        return by_rules
+    from otherminds.stories.by_model import answer_with
+
+    by_model = StoryAnswer(*answer_with(model, story, stem, options), engine=model.name)
+    if by_model.answer.option is not None:
+        return by_model
+    return replace(by_model, advice=f"ask a stronger model, or tell it more plainly: {FORM}")
+
+
+def _answer_controlled(
+    story: str, stem: str, *options: str, conventions: Conventions, costs: SpeakingCosts
+) -> StoryAnswer:
+    """The answer if story and question are in the controlled form; else none, with the sentence that is not."""
+    if not options:
+        stem, options = split_options(stem)
+    controlled = read_controlled(story)
+    reading, no_answer = controlled.reading, partial(stories.abstention, len(options))
+    for account in reading.clauses:
+        if account.outcome == "unread":
+            why = f"{UNREAD} “{account.text}”: {account.reason}"
+            return StoryAnswer(reading, None, no_answer(why), advice=f"Reword that sentence ({FORM}), or {MODEL}")
+    try:
+        question = controlled.question(stem, options)
+    except NotInFormError as error:
+        return StoryAnswer(
+            reading, None, no_answer(str(error)), advice=f"Ask about what the story tells ({FORM}), or {MODEL}"
+        )
+    if question is not None:
+        found = StoryAnswer(reading, question, answer(reading.episode, question, conventions, costs))
+    elif options and LIKELIEST.search(stem):
+        found = _answer_reading(reading, stem, options, conventions, costs)
+        if found.question and len({type(c) for option in found.question.options for c in option.claims}) > 1:
+            why = "the options do not all say what somebody wants, nor all what somebody thinks"
+            found = replace(found, answer=no_answer(why))
+    else:
+        why = f"{UNREAD} the question “{stem.strip()}”"
+        return StoryAnswer(reading, None, no_answer(why), advice=f"Ask in another way ({FORM}), or {MODEL}")
+    advice = "" if found.answer.option is not None else f"Add a sentence that tells it, or {MODEL}"
+    return replace(found, advice=advice)
+
+
+def _answer_reading(
+    reading: stories.Reading, stem: str, options: Sequence[str], conventions: Conventions, costs: SpeakingCosts
+) -> StoryAnswer:
+    """The answer to a question in words about a story that has been read, over the readings of its unread clauses."""
+    if not options:
+        stem, options = split_options(stem)
+    try:
+        question = read_question(stem, options, reading)
+    except Unread as error:
+        why = stories.abstention(len(options), f"cannot read the question: {error.sentence}")
+        return StoryAnswer(reading, None, why, advice=f"Ask where somebody will look, or thinks something is ({FORM})")
+    lacking = missing(reading, question)
+    if lacking:
+        return StoryAnswer(reading, question, stories.abstention(len(question.options), lacking))
+    found = answer_over(reading, question, lambda episode: answer(episode, question, conventions, costs))
+    if found.leaning is not None and not options:  # where anything may be, such a clause decides more often than not
+        found = stories.abstention(len(question.options), found.abstained or "")
+    return StoryAnswer(reading, question, found)
+
+
+def answer_benchmark(
+    story: str | stories.Reading,
+    stem: str,
     options: Sequence[str],
     *,
     conventions: Conventions | None = None,
     costs: SpeakingCosts = RESERVED,
-    least: float = COVERAGE,
-    model: LanguageModel | None = None,
 ) -> StoryAnswer:
-    """Read a story and a question about it in English, and answer.
+    """The answer to a question of a public benchmark, whose stories the rules of `english` or `perceived` know.
 
-    Read by the reader of households and, if the question is where something is or is believed to be, or if something is
-    left unread, by the reader of stories about anything (`everyday`), too. If the first has read all of a story, both
-    must agree about places, unless `conventions` say who sees what (by default `SALLY_ANNE`). Abstains, with a reason,
-    if they do not, if the question cannot be read, if less than `least` of the story's clauses are understood, or if
-    some reading of an unread clause would change the answer. A language model, if given, reads what the rules cannot;
-    it never answers.
-    Raises ModelError if the model cannot be reached.
+    Abstains, with a reason, if the question cannot be read, if less than `COVERAGE` of the story's clauses are
+    understood, or if some reading of an unread clause would change the answer.
     """
-    named, conventions = conventions is not None, conventions or SALLY_ANNE
-    if not isinstance(story, str):
-        return _ask_of_household(story, stem, options, conventions, costs, least, model)
-    as_given = story, stem, tuple(options)
+    if isinstance(story, stories.Reading):
+        return _answer_reading(story, stem, options, conventions or SALLY_ANNE, costs)
     story, stem, *options = with_joined_names([story, stem, *options])
-    found = _ask_of_household(story, stem, options, conventions, costs, least, None)
-    complete = found.question is not None and found.reading.coverage == 1.0
-    of_places = _only_of_places(found.question)
-    if complete and (named or not of_places or found.answer.option is None):
-        return found
-    general = _ask_of_anything(story, stem, options)
-    if complete and not general.answer.passages:
-        convention = general.answer.abstained == OPEN  # what is open there, a convention decides
-        agreed = general.question is None or convention or _agree(found, general)
-        return found if agreed else _open(general)
-    chosen = _chosen(found, general, least, of_places=of_places)
-    read = chosen is found or (chosen.reading.coverage == 1.0 and chosen.answer.terms)
-    if model is None or (chosen.answer.option is not None and read):
-        return chosen
-    if found.reading.coverage == 1.0 or (found.question is not None and not of_places):
-        return _ask_of_household(story, stem, options, conventions, costs, least, model)
-    if model.identity.startswith(EMBEDDED):  # docs/stories.md says how often these are wrong
-        return _not_asked(chosen, model)
-    from otherminds.stories.by_model.variable import answer_with
-
-    helped = StoryAnswer(*answer_with(model, *as_given), engine=model.name)
-    if helped.question is None:
-        return chosen if chosen.answer.option is not None else replace(chosen, question=None, answer=helped.answer)
-    return chosen if helped.answer.option is None and chosen.answer.option is not None else helped
-
-
-def _open(found: StoryAnswer) -> StoryAnswer:
-    """The reading without its answer, as another reader of all of the story answers otherwise."""
-    if found.answer.option is None:
-        return found
-    return replace(found, answer=stories.abstention(len(found.answer.posterior), OPEN))
-
-
-def _not_asked(found: StoryAnswer, model: LanguageModel) -> StoryAnswer:
-    """The answer without the model, with a word on it if there is none."""
-    why = found.answer.abstained
-    if why is None:
-        return found
-    return replace(found, answer=replace(found.answer, abstained=f"{why} ({model.name} is too small to be asked)"))
-
-
-def _ask_of_anything(story: str, stem: str, options: Sequence[str]) -> StoryAnswer:
-    """The answer of the reader of stories about anything."""
-    from otherminds.stories.everyday.answering import answer, answer_by_presence
-
-    return StoryAnswer(*(answer_by_presence(story, stem, options) or answer(story, stem, options)))
-
-
-def _chosen(found: StoryAnswer, general: StoryAnswer, least: float, *, of_places: bool) -> StoryAnswer:
-    """The answer of the reader of households or that of the reader of anything, if neither has read all of a story."""
-    if general.answer.passages or (general.answer.option is not None and general.reading.coverage >= least):
-        return found if not general.answer.passages and _agree(found, general) else general
-    if found.answer.option is not None and (general.question is None or not of_places):
-        return found
-    told_more = general.reading.coverage - found.reading.coverage > MARGIN
-    more = general.question is not None and (told_more or found.answer.option is not None)
-    return general if more else found
-
-
-def _only_of_places(question: stories.Question | None) -> bool:
-    """Whether a question asks for nothing but where something is, or is believed to be."""
-    content = [claim.content for claim in (question.claims if question else ()) if isinstance(claim, stories.Belief)]
-    held = [claim for claim in (question.claims if question else ()) if isinstance(claim, stories.Holds)]
-    known = all(isinstance(one, stories.Fact | stories.Belief) for one in content)
-    return known and len(content) + len(held) == len(question.claims if question else ())
-
-
-def _agree(one: StoryAnswer, other: StoryAnswer) -> bool:
-    """Whether two answers name the same option or, in free words, one place."""
-    chosen = [
-        set(re.findall(r"[a-z]+", found.question.labels[found.answer.option].lower()))
-        - (wordset("prepositions") | wordset("determiners"))
-        for found in (one, other)
-        if found.question is not None and found.answer.option is not None
-    ]
-    return len(chosen) == 2 and bool(chosen[0] <= chosen[1] or chosen[1] <= chosen[0])
-
-
-def _ask_of_household(
-    story: str | stories.Reading,
-    stem: str,
-    options: Sequence[str],
-    conventions: Conventions,
-    costs: SpeakingCosts,
-    least: float,
-    model: LanguageModel | None,
-) -> StoryAnswer:
-    if model is not None and isinstance(story, str):
-        from otherminds.stories.by_model.story import read_or_ask, read_with
-
-        reading, engine = read_or_ask(story, model, least)
-    else:
-        reading, engine = (read_story(story) if isinstance(story, str) else story), SYMBOLIC
-    try:
-        question, reader = _read_question(stem, options, reading, model if reading.coverage >= least else None)
-    except Unread as error:
-        abstained = stories.abstention(len(options), f"cannot read the question: {error.sentence}")
-        return StoryAnswer(reading, None, abstained, engine)
-    engine = engine if reader == SYMBOLIC else reader
-
-    def answered(episode: stories.Episode) -> stories.Answer:
-        return answer(episode, question, conventions, costs)
-
-    lacking = missing(reading, question, least)
-    found = stories.abstention(len(question.options), lacking) if lacking else answer_over(reading, question, answered)
-    unread = found.unless is not None or (found.abstained or "").startswith(UNREAD)
-    if unread and model is not None and isinstance(story, str) and engine == SYMBOLIC and reading.coverage >= least:
-        other = read_with(model, story)
-        if other.coverage >= least:
-            found_by_model = _ask_of_household(other, stem, options, conventions, costs, least, model)
-            if found.option is None or found_by_model.answer.option is not None:
-                return replace(found_by_model, engine=model.name)
-    if found.leaning is not None and not options:  # where anything may be, such a clause decides more often than not
-        found = stories.abstention(len(question.options), found.abstained or "")
-    return StoryAnswer(reading, question, found, engine)
-
-
-def _read_question(
-    stem: str, options: Sequence[str], reading: stories.Reading, model: LanguageModel | None
-) -> tuple[stories.Question, str]:
-    """The question and its reader's name. Raises Unread if neither the rules nor the model can read it."""
-    try:
-        return read_question(stem, options, reading), SYMBOLIC
-    except Unread:
-        if model is None:
-            raise
-    from otherminds.stories.by_model.question import question_with
-
-    return question_with(model, stem, options, reading), model.name
+    grounds = None if conventions else option_by_perception(story, stem, options)
+    if grounds is None:
+        found = _answer_reading(read_story(story), stem, options, conventions or SALLY_ANNE, costs)
+        if conventions is None or found.reading.coverage == 1.0:
+            return found
+        grounds = option_by_perception(story, stem, options)
+        if grounds is None:
+            return found
+    posterior = [(1.0 - PERCEIVED) / (len(options) - 1)] * len(options)
+    best = options.index(grounds.option)
+    posterior[best] = PERCEIVED
+    claims = tuple(stories.AnswerOption(()) for _ in options)
+    question = stories.Question("", claims, kind="state", labels=tuple(options))
+    return StoryAnswer(
+        stories.Reading(stories.Episode("", ())),
+        question,
+        stories.Answer(best, tuple(posterior), passages=grounds.passages),
+    )
 
 
 def missing(reading: stories.Reading, question: stories.Question, least: float = COVERAGE) -> str | None:
@@ -230,8 +210,8 @@ def missing(reading: stories.Reading, question: stories.Question, least: float =
     if reading.clauses:
         return None
     things = {fact.subject for claim in question.claims for fact in facts(claim)}
-    said = [utterance.content.subject for utterance in reading.episode.utterances if utterance.content is not None]
-    words = {word for thing in (*things, *said) for word in thing.split()}
+    topics = [utterance.content.subject for utterance in reading.episode.utterances if utterance.content is not None]
+    words = {word for thing in (*things, *topics) for word in thing.split()}
     for sentence in reading.unread:
         if QUOTES & set(sentence) or words & set(re.findall(r"[a-z]+", sentence.lower())):
             return f"{UNREAD}: {sentence}"

@@ -56,10 +56,14 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Audit:
-    """The verdicts in the order of the items, and the conventions that the labels of each benchmark follow."""
+    """The verdicts in the order of the items, and the conventions that the labels of each benchmark follow.
+
+    `faults` says of every row of the file that could not be read where it is, and why.
+    """
 
     verdicts: tuple[Verdict, ...]
     followed: dict[str, tuple[Conventions, ...]] = field(default_factory=dict)
+    faults: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[Outcome, int]:

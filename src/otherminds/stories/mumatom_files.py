@@ -8,10 +8,10 @@ each video) and visual_data/ (scene graphs, a folder for each episode).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
@@ -70,27 +70,43 @@ class _VideoAccount(BaseModel, extra="ignore", strict=True):
     action: str
 
 
-def read_mumatom(folder: Path) -> tuple[MumatomEpisode, ...]:
+def read_mumatom(folder: Path, faults: list[InputError] | None = None) -> tuple[MumatomEpisode, ...]:
     """All episodes of a folder, in the order of questions.json.
 
-    Raises InputError if a file is missing, damaged, or of another form.
+    With a list of `faults`, an episode that cannot be read is skipped, and its fault is appended. Raises InputError for
+    the first fault if there is no such list, if no episode can be read, or if a file of all episodes is missing or of
+    another form.
     """
     if not (folder / "questions.json").exists() and (folder / "Files" / "questions.json").exists():
         folder = folder / "Files"
-    path = folder / "questions.json"
     outputs = folder / "gemini_outputs.json"
-    accounts = _read(outputs, dict[str, _VideoAccount]) if outputs.exists() else {}
-    episodes = []
-    for name, row in _read(path, dict[str, _EpisodeRow]).items():
-        video = accounts[name].action.strip() if name in accounts else ""
-        half = None if row.filtered_description is None else unescaped(row.filtered_description)
-        safe = re.fullmatch(r"[\w-]{1,60}", name) is not None  # the name becomes part of a path
-        frames = _frames(folder / "visual_data" / name, name) if safe else None
-        questions = tuple(_questions(row, name, path))
-        episodes.append(MumatomEpisode(name, unescaped(row.description), half, video or None, frames, questions))
+    accounts = _read(outputs, dict[str, Any]) if outputs.exists() else {}
+    episodes, refused = list[MumatomEpisode](), list[InputError]()
+    for name, data in _read(folder / "questions.json", dict[str, Any]).items():
+        try:
+            episodes.append(_episode(name, data, accounts, folder))
+        except InputError as fault:
+            if faults is None:
+                raise
+            refused.append(fault)
     if not episodes:
-        raise InputError("has no episodes", path=path)
+        raise refused[0] if refused else InputError("has no episodes", path=folder / "questions.json")
+    if faults is not None:
+        faults += refused
     return tuple(episodes)
+
+
+def _episode(name: str, data: Any, accounts: Mapping[str, Any], folder: Path) -> MumatomEpisode:
+    """The episode in its data, the accounts of the videos, and its scene graph if there is one."""
+    path, outputs = folder / "questions.json", folder / "gemini_outputs.json"
+    row = validated(dict[str, _EpisodeRow], {name: data}, path)[name]
+    account = {name: accounts[name]} if name in accounts else {}
+    videos = [video.action.strip() for video in validated(dict[str, _VideoAccount], account, outputs).values()]
+    half = None if row.filtered_description is None else unescaped(row.filtered_description)
+    safe = re.fullmatch(r"[\w-]{1,60}", name) is not None  # the name becomes part of a path
+    frames = _frames(folder / "visual_data" / name, name) if safe else None
+    questions = tuple(_questions(row, name, path))
+    return MumatomEpisode(name, unescaped(row.description), half, "".join(videos) or None, frames, questions)
 
 
 def is_mumatom(folder: Path) -> bool:

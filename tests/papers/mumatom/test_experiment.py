@@ -18,13 +18,14 @@ from commands import Run, complaint, fine
 from otherminds.papers.mumatom import experiment as invented
 from otherminds.papers.mumatom import experiment as mumatom
 from otherminds.papers.mumatom import report as mumatom_report
-from otherminds.papers.mumatom.reproduction import STORIES
+from otherminds.papers.mumatom.reproduction import EXPERIMENTS, STORIES
 from otherminds.reports.page import at_two_widths, safe
 from otherminds.reports.results import figures
 from otherminds.reproduce import run as reproduce
 from otherminds.reproduce.run import Options
 from otherminds.stories.invented.telling import phrasings
 from otherminds.stories.mumatom_files import read_mumatom
+from paths import ROOT
 from run_files import RESULTS, copied, episodes_in, interrupted, results, rows_in, summary_in
 
 pytestmark = pytest.mark.slow
@@ -456,7 +457,6 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "binary": (("--data", "binary"), "not UTF-8"),
     "huge": (("--data", "huge"), "larger than"),
     "other form": (("--data", "form"), "questions.json: "),
-    "bad graph": (("--data", "graph"), "hold.json: "),
     "quick and full": (("--full",), "--quick and --full"),
     "model without data": (("--model", "nobody:nothing"), "--data DIR"),
     "model": (("--data", "data", "--model", "nonsense"), "names no language model"),
@@ -475,7 +475,6 @@ def test_what_cannot_be_reproduced_is_told_in_one_line(run: Run, here: Path, nam
     (here / "huge").mkdir()
     with (here / "huge" / "questions.json").open("wb") as file:
         file.truncate(50_000_001)
-    put(look_alike(here / "graph") / "visual_data" / "201" / "hold.json", {"201": {"one": ["x"]}})
     arguments, said = BAD[name]
     out = () if "--out" in arguments else ("--out", "out")
     complaint(run("reproduce", "mumatom", "--quick", *out, *arguments), said)
@@ -527,6 +526,42 @@ def test_the_report_has_all_there_is(ran: Path) -> None:
     for words in ("text + video text + scene graph", "the question alone", "no video", "published"):
         assert words in page.text
     assert page.tags["script"] == 0
+
+
+def test_the_page_begins_with_a_story_that_is_answered() -> None:
+    """The invented stories alone make a page, too, after one of them that is read and answered."""
+    invented = [mumatom.InventedEntry("plain", 3, 1)]
+    rows = [row for entry in invented for row in mumatom.invented_rows(entry)]
+    page = mumatom_report.report([], list(mumatom.summarise_invented(rows)), ["questions.json: lacks `a.<b>`"])
+    first, second, last = page.sections
+    assert (first.title, last.title) == ("A story, and how it is answered", "Episodes that cannot be read")
+    assert "<strong>C) Pavel was trying to keep Maya from finding the milk.</strong>" in first.body
+    assert "Maya takes the milk from the bedroom desk." in first.body
+    assert re.search(r"<td[^>]*>ours</td><td data-head=\"n\" class=number>1</td>", second.body)
+    assert "lacks `a.&lt;b&gt;`" in last.body
+
+
+def test_the_figures_of_the_held_out_episodes_on_the_page_are_the_stored_ones() -> None:
+    rows = json.loads((ROOT / "docs/stored/mumatom-heldout.json").read_text("utf-8"))
+    scores = {(row["condition"], row["subject"]): row for row in rows if row["metric"] == "accuracy"}
+    for track, subject in (
+        ("text_video", "symbolic"),
+        ("full_text", "symbolic"),
+        ("text_video_scene", "symbolic"),
+        ("text_video", "place_prior"),
+    ):
+        value, low, high = (100 * scores[f"{track}/all", subject][column] for column in ("value", "low", "high"))
+        assert f"{value:.1f} % [{low:.0f}, {high:.0f}]" in mumatom_report.WORDS["split"]
+    assert f"On the {scores['text_video/all', 'symbolic']['n']} others" in mumatom_report.WORDS["split"]
+
+
+def test_an_odd_episode_is_left_out_and_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = look_alike(here / "data", videos=False, graphs=False)
+    questions = json.loads((data / "questions.json").read_text("utf-8"))
+    (data / "questions.json").write_text(json.dumps(questions | {"odd": {"description": "Ida hums."}}))
+    begun = EXPERIMENTS["mumatom"](Options(here / "out", data=data))
+    assert "1 row that cannot be read is left out" in capsys.readouterr().err
+    assert {entry.key[2] for entry in begun.parts[0].entries} == set(questions)
 
 
 @pytest.mark.slow

@@ -106,7 +106,8 @@ def item(story: str, options: tuple[str, ...], gold: str, group: str = "ToMi mem
 
 
 def test_a_folder_has_the_benchmarks_whose_files_are_there(folder: Path) -> None:
-    found, missing = read_folder(folder)
+    found, missing, faults = read_folder(folder)
+    assert faults == dict.fromkeys(found, ())
     assert {name: len(items) for name, items in found.items()} == {"tomi": 12, "opentom": 1, "tombench": 3, "fantom": 1}
     assert set(missing) == {
         "mmtom-qa.jsonl",
@@ -128,13 +129,49 @@ def test_a_folder_without_any_benchmark_is_refused(tmp_path: Path) -> None:
         reproduce("stories", Options(tmp_path / "out"))
 
 
-def test_a_malformed_file_is_told_with_its_line(folder: Path, tmp_path: Path) -> None:
+NO_QUESTION = '{"story": "1 Ida hums.", "containers": ["a", "b"], "question_type": "memory", "answer": "a"}\n'
+
+
+@pytest.mark.slow
+def test_a_row_that_cannot_be_read_is_counted_and_named(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (folder / "tomi_balanced.jsonl").open("a") as file:
+        file.write(NO_QUESTION * 3 + "<b>\n")
+    odd = {"STORY": "Ida hums.", "QUESTION": "Why?", "OPTION-A": "a", "OPTION-B": "b", "答案\nANSWER": "E"}
+    with (folder / "tombench/Hinting Task Test.jsonl").open("a") as file:
+        file.write(lines(odd))
+    results = reproduce("stories", Options(tmp_path / "out", data=folder, scale="quick"))
+    assert len(results.rows) == 17
+    message = capsys.readouterr().err.splitlines()[1]
+    assert message.startswith(f"In {folder}, 5 rows that cannot be read are left out: tomi_balanced.jsonl:13: lacks `q")
+    assert message.endswith("tomi_balanced.jsonl:15: lacks `question`; and 2 more")
+    skipped = {row["condition"]: (row["value"], row["n"]) for row in results.summary if row["metric"] == "skipped"}
+    assert skipped == {"tomi/all": (4, 16), "opentom/all": (0, 1), "tombench/all": (1, 4), "fantom/all": (0, 1)}
+    for words in ("5 rows cannot be read", "Task Test.jsonl:2: `答案\\x0aANSWER`: Input", "jsonl:16:1: is not JSON"):
+        assert words in results.report
+    assert str(tmp_path) not in results.report
+
+
+def test_a_file_of_which_no_row_can_be_read_is_refused(folder: Path, tmp_path: Path) -> None:
     path = folder / "tomi_balanced.jsonl"
-    path.write_text(tomi() + '{"story": "1 Ida hums.", "containers": [], "question_type": "memory"}\n')
+    path.write_text(NO_QUESTION * 2)
     with pytest.raises(InputError) as error:
         reproduce("stories", Options(tmp_path / "out", data=folder))
-    assert str(error.value) == f"{path}:13: lacks `question`"
+    assert str(error.value) == f"{path}:1: lacks `question`"
     assert not (tmp_path / "out").exists()
+    path.write_text("1 Ida hums.\n2 Does Ida hum?\tyes\n")
+    with pytest.raises(InputError, match=r"balanced\.jsonl:2: the question has no choices \(--data DIR"):
+        read_folder(folder)
+
+
+def test_an_odd_episode_of_mumatom_is_counted(folder: Path) -> None:
+    entry = {"description": "Ida hums.", "questions": {"1": "Who?\nA) Ida\nB) Olaf"}, "labels": {"1": "belief"}}
+    (folder / "mumatom").mkdir()
+    (folder / "mumatom/questions.json").write_text(json.dumps({"a": entry | {"answers": {"1": "A"}}, "b": entry}))
+    contents = read_folder(folder)
+    assert len(contents.questions["mumatom"]) == 1
+    assert contents.faults["mumatom"] == ("mumatom/questions.json: lacks `b.answers`",)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +230,7 @@ def test_a_story_on_which_the_reader_fails_is_not_answered(folder: Path, monkeyp
     def fail(*_: object, **__: object) -> None:
         raise KeyError("nobody")
 
-    monkeypatch.setattr(experiment, "ask", fail)
+    monkeypatch.setattr(experiment, "answer_benchmark", fail)
     monkeypatch.setattr(experiment, "judge", fail)
     entry = plan(read_folder(folder)[0], 1)[0]
     (row,) = rows(entry)
@@ -244,11 +281,27 @@ def test_the_terminal_shows_the_best_shortcut(capsys: pytest.CaptureFixture[str]
 @pytest.mark.slow
 def test_the_report_escapes_what_files_say() -> None:
     wrong = answered(1, 1, chosen="<script>x</script>", label="<b>", audit="contradicts", because=["<i>moves</i>"])
-    page = report([wrong], list(summarise([wrong])), ["<img>.json"])
+    page = report([wrong], list(summarise([wrong])), ["<img>.json"], ["tomi.jsonl:1: <hr> is missing"])
     assert "&lt;script&gt;x" in page
-    assert not any(mark in page for mark in ("<script>x", "<b>", "<i>moves", "<img>"))
-    assert "Files that are missing" in [section.title for section in page.sections]
+    assert not any(mark in page for mark in ("<script>x", "<b>", "<i>moves", "<img>", "<hr>"))
+    titles = [section.title for section in page.sections]
+    assert titles[0] == "A story, and how it is answered"
+    assert titles[-2:] == ["Rows that cannot be read", "Files that are missing"]
     assert "AutoToM with GPT-4o 88.3 %" in page
+
+
+def test_the_page_begins_with_a_story_that_is_answered() -> None:
+    page = report([answered(1, 0)], list(summarise([answered(1, 0)])))
+    first = page.sections[0].body
+    assert re.search(r"<strong>A\) in the basket</strong></td><td class=number>1\.00<", first)
+    for words in (
+        "Sally puts the marble in the basket.",
+        "Sally is in the kitchen.",
+        "Anne moves the marble to the box",
+    ):
+        assert words in first
+    tables = [body for _, body in page.sections[1:] if "<table" in body]
+    assert all(">n</th>" in body for body in tables)
 
 
 @pytest.mark.slow
@@ -273,7 +326,8 @@ def test_all_experiments_with_such_a_folder_are_this_one(folder: Path, tmp_path:
 @pytest.mark.skipif(not DEV.is_dir(), reason="needs the benchmarks' files, which may not be shipped")
 @pytest.mark.slow
 def test_the_authors_files_are_read() -> None:
-    found, missing = read_folder(DEV)
+    found, missing, faults = read_folder(DEV)
+    assert not any(faults.values())
     assert {name: len(items) for name, items in found.items()} == {
         "mmtom_qa": 214,
         "tomi": 298,

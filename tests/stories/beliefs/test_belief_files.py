@@ -255,7 +255,7 @@ def test_a_wrong_question_of_a_story_has_its_line(tmp_path: Path, change: dict[s
 
 
 def test_a_story_must_be_in_the_file_beside(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"meta_data\.json: has no story `12`"):
+    with pytest.raises(InputError, match=r"questions\.json:1: meta_data\.json has no story `12`"):
         read_items(opentom(tmp_path, OPENTOM, {"13": OPENTOM_STORIES["12"]}))
     with pytest.raises(InputError, match=r"meta_data\.json: lacks `12.narrative`"):
         read_items(opentom(tmp_path, OPENTOM, {"12": {"plot_info": {}}}))
@@ -304,6 +304,7 @@ BAD: list[tuple[str, str | bytes, str]] = [
     ("missing key", rows({}) + '{"story": "a", "question": "b"}', ":2: lacks `answer`"),
     ("wrong type", rows({"answer": 3}), ":1: `answer`: Input should be a valid string"),
     ("ToMi order", json.dumps(TOMI_ROW | {"question_type": 1}), ":1: `question_type`: Input should be a valid string"),
+    ("ToMi containers", json.dumps(TOMI_ROW | {"containers": []}), ":1: `containers`: List should have at least 2"),
     ("ToMi answer", json.dumps(TOMI_ROW | {"answer": "attic"}), ":1: the answer `attic` is not among the choices"),
     ("ToMBench letter", json.dumps(TOMBENCH | {"答案\nANSWER": "E"}), "Input should be 'A', 'B', 'C' or 'D'"),
     ("ToMBench gap", json.dumps(TOMBENCH | {"答案\nANSWER": "C"}), ":1: the answer `C` is not among the choices"),
@@ -349,7 +350,7 @@ BAD: list[tuple[str, str | bytes, str]] = [
     ),
     ("a line without number", TOMI.replace("3 Oskar", "Oskar"), ":3: the story that begins on line 1 breaks off"),
     ("no question", TOMI + "1 Eva entered the hall.\n", ":8: the story that begins on line 8 ends without a question"),
-    ("next story", "1 Eva entered the hall.\n" + TOMI, ":2: the story that begins on line 1 ends without a question"),
+    ("next story", "1 Eva entered the hall.\n" + TOMI, ":1: the story that begins on line 1 ends without a question"),
     ("no answer", TOMI.replace("\tblue_crate\t1", ""), ":7: the question has no answer (question, tab, answer)"),
     ("a question alone", "1 Where is it?\tbox\t1\n", ":1: the question has no story (question, tab, answer)"),
     ("columns", ";".join(SCENARIO) + "\na;b;c\n", ":2: has 3 columns, not 14 to 19"),
@@ -369,6 +370,109 @@ def test_what_is_wrong_is_told_in_one_line(write: Write, content: str | bytes, m
     assert str(error.value).startswith(str(path))
     assert str(error.value).isprintable()
     assert len(str(error.value)) < 400 + len(str(path))
+
+
+def mmtom(answer: str = "b") -> str:
+    question = "Ann opens the fridge. Question: Where is the jam? (a) The shelf. (b) The box. Please respond with one."
+    return json.dumps({"question": question, "answer": answer, "question_type": 1.1, "episode": 3})
+
+
+COLUMNS = ";".join(SCENARIO)
+FANTOM_ROWS = FANTOM.removeprefix("context,question,answer_choices,gt_answer\n")
+ODD_ROWS: dict[str, tuple[Format, str, str, list[str]]] = {
+    "jsonl": ("jsonl", rows({}), '{"story": "Ann\n', [":1:11: is not JSON"]),
+    "jsonl, no object": ("jsonl", rows({}), "7\n", [":1: the whole: "]),
+    "ToMi rows": ("tomi", json.dumps(TOMI_ROW) + "\n", json.dumps(TOMI_ROW | {"answer": "roof"}) + "\n",
+                  [":1: the answer `roof` is not among the choices"]),
+    "ToMBench label": ("tombench", json.dumps(TOMBENCH) + "\n", json.dumps(TOMBENCH | {"答案\nANSWER": "E"}) + "\n",
+                       [":1: `答案\\x0aANSWER`: Input should be 'A', 'B', 'C' or 'D'"]),
+    "ToMBench field": ("tombench", json.dumps(TOMBENCH) + "\n", "{}\n", [":1: lacks `STORY`"]),
+    "MMToM-QA": ("mmtom_qa", mmtom() + "\n", mmtom("c") + "\n", [":1: the answer `c` is not among the choices"]),
+    "ToMi": ("tomi", TOMI, "1 Eva left.\n3 Where is Eva?\thall\n", [":2: the story that begins on line 1 breaks off"]),
+    "ToMi, no question": ("tomi", TOMI, "1 Eva left.\n", [":1: the story that begins on line 1 ends without a"]),
+    "BigToM scenario": ("bigtom", COLUMNS + "\n", COLUMNS + ";0\n", [":1: has 20 columns"]),
+    "BigToM condition": ("bigtom", CONDITION, "a;b;c;c\n", [":1: the same choice is there twice"]),
+    "FANToM": ("fantom", FANTOM_ROWS, "a,b,\"['c', 'd']\",e\n", [":2: the answer `e` is not among the choices"]),
+}  # fmt: skip
+"""Format, a part of a file that can be read, a row that cannot, and its faults where the odd row comes first."""
+
+
+@pytest.mark.parametrize("name", ODD_ROWS)
+def test_an_odd_row_among_good_ones_is_skipped_with_its_fault(write: Write, name: str) -> None:
+    form, good, odd, messages = ODD_ROWS[name]
+    header = "context,question,answer_choices,gt_answer\n" if form == "fantom" else ""
+    expected = read_items(write(header + good), form)
+    for content in (odd + good + good, good + odd + good, good + good + odd):
+        faults = list[InputError]()
+        items = read_items(path := write(header + content), form, faults)
+        assert [item.gold for item in items] == [item.gold for item in expected * 2]
+        assert len(faults) == len(messages)
+        with pytest.raises(InputError) as first:
+            read_items(path, form)
+        assert str(first.value) == str(faults[0])
+    faults = []
+    read_items(path := write(header + odd + good), form, faults)
+    assert [str(fault).removeprefix(str(path))[: len(m)] for fault, m in zip(faults, messages, strict=True)] == messages
+
+
+@pytest.mark.parametrize("name", ODD_ROWS)
+def test_a_file_of_odd_rows_alone_is_refused_with_the_first_of_them(write: Write, name: str) -> None:
+    form, _, odd, messages = ODD_ROWS[name]
+    header = "context,question,answer_choices,gt_answer\n" if form == "fantom" else ""
+    faults = list[InputError]()
+    with pytest.raises(InputError) as error:
+        read_items(path := write(header + odd * 3), form, faults)
+    assert str(error.value).startswith(f"{path}{messages[0]}")
+    assert faults == []
+
+
+@pytest.mark.parametrize("odd", ["text", None, [1, "a"], HI_TOM | {"answer": "roof"}, {"story": [[], {}]}])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_odd_entries_of_a_list_are_skipped_with_their_lines(write: Write, odd: Any, indent: int | None) -> None:
+    faults, text = list[InputError](), json.dumps({"data": [odd, HI_TOM, odd, HI_TOM]}, indent=indent)
+    items = read_items(path := write(text), "hi_tom", faults)
+    lines = [int(str(fault).removeprefix(f"{path}:").partition(":")[0]) for fault in faults]
+    size, whole = (json.dumps(entry, indent=1).count("\n") + 1 for entry in (odd, HI_TOM))
+    assert lines == ([1, 1] if indent is None else [3, 3 + size + whole])
+    assert [item.line for item in items] == ([1, 1] if indent is None else [3 + size, 3 + size + whole + size])
+    with pytest.raises(InputError):
+        read_items(write(json.dumps({"data": [odd, odd]})), "hi_tom", faults)
+
+
+def test_odd_questions_and_stories_of_opentom_are_skipped(tmp_path: Path) -> None:
+    stories = OPENTOM_STORIES | {"13": {"narrative": "Ann left."}, "14": 3}
+    questions = {
+        "9": "none",
+        "12": [OPENTOM[0], {"question": "?"}, "?", OPENTOM[1]],
+        "13": OPENTOM[:1],
+        "14": OPENTOM[:1],
+    }
+    path, faults = opentom(tmp_path, [], stories), list[InputError]()
+    path.write_text(json.dumps(questions | {"15": OPENTOM[:1]}, indent=1))
+    assert [(item.id, item.line) for item in read_items(path, "opentom", faults)] == [("12-1", 4), ("12-4", 13)]
+    places = [str(fault).removeprefix(f"{tmp_path}/") for fault in faults]
+    expected = ["questions.json:1: ", "questions.json:9: lacks `answer`", "questions.json:12: the whole: ",
+                "meta_data.json: lacks `13.plot_info`", "meta_data.json: `14`: ",
+                "questions.json:34: meta_data.json has no story `15`"]  # fmt: skip
+    assert [place[: len(start)] for place, start in zip(places, expected, strict=True)] == expected
+
+
+def test_rows_after_a_stray_quote_are_not_read(write: Write) -> None:
+    """Where a quote is never closed, the rows after it cannot be told apart."""
+    faults = list[InputError]()
+    items = read_items(path := write(FANTOM + 'a,"b"c,d,e\n' + FANTOM_ROWS), "fantom", faults)
+    assert len(items) == 2
+    (fault,) = map(str, faults)
+    assert fault.startswith(f"{path}:5: is not CSV: ")
+    assert fault.endswith("(from here on nothing is read)")
+
+
+def test_a_story_that_breaks_off_keeps_the_kinds_of_the_others(tmp_path: Path) -> None:
+    (tmp_path / "set.txt").write_text("1 Eva left.\n3 Where is Eva?\thall\n" + TOMI)
+    (tmp_path / "set.trace").write_text("a,first,x\nb,second,x\nc,third,x\n")
+    faults = list[InputError]()
+    assert [item.group for item in read_items(tmp_path / "set.txt", None, faults)] == ["ToMi second", "ToMi third"]
+    assert len(faults) == 1
 
 
 def test_there_is_no_such_file(tmp_path: Path) -> None:

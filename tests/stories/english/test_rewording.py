@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 from importlib import resources
 
 import pytest
@@ -13,7 +14,18 @@ from otherminds.stories.english.questions import Unread, read_question
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.english.rewording import Rule, rewording_rules
 from otherminds.stories.english.sentences import tokens
-from otherminds.stories.model import Belief, Event, Fact, Goal, Knows, Observation, Question, SocialGoal, Utterance
+from otherminds.stories.model import (
+    Belief,
+    Event,
+    Fact,
+    Goal,
+    Happening,
+    Knows,
+    Observation,
+    Question,
+    SocialGoal,
+    Utterance,
+)
 
 BEFORE = 'Mary walked into the kitchen. Mary opened the fridge. Joel walked into the kitchen. "Where is the beer?" Joel asked. '
 BEER = Fact("at", "beer", "kitchen fridge")
@@ -54,6 +66,24 @@ NO_EVENTS = (
     "Mary put out a hand, but the stove in the kitchen was not opened.",
     "The milk, Mary could not see, was on the desk in the bedroom.",
 )  # fmt: skip
+BARE = "Mary opened the fridge in the kitchen."
+FRAMED = (
+    ("All those years ago, Mary opened the fridge in the kitchen.", BARE),
+    ("Pay attention here, because Mary opened the fridge in the kitchen.", BARE),
+    ("From where I stood, I could tell that Mary opened the fridge in the kitchen.", BARE),
+    ("I am quite sure that Mary opened the fridge in the kitchen.", BARE),
+    ("I would say under oath that Mary opened the fridge in the kitchen.", BARE),
+    ("Mary opened the fridge in the kitchen, and I had a clear view of it.", BARE),
+    ("Mary opened the fridge in the kitchen, and I remember the sound it made.", BARE),
+    ("Mary opened the fridge in the kitchen, my dear.", BARE),
+    ('Mary had an answer ready: "The beer is in the fridge."', 'Mary said, "The beer is in the fridge."'),
+    ('In answer, Mary gave this location for the beer: "It is in the fridge."', 'Mary said, "It is in the fridge."'),
+    ("Wherever the beer might be, Mary saw that it was not in the fridge.", "Mary saw no beer in the fridge."),
+)  # fmt: skip
+DOUBTS = (
+    "Nobody says that", "If only", "I doubt that", "In a dream,", "Joel hoped that", "I am almost sure that", "I was not sure that",
+    "I could not tell that", "I would say that", "Of course, I am not certain that",
+)  # fmt: skip
 OPTIONS = (
     ("In the opinion of Joel, the beer lay in the fridge in the kitchen.", (Belief("Joel", BEER),)),
     ("As Joel saw it, the beer was in the fridge in the kitchen.", (Belief("Joel", BEER),)),
@@ -77,7 +107,7 @@ GIVEN = (
 )  # fmt: skip
 
 
-def last(sentence: str) -> object:
+def last(sentence: str) -> Happening:
     reading = read_story(BEFORE + sentence)
     assert reading.coverage == 1.0, reading.unread
     return reading.episode.timeline[-1]
@@ -111,6 +141,17 @@ def test_what_did_not_happen_is_never_an_event(sentence: str) -> None:
     assert after.coverage < 1.0 or len(after.episode.timeline) == len(before.episode.timeline)
 
 
+@pytest.mark.parametrize(("framed", "bare"), FRAMED)
+def test_what_frames_a_sentence_changes_nothing(framed: str, bare: str) -> None:
+    assert replace(last(framed), span=None) == replace(last(bare), span=None)
+
+
+@pytest.mark.parametrize("doubt", DOUBTS)
+def test_doubt_is_not_left_out(doubt: str) -> None:
+    story = f"{BEFORE}{doubt} Mary grabbed the beer from the fridge in the kitchen."
+    assert all(event.verb != "grab" for event in read_story(story).episode.events)
+
+
 @pytest.mark.parametrize(("option", "claims"), OPTIONS)
 def test_options_are_read_in_many_wordings(option: str, claims: tuple[object, ...]) -> None:
     assert read_question("Which is MOST likely?", [option], READING).options[0].claims == claims
@@ -120,6 +161,15 @@ def test_options_are_read_in_many_wordings(option: str, claims: tuple[object, ..
 def test_what_is_supposed_is_read_in_many_wordings(stem: str, polarity: str, claim: object) -> None:
     question = read_question(stem, [OPTIONS[0][0]], READING)
     assert (question.polarity, question.given) == (polarity, (claim,))
+
+
+def test_words_to_the_listener_change_no_question() -> None:
+    option = "Mary believed, my dear, that the beer was in the fridge in the kitchen."
+    stem = "If we take it, my dear, that Mary was trying to help Joel, which is the MOST likely?"
+    question = read_question(stem, [option], READING)
+    assert question.given == (HELD,)
+    assert question.options[0].claims == (Belief("Mary", BEER),)
+    assert question.labels == (option,)
 
 
 WORDS = sorted({word for text in (*(one[0] for one in OPTIONS), *(one[0] for one in GIVEN)) for word in text.split()})

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from otherminds.stories.answering import ask
+from otherminds.stories.answering import answer_benchmark
 from otherminds.stories.invented import telling
 from otherminds.stories.invented.invention import Story, invent
 
@@ -30,7 +30,7 @@ def test_nine_in_ten_are_answered_and_none_wrongly(
     found: Counter[str] = Counter()
     for i, story in enumerate(stories):
         text = telling.tell(story.episode, story.question, phrasing, np.random.default_rng(i))
-        answer = ask(text.story, text.question, text.options).answer
+        answer = answer_benchmark(text.story, text.question, text.options).answer
         found["open" if answer.option is None else "right" if answer.option == story.gold else "wrong"] += 1
     assert found["right"] >= 0.9 * len(stories), found
     assert found["wrong"] == 0, found

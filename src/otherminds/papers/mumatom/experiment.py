@@ -23,7 +23,7 @@ from otherminds.evaluation.story_sets import LETTERS, make
 from otherminds.language.model import LanguageModel, Usage
 from otherminds.language.prices import CallEstimate
 from otherminds.papers.mumatom.limp import Limp, StoryQuestion, StoryTask
-from otherminds.stories.answering import ask
+from otherminds.stories.answering import answer_benchmark
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.fusing import fuse
 from otherminds.stories.invented.telling import phrasings
@@ -95,7 +95,7 @@ def rows(entry: BenchmarkEntry) -> list[Row]:
             reading = Reading(Episode(reading.episode.id, reading.episode.agents, reading.episode.entities))
     found = []
     for t, item in enumerate(entry.source.questions):
-        asked = ask(reading, item.stem, item.options, costs=ANSWERING)
+        asked = answer_benchmark(reading, item.stem, item.options, costs=ANSWERING)
         chosen = asked.answer.option
         if chosen is None and entry.subject != "symbolic":  # a shortcut guesses
             rng = stream(entry.seed, entry.subject, entry.source.id, f"question {t}")
@@ -289,7 +289,7 @@ def invented_rows(entry: InventedEntry) -> list[Row]:
         chosen = _shortcut(invented, entry.seed)
     else:
         for row in invented:
-            asked = ask(row["story"], row["question"], row["options"])
+            asked = answer_benchmark(row["story"], row["question"], row["options"])
             told = {"coverage": round(asked.reading.coverage, 4), **_reason(asked.answer)}
             chosen.append((asked.answer.option, told))
     found = []

@@ -1,4 +1,4 @@
-"""The report on questions about social interactions: MuMA-ToM, its shortcuts, and invented stories."""
+"""The report on questions about social interactions: a story, MuMA-ToM, its shortcuts, and invented stories."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from otherminds.files.toml import packaged
-from otherminds.reports.page import Html, Page, Section, at_two_widths, number, page, stack, table
+from otherminds.reports.page import Html, Page, Section, at_two_widths, folded, number, page, stack, table
 from otherminds.reports.plots import WIDER, styled, whisker
 from otherminds.reports.results import Found, by_key, cell, figures, targets
+from otherminds.reports.story_example import story_example
+from otherminds.stories.answering import ask
+from otherminds.stories.english.reading import read_story
 
 Row = Mapping[str, Any]
 Mark = tuple[str, float, float | None, float | None, str]  # label, value, interval, and key of the colour
@@ -22,38 +25,71 @@ WIDE = 8.2  # inches of a figure on a wide screen
 TRACKS: Mapping[str, str] = WORDS["tracks"]
 SHORTCUTS: Mapping[str, str] = WORDS["shortcuts"]
 COLOURS = {"ours": "#0072B2", "shortcut": "#999999", "published": "#D55E00"}
-LISTED = 60  # wrong answers in the table; chosen
+LISTED = 60  # wrong answers and faults in the tables; chosen
+EPISODES = 225  # of the whole benchmark, on which published figures are; Shi et al. 2025
 
 
-def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
-    """The page of the experiment, from rows and summary alone."""
+def report(rows: Sequence[Row], summary: Sequence[Row], faults: Sequence[str] = ()) -> Page:
+    """The page of the experiment, from rows and summary, after a story that is asked about when the page is made.
+
+    `faults` are the episodes that could not be read.
+    """
     scores = by_key(summary)
     benchmark = {key: row for key, row in scores.items() if not key[0].startswith("invented/")}
-    sections = []
+    sections = [Section(WORDS["example"]["title"], _example())]
     if benchmark:
         found = stack(
-            _results(benchmark), WORDS["method"], targets(summary), at_two_widths(partial(_bars, benchmark), WIDE)
+            WORDS["split"],
+            _results(benchmark),
+            _published_results(),
+            WORDS["method"],
+            targets(summary),
+            at_two_widths(partial(_bars, benchmark), WIDE, WORDS["bars"]),
         )
         sections += [Section("MuMA-ToM", found), Section("Shortcuts", stack(_shortcuts(benchmark), WORDS["short"]))]
     sections.append(Section("Invented stories", stack(_invented(scores), WORDS["invented"])))
     if benchmark:
         sections.append(Section("What went wrong", _wrong(rows)))
+    if faults:
+        listed = table((f"Episode, the first {LISTED} of {len(faults):,}",), [[fault] for fault in faults[:LISTED]])
+        sections.append(Section("Episodes that cannot be read", stack(WORDS["faults"], listed)))
     return page("Questions about social interactions", WORDS["lead"], sections)
 
 
+def _example() -> Html:
+    """A story of our own with its answer, which is shown whether or not there are files of the benchmark."""
+    example = WORDS["example"]
+    asked = ask(read_story(example["story"]), example["question"], example["options"])
+    return stack(example["about"], story_example(asked, example["question"], example["options"]))
+
+
 def _results(found: Found) -> Html:
+    """What was measured in this run, by track and subject."""
     lines = []
     for track, name in TRACKS.items():
         for subject in dict.fromkeys(s for c, s, _ in found if c.startswith(f"{track}/") and s not in SHORTCUTS):
             scores = [cell(found.get((f"{track}/{kind}", subject, "accuracy"))) for kind in KINDS]
             more = (found.get((f"{track}/all", subject, metric)) for metric in ("answered", "accuracy_guessing"))
-            lines.append([name, subject, *scores, *map(cell, more)])
+            n = found[f"{track}/all", subject, "accuracy"]["n"]
+            lines.append([name, WORDS["subjects"].get(subject, subject), n, *scores, *map(cell, more)])
+    head = ("Told by", "Subject", "n", "Belief", "Social goal", "Belief of goal", "All", "Answered", "All, guessing")
+    return table(head, lines, stacks=True)
+
+
+def _published_results() -> Html:
+    lines = []
+    for track, name in TRACKS.items():
         for subject in dict.fromkeys(p.subject for p in _published(track)):
             values = {p.condition: p.value for p in _published(track) if p.subject == subject}
             scores = [number(values.get(f"{track}/{kind}"), 3) for kind in KINDS]
-            lines.append([name, f"{subject} (published)", *scores, "–", "–"])
-    head = ("Told by", "Subject", "Belief", "Social goal", "Belief of goal", "All", "Answered", "All, guessing")
-    return table(head, lines)
+            lines.append([name, _name(subject), EPISODES, *scores])
+    head = ("Told by", "As published", "n", "Belief", "Social goal", "Belief of goal", "All")
+    return table(head, lines, stacks=True)
+
+
+def _name(subject: str) -> str:
+    """A published system in words."""
+    return str(WORDS["published"].get(subject, subject))
 
 
 def _published(track: str) -> Sequence[Any]:
@@ -62,9 +98,9 @@ def _published(track: str) -> Sequence[Any]:
 
 def _shortcuts(found: Found) -> Html:
     first = next(iter(found))[0].split("/")[0]
-    scores = {who: [cell(found.get((f"{first}/{kind}", who, "accuracy"))) for kind in KINDS] for who in SHORTCUTS}
-    lines = [[name, *scores[subject]] for subject, name in SHORTCUTS.items()]
-    return table(("Shown", "Belief", "Social goal", "Belief of goal", "All"), lines)
+    rows = {name: [found.get((f"{first}/{kind}", name, "accuracy")) for kind in KINDS] for name in SHORTCUTS}
+    lines = [[words, (rows[name][-1] or {}).get("n"), *map(cell, rows[name])] for name, words in SHORTCUTS.items()]
+    return table(("Shown", "n", "Belief", "Social goal", "Belief of goal", "All"), lines, stacks=True)
 
 
 @styled
@@ -92,29 +128,32 @@ def _marks(found: Found, kind: str) -> list[Mark]:
     marks: list[Mark] = [(name, row["value"], row["low"], row["high"], sort) for name, row, sort in known if row]
     values = {p.subject: p.value for p in _published("text_video") if p.condition == f"text_video/{kind}"}
     published = ("human", "limp:gpt-4o", "gemini-1.5-pro")
-    return marks + [(f"{subject} (published)", values[subject], None, None, "published") for subject in published]
+    return marks + [(_name(subject), values[subject], None, None, "published") for subject in published]
 
 
 def _invented(found: Found) -> Html:
     metrics = ("accuracy_answered", "answered", "accuracy", "coverage")
     lines = [
-        [condition.removeprefix("invented/"), subject.replace("_", " "),
+        [condition.removeprefix("invented/"), WORDS["subjects"].get(subject, subject),
+         found[condition, subject, "accuracy"]["n"],
          *(cell(found.get((condition, subject, metric))) for metric in metrics)]
         for condition, subject in dict.fromkeys((c, s) for c, s, _ in found if c.startswith("invented/"))
     ]  # fmt: skip
-    return table(("Phrasing", "Subject", "Right of the answered", "Answered", "Right of all", "Coverage"), lines)
+    head = ("Phrasing", "Subject", "n", "Right of the answered", "Answered", "Right of all", "Coverage")
+    return table(head, lines, stacks=True)
 
 
 def _wrong(rows: Sequence[Row]) -> Html:
     missed = [row for row in rows if row["subject"] == "symbolic" and not row["correct"]]
     lines = [
-        [row["condition"], row["episode"], row["t"] + 1, row["kind"].replace("_", " "), _letter(row["action"]),
-         _letter(row["gold"]), " ".join(number(p) for p in row["posterior"]), row.get("abstained", "")]
+        [TRACKS.get(row["condition"], row["condition"]), row["episode"], row["t"] + 1, row["kind"].replace("_", " "),
+         _letter(row["action"]), _letter(row["gold"]), " ".join(number(p) for p in row["posterior"]),
+         row.get("abstained", "")]
         for row in missed[:LISTED]
     ]  # fmt: skip
-    caption = f"{len(missed)} questions, the first {min(LISTED, len(missed))} of them."
+    title = f"The first {LISTED} of {len(missed):,} answers" if len(missed) > LISTED else f"All {len(missed)} answers"
     head = ("Told by", "Episode", "Question", "Kind", "Chosen", "Label", "Posterior", "Not answered")
-    return table(head, lines, caption)
+    return stack(WORDS["wrong"], folded(title, table(head, lines, stacks=True)) if missed else "There are none.")
 
 
 def _letter(option: int | None) -> str:

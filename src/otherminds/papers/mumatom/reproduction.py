@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from rich.console import Console
+
 from otherminds.errors import InputError
 from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Options, Part, described
 from otherminds.evaluation.store import Row, Store
 from otherminds.papers.mumatom import experiment, report
 from otherminds.reports.results import beside_published
+from otherminds.reports.terminal.audits import skipped_rows
 from otherminds.stories.mumatom_files import read_mumatom
 
 STORIES = {"quick": 72, "normal": 720, "full": 3600}
@@ -16,7 +19,10 @@ STORIES = {"quick": 72, "normal": 720, "full": 3600}
 
 
 def _mumatom(options: Options) -> Experiment:
-    sources = read_mumatom(options.data) if options.data else ()
+    faults = list[InputError]()
+    sources = read_mumatom(options.data, faults) if options.data else ()
+    if faults:
+        Console(stderr=True).print(skipped_rows([*map(str, faults)]), markup=False, highlight=False, soft_wrap=True)
     asking = options.asking
     if asking and not sources:
         raise InputError("a language model is asked about MuMA-ToM", hint="--data DIR, the folder of its files")
@@ -51,7 +57,7 @@ def _mumatom(options: Options) -> Experiment:
         model_part=model_part,
         collect=collect,
         summarise=summarise,
-        page=lambda rows, summary: report.report(answers_of(rows), summary),
+        page=lambda rows, summary: report.report(answers_of(rows), summary, [*map(str, faults)]),
         what="Answering questions",
     )
 

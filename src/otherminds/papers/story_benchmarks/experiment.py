@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from otherminds.errors import InputError, shortened
 from otherminds.evaluation.engines import stream
@@ -22,7 +22,7 @@ from otherminds.evaluation.statistics import exact, mean, ratio, summary_row
 from otherminds.evaluation.store import Row, first_columns
 from otherminds.evaluation.story_audits import judge, mumatom_items
 from otherminds.reports.terminal.stories import happening
-from otherminds.stories.answering import ask
+from otherminds.stories.answering import answer_benchmark
 from otherminds.stories.audit import OF_BENCHMARKS, Verdict, family, most_followed, tried_for, verdict
 from otherminds.stories.beliefs.belief_files import Format, Item, plain, read_items
 from otherminds.stories.beliefs.perspectives import Conventions
@@ -64,6 +64,17 @@ FAILED = "the reader failed"
 SHOWN = 120  # characters of an option in a row
 
 
+class BenchmarkFolder(NamedTuple):
+    """The questions of each benchmark in a folder, the files that are missing, and the rows that cannot be read.
+
+    `faults` says for each benchmark where such a row is, from the folder on, and what is wrong with it.
+    """
+
+    questions: dict[str, tuple[Item, ...]]
+    missing: list[str]
+    faults: dict[str, tuple[str, ...]]
+
+
 @dataclass(frozen=True)
 class StoryEntry:
     """One question of a benchmark, and the probability that the majority option of other stories is right."""
@@ -84,25 +95,38 @@ def story_of(item: Item) -> str:
     return item.scenario or f"{zlib.crc32(item.story.encode()):08x}"
 
 
-def read_folder(folder: Path) -> tuple[dict[str, tuple[Item, ...]], list[str]]:
-    """The questions of each benchmark in a folder, and the files that are missing.
+def read_folder(folder: Path) -> BenchmarkFolder:
+    """What a folder has of the benchmarks. A row that cannot be read is left out, with its fault.
 
-    Raises InputError if no benchmark is there, or with the line of the first fault of a file.
+    Raises InputError if no benchmark is there, or for the first fault of a file of which no row can be read.
     """
-    found, missing = defaultdict[str, list[Item]](list), list[str]()
+    questions, missing = defaultdict[str, list[Item]](list), list[str]()
+    faults = defaultdict[str, list[InputError]](list)
     for benchmark, names in FILES.items():
         for name in names:
             paths = sorted(folder.glob(name), key=lambda path: (path.stem not in FIRST, path))
             missing += [] if paths else [name]
             for path in paths:
-                found[benchmark] += read_items(path, benchmark)
-    told = [inner for inner in (folder, *sorted(folder.glob("mumatom*"))) if is_mumatom(inner)]
-    missing += [] if told else ["mumatom*/questions.json"]
-    if told:
-        found[MUMATOM] += mumatom_items(told[0])
-    if not found:
+                questions[benchmark] += _with_options(read_items(path, benchmark, faults[benchmark]), path)
+    folders = [inner for inner in (folder, *sorted(folder.glob("mumatom*"))) if is_mumatom(inner)]
+    missing += [] if folders else ["mumatom*/questions.json"]
+    if folders:
+        questions[MUMATOM] += mumatom_items(folders[0], faults[MUMATOM])
+    if not questions:
         raise InputError("has none of the benchmarks' files", path=folder, hint=HINT)
-    return {benchmark: tuple(items) for benchmark, items in found.items()}, missing
+    return BenchmarkFolder(
+        {benchmark: tuple(items) for benchmark, items in questions.items()},
+        missing,
+        {name: tuple(str(fault).removeprefix(f"{folder}/") for fault in faults[name]) for name in questions},
+    )
+
+
+def _with_options(items: tuple[Item, ...], path: Path) -> tuple[Item, ...]:
+    """The same items. Raises InputError for the first that has no options, as in the numbered lines of ToMi."""
+    for item in items:
+        if not item.options:
+            raise InputError("the question has no choices", path=path, line=item.line, hint=HINT)
+    return items
 
 
 def has_benchmarks(folder: Path) -> bool:
@@ -198,7 +222,7 @@ def _asked(
 ) -> tuple[Answer, float]:
     """The answer and the share of the story that was read. A story on which the reader fails is not answered."""
     try:
-        asked = ask(item.story, item.question, options, conventions=conventions, costs=costs)
+        asked = answer_benchmark(item.story, item.question, options, conventions=conventions, costs=costs)
     except FAULTS as error:
         return abstention(len(options), f"{FAILED}: {error!r}"), 0.0
     return asked.answer, asked.reading.coverage
@@ -230,6 +254,13 @@ def judged(found: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
 def benchmark_of(row: Mapping[str, Any]) -> str:
     """The benchmark that a row is of."""
     return str(row["condition"].partition("/")[0])
+
+
+def summarise_faults(folder: BenchmarkFolder) -> Iterator[Row]:
+    """For each benchmark, how many rows of its files could not be read, of all questions and such rows."""
+    for benchmark, faults in folder.faults.items():
+        count = exact(float(len(faults)), len(folder.questions[benchmark]) + len(faults))
+        yield summary_row(EXPERIMENT, f"{benchmark}/all", READER, "skipped", count)
 
 
 def summarise(found: Sequence[Row]) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""The report on the public benchmarks of stories: a table for each, a picture of all, and contradicted labels."""
+"""The report on the public benchmarks of stories: a story, a table for each, a picture of all, contradicted labels."""
 
 from __future__ import annotations
 
@@ -33,38 +33,60 @@ from otherminds.reports.page import (
 )
 from otherminds.reports.plots import BLUE, SOFT, WIDER, styled, whisker
 from otherminds.reports.results import Found, by_key, figures
+from otherminds.reports.story_example import story_example
+from otherminds.stories.answering import ask
 
 Row = Mapping[str, Any]
 
 WORDS = packaged("otherminds.papers.story_benchmarks", "report.toml")
 WIDE = 8.2  # inches of a figure on a wide screen
-LISTED = 60  # wrong answers and contradicted labels in the tables; chosen
+LISTED = 60  # wrong answers, contradicted labels and faults in the tables; chosen
 SHAPES = dict(zip(SHORTCUTS, "|sv^", strict=True))
 ORANGE = "#d55e00"
+COUNTED = ("failed", "skipped")  # metrics of which the page has the sum
 
 
-def report(rows: Sequence[Row], summary: Sequence[Row], missing: Sequence[str] = ()) -> Page:
-    """The page of the experiment, from rows and summary alone; `missing` are files that were not there."""
+def report(
+    rows: Sequence[Row], summary: Sequence[Row], missing: Sequence[str] = (), faults: Sequence[str] = ()
+) -> Page:
+    """The page of the experiment, from rows and summary, after a story that is asked about when the page is made.
+
+    `missing` are files that were not there, `faults` the rows of the files that could not be read.
+    """
     found = by_key(summary)
     there = list(dict.fromkeys(condition.partition("/")[0] for condition, *_ in found))
+    sections = [Section(WORDS["example"]["title"], _example()), Section("All benchmarks", _overview(found, there))]
+    for benchmark in there:
+        kinds = dict.fromkeys(condition for condition, *_ in found if condition.startswith(f"{benchmark}/"))
+        sections.append(Section(NAMES[benchmark], stack(_table(found, list(kinds)), _published(benchmark))))
+    sections += [Section("Labels that are contradicted", _labels(rows, there)), Section("Wrong answers", _wrong(rows))]
+    if faults:
+        sections.append(Section("Rows that cannot be read", _faults(found, there, faults)))
+    if missing:
+        sections.append(Section("Files that are missing", stack(", ".join(missing))))
+    return page("Public benchmarks of stories", WORDS["lead"], sections)
+
+
+def _example() -> Html:
+    """A story of our own with its answer, as the benchmarks' texts may not be shown."""
+    example = WORDS["example"]
+    asked = ask(example["story"], example["question"], example["options"])
+    return stack(example["about"], story_example(asked, example["question"], example["options"]))
+
+
+def _overview(found: Found, there: Sequence[str]) -> Html:
+    totals = {name: [found.get((f"{benchmark}/all", READER, name)) for benchmark in there] for name in COUNTED}
+    failed, skipped = (sum(row["value"] for row in totals[name] if row is not None) for name in COUNTED)
     milliseconds = {benchmark: found[f"{benchmark}/all", READER, "decision_ms"]["value"] for benchmark in there}
     times = ", ".join(f"{NAMES[benchmark]} {number(ms, 0)} ms" for benchmark, ms in milliseconds.items())
-    failed = sum(found[f"{benchmark}/all", READER, "failed"]["value"] for benchmark in there)
-    overview = stack(
+    return stack(
         at_two_widths(partial(_picture, found, there), WIDE, WORDS["picture"]),
         _table(found, [f"{benchmark}/all" for benchmark in there]),
         WORDS["method"],
         WORDS["times"].format(times=times),
         *([WORDS["failed"].format(n=number(failed, 0))] if failed else []),
+        *([WORDS["skipped"].format(n=number(skipped, 0))] if skipped else []),
     )
-    sections = [Section("All benchmarks", overview)]
-    for benchmark in there:
-        kinds = dict.fromkeys(condition for condition, *_ in found if condition.startswith(f"{benchmark}/"))
-        sections.append(Section(NAMES[benchmark], stack(_table(found, list(kinds)), _published(benchmark))))
-    sections += [Section("Labels that are contradicted", _labels(rows, there)), Section("Wrong answers", _wrong(rows))]
-    if missing:
-        sections.append(Section("Files that are missing", stack(", ".join(missing))))
-    return page("Public benchmarks of stories", WORDS["lead"], sections)
 
 
 def kind_name(condition: str) -> str:
@@ -133,7 +155,11 @@ def _picture(found: Found, there: Sequence[str], width: float) -> Figure:
     _framed(left, "of the answered questions, %")
     _framed(right, "of all questions, %")
     shares = [found[f"{benchmark}/all", READER, "answered"]["value"] for benchmark in there]
-    names = [f"{NAMES[benchmark]}\nanswers {100 * share:.0f} %" for benchmark, share in zip(there, shares, strict=True)]
+    counts = [number(found[f"{benchmark}/all", READER, "questions"]["value"], 0) for benchmark in there]
+    names = [
+        f"{NAMES[benchmark]}, n = {count}\nanswers {100 * share:.0f} %"
+        for benchmark, count, share in zip(there, counts, shares, strict=True)
+    ]
     left.set_yticks(range(len(there)), names[::-1])
     return figure
 
@@ -155,7 +181,8 @@ def _labels(rows: Sequence[Row], there: Sequence[str]) -> Html:
         for row in found[:LISTED]
     ]  # fmt: skip
     listed = table(("Benchmark", "Type", "Item", "Line", "Because"), lines, stacks=True)
-    return stack(with_code(WORDS["labels"]), folded(_title(found, "labels"), listed) if found else "There are none.")
+    about = Html(f"<p>{with_code(WORDS['labels'])}</p>")
+    return stack(about, folded(_title(found, "labels"), listed) if found else "There are none.")
 
 
 def _wrong(rows: Sequence[Row]) -> Html:
@@ -169,6 +196,14 @@ def _wrong(rows: Sequence[Row]) -> Html:
     return stack(WORDS["wrong"], folded(_title(found, "answers"), listed) if found else "There are none.")
 
 
-def _title(found: Sequence[Row], what: str) -> str:
+def _faults(found: Found, there: Sequence[str], faults: Sequence[str]) -> Html:
+    """How many rows of each benchmark could not be read, and the first of them."""
+    counts = [(benchmark, found.get((f"{benchmark}/all", READER, "skipped"))) for benchmark in there]
+    lines = [[NAMES[benchmark], row["n"], number(row["value"], 0)] for benchmark, row in counts if row and row["value"]]
+    listed = table(("Row, and what is wrong with it",), [[fault] for fault in faults[:LISTED]])
+    return stack(WORDS["faults"], table(("Benchmark", "n", "Not read"), lines), folded(_title(faults, "rows"), listed))
+
+
+def _title(found: Sequence[object], what: str) -> str:
     """How many there are, and how many of them are listed."""
     return f"The first {LISTED} of {len(found):,} {what}" if len(found) > LISTED else f"All {len(found)} {what}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -16,10 +16,11 @@ from otherminds.reports.terminal.tables import plain_table
 from otherminds.stories.audit import Audit, Verdict, family
 
 LISTED = 40  # contradictions that an audit lists
+NAMED = 3  # rows that could not be read that a message names; chosen
 
 
 def audit(found: Audit) -> RenderableType:
-    """How many labels were confirmed, contradicted or not judged, and every contradiction."""
+    """How many labels were confirmed, contradicted or not judged, the rows not read, and every contradiction."""
     counts = found.counts
     line = ", ".join(f"{n:,} {outcome if n == 1 else outcome.removesuffix('s')}" for outcome, n in counts.items())
     labels = sum(counts.values())
@@ -36,7 +37,22 @@ def audit(found: Audit) -> RenderableType:
         table.add_row(*(Text("\n".join(map(printable, cell.split("\n")))) for cell in cells))
     more = len(found.contradicted) - LISTED
     rest = [Text(f"… and {more:,} more (--json lists all)", style="dim")] if more > 0 else []
-    return Group(total, *followed, Text(), *([table] if found.contradicted else []), *rest)
+    skipped = [Text(printable(skipped_rows(found.faults)), style="yellow")] if found.faults else []
+    return Group(total, *skipped, *followed, Text(), *([table] if found.contradicted else []), *rest)
+
+
+def skipped_rows(faults: Sequence[str]) -> str:
+    """How many rows of benchmark files were skipped, and for the first of them the file, the line and the fault."""
+    first = list(dict.fromkeys(faults))[:NAMED]
+    more = [f"and {len(faults) - len(first):,} more"] if len(faults) > len(first) else []
+    count = "1 row that cannot be read is" if len(faults) == 1 else f"{len(faults):,} rows that cannot be read are"
+    return f"{count} left out: {'; '.join([*first, *more])}"
+
+
+def audit_data(found: Audit) -> list[dict[str, Any]]:
+    """Every verdict as JSON data, then a row of the file that could not be read as one with the outcome `malformed`."""
+    empty = dict[str, Any](id=None, line=None, outcome="malformed", label=None, ours="", because=[])
+    return [*map(verdict_data, found.verdicts), *(empty | {"why": fault} for fault in found.faults)]
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from rich.text import Text
 from otherminds.errors import shortened
 from otherminds.files.text import printable
 from otherminds.stories.answering import StoryAnswer
-from otherminds.stories.english import syntax
 from otherminds.stories.model import Event, Happening, Observation, Term, Utterance
 
 BAR = 20  # characters of a bar for P = 1
@@ -28,6 +27,8 @@ def answer(asked: StoryAnswer) -> RenderableType:
         if found.leaning is not None:
             leaning = f"{letter(found.leaning)}) {printable(labels[found.leaning])}"
             parts.append(Text(f"If that changes nothing, it is {leaning}.", style="dim"))
+        if asked.advice:
+            parts.append(Text(f"{printable(asked.advice)}.", style="dim"))
     else:
         chosen = f"{letter(found.option)}) {printable(labels[found.option])}"
         parts = [Text.assemble("answer  ", (chosen, "bold green"), style="dim")]
@@ -59,8 +60,6 @@ def answer(asked: StoryAnswer) -> RenderableType:
     read = f"{much} of the story was read"
     read += f"; not this: {printable(shortened(reading.unread[0], LONGEST))}" if reading.unread else "."
     parts += [Text(), Text(read, style="dim")]
-    if reading.unread and not syntax.is_installed():
-        parts.append(Text("The extra reads more sentences: pip install 'otherminds[english]'", style="dim"))
     parts.append(Text())
     return Group(*parts)
 
@@ -143,6 +142,7 @@ def as_data(asked: StoryAnswer) -> dict[str, Any]:
             {"option": label, "p": p} for label, p in zip(labels or found.posterior, found.posterior, strict=True)
         ],
         "abstained": found.abstained,
+        "advice": asked.advice or None,
         "leaning": None if found.leaning is None else labels[found.leaning],
         "unless": found.unless,
         "because": [*(happening(term.happening) for term in found.decisive()), *found.passages],

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
+from typing import NamedTuple
 
 from otherminds.distribution import IMPOSSIBLE
 from otherminds.stories import model as stories
@@ -15,13 +16,15 @@ from otherminds.worlds.household.nested_belief import NestedBelief
 Chain = tuple[str, ...]  # the minds from the outermost inwards: "A thinks that B thinks" is ("A", "B"), reality ()
 
 
-@dataclass(frozen=True)
-class Whereabouts:
-    """The claim that an item is at a place (or, with `so` false, is not) in the belief of a chain of minds."""
+class Whereabouts(NamedTuple):
+    """The claim that an item is at a place (or, with `so` false, is not) in the belief of a chain of minds.
+
+    Without a place it is that the last of the minds knows the place: believes what the mind around it believes.
+    """
 
     chain: Chain
     obj: str
-    place: str
+    place: str | None
     so: bool = True
 
 
@@ -69,7 +72,7 @@ def whereabouts(claim: stories.Claim) -> Whereabouts | None:
         so, inner = so and inner.holds, inner.content
     fact = inner.fact if isinstance(inner, stories.Holds) else inner
     obj, place = item_and_place(fact) if isinstance(fact, stories.Fact) else (None, None)
-    return None if obj is None or place is None else Whereabouts(tuple(chain), obj, place, so)
+    return None if obj is None or (place is None and not chain) else Whereabouts(tuple(chain), obj, place, so)
 
 
 def answer_where(
@@ -84,26 +87,32 @@ def answer_where(
     if question.given or not options or options != found or not all(options):
         why = "the options do not all say where a thing is, or is thought to be"
         return stories.abstention(len(question.options), why)
-    believed = {
-        (claim.chain, claim.obj): believed_place(episode, claim.chain, claim.obj, question.at, conventions)
-        for claims in options
-        for claim in claims
-    }
-    for (chain, obj), place in believed.items():
-        if place is None:
+
+    def believed(chain: Chain, obj: str) -> str | None:
+        return believed_place(episode, chain, obj, question.at, conventions)
+
+    claims = [claim for claims in options for claim in claims]
+    # whoever has no idea does not know where it is, nor think that it is in some place
+    knowing = {(claim.chain, claim.obj) for claim in claims if claim.place is None}
+    yes_or_no = {(c.chain, c.obj) for c in claims if c.place and c._replace(so=not c.so) in claims}
+    needed = {(claim.chain, claim.obj) for claim in claims} | {(chain[:-1], obj) for chain, obj in knowing}
+    beliefs = {(chain, obj): believed(chain, obj) for chain, obj in needed}
+    for (chain, obj), place in beliefs.items():
+        if place is None and (chain, obj) not in knowing | yes_or_no:
             return stories.abstention(len(question.options), _ignorance(episode, chain, obj, question.at, conventions))
         if place != believed_place(_gone(episode), chain, obj, question.at, conventions):
             return stories.abstention(len(question.options), "it is not said where everybody goes")
+    options = [[c._replace(place=c.place or beliefs[c.chain[:-1], c.obj]) for c in claims] for claims in options]
     # a room stands for each place in it that no option names
     rooms, offered = find_rooms(episode).of_place, {claim.place for claims in options for claim in claims}
-    places = {key: place if place in offered else rooms.get(place or "") for key, place in believed.items()}
+    places = {key: place if place in offered else rooms.get(place or "") for key, place in beliefs.items()}
     fits = [all((places[c.chain, c.obj] == c.place) == c.so for c in claims) for claims in options]
     wanted = [fit == (question.polarity == "most") for fit in fits]
     if sum(wanted) != 1:
-        what = ", ".join(sorted({f"{obj}: {place}" for (_, obj), place in believed.items()}))
+        what = ", ".join(sorted({f"{obj}: {place}" for (_, obj), place in beliefs.items()}))
         why = f"{'several' if any(wanted) else 'none'} of the options fit ({what})"
         return stories.Answer(None, _posterior(fits), abstained=why)
-    because = [h for chain, obj in sorted(believed) for h in deciding(episode, chain, obj, question.at, conventions)]
+    because = [h for chain, obj in sorted(beliefs) for h in deciding(episode, chain, obj, question.at, conventions)]
     certain = tuple(0.0 if fit else IMPOSSIBLE for fit in fits)  # the evidence of each deciding happening
     terms = tuple(stories.Term(happening.t, happening, certain) for happening in dict.fromkeys(because))
     return stories.Answer(wanted.index(True), _posterior(fits), terms)

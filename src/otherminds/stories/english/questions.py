@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from otherminds.errors import InputError
@@ -18,7 +17,6 @@ from otherminds.stories.english.phrases import Noun, VerbGroup, Word
 from otherminds.stories.english.rewording import TABLE, plainer
 from otherminds.stories.english.sentences import plain, sentences, tokens
 from otherminds.stories.english.statements import StatementReader, Unread, noun_in, object_of, place_of
-from otherminds.stories.english.syntax import without_frames
 
 __all__ = ["LONGEST_QUESTION", "WORDINGS", "Unread", "read_question", "split_options"]
 
@@ -67,22 +65,12 @@ def read_question(text: str, options: Sequence[str], reading: stories.Reading) -
         raise InputError(f"the question is longer than {LONGEST_QUESTION:,} characters", hint=hint)
     if not options:
         text, options = split_options(text)
-    try:
-        return _read_question(text, options, reading)
-    except Unread:
-        nouns = {word for entity in reading.episode.entities for word in entity.id.split()}
-        told = [without_frames(plain(part), reading.episode.agents, nouns) for part in (text, *options)]
-        if told == [text, *options]:
-            raise
-        with suppress(Unread):
-            found = _read_question(told[0], told[1:], reading)
-            return replace(found, labels=tuple(options)) if options else found
-        raise
+    return _read_question(text, options, reading)
 
 
 def _read_question(text: str, options: Sequence[str], reading: stories.Reading) -> stories.Question:
     """The question as it is worded. Raises Unread."""
-    even = plain(text)
+    even = _without_address(text)
     episode = reading.episode
     reader = StatementReader(episode)
     polarity: stories.Polarity = "least" if WORDINGS["least"].search(even) else "most"
@@ -103,12 +91,17 @@ def _read_question(text: str, options: Sequence[str], reading: stories.Reading) 
     if sorted(option.strip(" .").lower() for option in options) == ["no", "yes"]:
         answers = _yes_or_no(asked, options, reader)
         return stories.Question("", answers, polarity, given, (), None, "belief", tuple(options))
-    bare = (WORDINGS["letter"].sub("", plain(option)).strip() for option in options)
+    bare = (WORDINGS["letter"].sub("", _without_address(option)).strip() for option in options)
     claims = [reader.read(WORDINGS["when_speaking"].sub("", option)) for option in bare]
     kind = _kind([claim for one in claims for claim in one])
     presumes = _presumed(reader.moved, reading) if kind == "belief_of_goal" else ()
     answers = tuple(map(stories.AnswerOption, claims))
     return stories.Question("", answers, polarity, given, presumes, None, kind, tuple(options))
+
+
+def _without_address(text: str) -> str:
+    """The text with plain marks, without words to the listener: "if we take it, my dear, that ..."."""
+    return WORDINGS["address"].sub("", plain(text))
 
 
 def _names(text: str, *names: str) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from otherminds.errors import InputError
 from otherminds.stories.english.chunks import Chunker
@@ -33,19 +32,23 @@ from otherminds.stories.english.sentences import (
     tokens,
 )
 from otherminds.stories.english.story_state import StoryState
-from otherminds.stories.english.syntax import simpler
 from otherminds.stories.model import ClauseAccount, Event, Observation, Outcome, Reading, Source, Utterance
 
 LONGEST_STORY = 100_000  # characters (chosen; far longer than any benchmark's story)
-LONGEST_RETOLD = (
-    500  # happenings; in longer stories unread sentences are not retold (chosen, so that reading time stays linear)
-)
 ARRIVALS = ("enter", "walk")  # what somebody does who comes in
 LONGEST_ROOM = 3  # words in the name of a room (chosen; not tuned)
 ENTERED = re.compile(
     r"\b(?:re-?)?(?:enter|exit)(?:s|ed|ing)?\s+the\s+([a-z_ ]{2,30}?)(?=\s*(?:[.,;\n]|\band\b|\bwhile\b|\bthen\b|$))"
 )
 LEFT = re.compile(r"\b(?:leaves|left|leave) the ([a-z_ ]{2,30}?)(?=\s*(?:[.,;\n]|\band\b|\bwhile\b|\bthen\b|$))")
+MEANWHILE = re.compile(r"\b(?:while|when|as|with|without)\b")
+UNSEEING = re.compile(  # after which somebody may see nothing: unless it was read as that, it is not understood
+    r"\b(?:eyes?|eyelids|faint\w*|d(?:ied|ies|ying)|doz\w+|nap(?:s|ped|ping)?|snooz\w+|sle(?:ep\w*|pt)|asleep|daydream\w*"
+    r"|head|bent|shower|bath|on the phone|reading"
+    r"|blindfold\w*|unconscious|(?:head|ear)phones|absorbed|engrossed|distracted|no attention|back turned"
+    r"|turn(?:s|ed|ing)? (?:his|her|their) back|(?:turn|look|gaz|star|fac)(?:e|s|es|d|ed|ing)?"
+    r" (?:away|aside|at|out|to the (?:wall|window|door)|the other way))\b"
+)
 NUMBERED = re.compile(r"\bfrom (?:the )?left\b|\b(?:two|three|four|five|six|seven|eight|several) \w*\s?cabinets\b")
 
 
@@ -91,14 +94,6 @@ def holders_in(low: str) -> frozenset[str]:
     )
 
 
-class ReaderState(NamedTuple):
-    """What a reader knows, to go back to."""
-
-    story: StoryState
-    speaker: str | None
-    spoken: int
-
-
 class StoryReader:
     """Reads sentence after sentence into a story, and accounts for each clause."""
 
@@ -118,46 +113,35 @@ class StoryReader:
         return self.story.reading(read / len(self.accounts) if self.accounts else 0.0, self.unread, self.accounts)
 
     def read(self, sentence: Sequence[Token], text: str) -> None:
-        """Reads one sentence of a text, as it is or told more simply, whichever leaves the least of it unread.
-
-        If a clause of it cannot be read, the sentence is among the unread.
-        """
+        """Reads one sentence of a text. If a clause of it cannot be read, the sentence is among the unread."""
         self.text, began = text, len(self.accounts)
         self.span = sentence[0].start, sentence[-1].end
         self.story.mentioned |= {token.text for token in sentence if token.text in self.story.names}
-        if self._is_asked(sentence):
-            self._account((sentence[0].start, sentence[-1].end), self.story.size, False)
-        else:
-            before = self._state() if len(self.story.timeline) < LONGEST_RETOLD else None
-            self._read_all([sentence])
-            if before and self._left(began):
-                self._retell(sentence, before, began)
+        plain_sentence = reworded(sentence, self.story.names)
+        too_long = len(plain_sentence) > LONGEST_SENTENCE
+        if self._is_asked(sentence) or is_garbled(sentence, text) or too_long or self._is_cleft(plain_sentence):
+            self._account(self.span, self.story.size, False)
+        elif not self._silence(plain_sentence) and not self._dialogue(plain_sentence, text):
+            self._sentence(plain_sentence)
         loose, self.loose = self.loose, None
         if loose is not None:
             self._attribute(loose, sentence)
         self._converse(sentence, began)
-        if self._left(began) and len(sentence) == 1 and sentence[0].quote:
-            self.loose = sentence[0], began
-        if self._left(began):
-            self.unread.append(" ".join(text[sentence[0].start : sentence[-1].end].split()))
+        self._doubt_sight(sentence, began)
+        if any(account.outcome == "unread" for account in self.accounts[began:]):
+            if len(sentence) == 1 and sentence[0].quote:
+                self.loose = sentence[0], began
+            self.unread.append(" ".join(text[slice(*self.span)].split()))
             self.story.last_room = None
 
-    def _retell(self, sentence: Sequence[Token], before: ReaderState, began: int) -> None:
-        """Reads simpler tellings of a sentence that was not read, until one is; the best of all counts."""
-        nouns = {word for name in (*self.story.objects, *self.story.rooms) for word in name.split()}
-        nouns |= {word for spot in self.story.spots for word in spot.id.split()}
-        best = self._left(began), self.accounts[began:], self._state()
-        for told in simpler(sentence, self.story.names, nouns):
-            self.story, self.speaker, self.spoken = before.story.copy(), before.speaker, before.spoken
-            del self.accounts[began:]
-            self._read_all(told)
-            if not told:
-                self._account((sentence[0].start, sentence[-1].end), self.story.size, "is an aside of the teller")
-            left = self._left(began)
-            best = min(best, (left, self.accounts[began:], self._state()), key=lambda one: one[0])
-            if not left:
-                break
-        _, self.accounts[began:], (self.story, self.speaker, self.spoken) = best
+    def _doubt_sight(self, sentence: Sequence[Token], began: int) -> None:
+        """Counts a sentence after which somebody may see nothing as unread, unless it says what they miss."""
+        words = " ".join(token.low for token in sentence)
+        accounts = self.accounts[began:]
+        missed = any(one.outcome == "observation" for one in accounts) and MEANWHILE.search(words)
+        doubted = any(one.outcome == "unread" and UNSEEING.search(one.text.lower()) for one in accounts)
+        if UNSEEING.search(words) and not missed and not doubted:
+            self._account(self.span, self.story.size, False)
 
     def _converse(self, sentence: Sequence[Token], began: int) -> None:
         """Reads what is left of a sentence as the turn of a conversation that is due, if it has none yet."""
@@ -184,23 +168,6 @@ class StoryReader:
             self._account((quote.start, quote.end), before, speech.add_utterances(self.story, clause, speaker, said))
             self.accounts += later
             self.unread.pop()
-
-    def _state(self) -> ReaderState:
-        return ReaderState(self.story.copy(), self.speaker, self.spoken)
-
-    def _left(self, began: int) -> int:
-        """Clauses since `began` that are unread, and their characters."""
-        return sum(1 + len(account.text) for account in self.accounts[began:] if account.outcome == "unread")
-
-    def _read_all(self, told: Sequence[Sequence[Token]]) -> None:
-        """Reads a sentence, or the sentences in which it is told."""
-        for one in told:
-            garbled = is_garbled(one, self.text)
-            sentence = reworded(one, self.story.names)
-            if len(sentence) > LONGEST_SENTENCE or garbled or self._is_cleft(sentence):
-                self._account((one[0].start, one[-1].end), self.story.size, False)
-            elif not self._silence(sentence) and not self._dialogue(sentence, self.text):
-                self._sentence(sentence)
 
     def _is_asked(self, sentence: Sequence[Token]) -> bool:
         """Whether the teller asks something: "did she see it, children?", but not "did he know, she asked, ...?"."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice
 
@@ -105,10 +104,6 @@ class StoryState:
     def emit(self, happening: stories.Happening, spot: Spot | None = None) -> None:
         """Adds something that happened; the spot becomes its place at the end, when the spot's room is known."""
         self.timeline.append((happening, spot))
-
-    def copy(self) -> StoryState:
-        """The same state, to go on with apart; what is immutable is shared."""
-        return deepcopy(self, {id(one): one for one, _ in (*self.timeline, *self.initial)})
 
     @property
     def size(self) -> tuple[int, int]:

@@ -1,1 +1,0 @@
-"""Stories about anything: English with free nouns, read into who saw what."""
