@@ -21,3 +21,8 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(str(_MODULES[name])), name)
+
+
+def __dir__() -> list[str]:
+    """The public names, so that completion offers them before they are imported."""
+    return [*__all__, "__version__"]

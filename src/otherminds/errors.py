@@ -34,38 +34,38 @@ class InputError(ValueError):
         hint: str | None = None,
     ) -> None:
         place = ":".join(str(part) for part in (path, line, column) if part is not None)
-        told = shortened(message, LONGEST) + (f" ({shortened(hint, LONGEST_HINT)})" if hint else "")
-        text = (f"{place}: " if place else "") + told
+        body = shortened(message, LONGEST) + (f" ({shortened(hint, LONGEST_HINT)})" if hint else "")
+        text = (f"{place}: " if place else "") + body
         super().__init__("".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text))
 
 
-def unknown(kind: str, name: object, known: Iterable[str], hint: str = "") -> InputError:
+def unknown(kind: str, name: object, known_names: Iterable[str], hint: str = "") -> InputError:
     """The error for an unknown name, with the hint that `meant` gives."""
-    given = str(name)[:LONGEST_NAME]
-    return InputError(f"there is no {kind} `{given}`", hint=meant(given, known, hint))
+    shown = str(name)[:LONGEST_NAME]
+    return InputError(f"there is no {kind} `{shown}`", hint=meant(shown, known_names, hint))
 
 
-def meant(name: str, known: Iterable[str], hint: str = "") -> str:
+def meant(name: str, known_names: Iterable[str], hint: str = "") -> str:
     """The hint for an unknown name: the closest known names, or else the first ten of all names and `hint`.
 
     `hint` says which other names are possible, or how to list all of them.
     """
-    names = list(known)
+    names = list(known_names)
     if close := near(name[:LONGEST_NAME], names):
         return f"did you mean {' or '.join(close)}?"
     more = [f"and {len(names) - MOST_NAMES:,} more"] if len(names) > MOST_NAMES else []
-    told = f"there is {', '.join([*names[:MOST_NAMES], *more])}" if names else ""
-    return "; ".join(part for part in (told, hint) if part)
+    listing = f"there is {', '.join([*names[:MOST_NAMES], *more])}" if names else ""
+    return "; ".join(part for part in (listing, hint) if part)
 
 
-def near(name: str, known: Iterable[str]) -> list[str]:
+def near(name: str, known_names: Iterable[str]) -> list[str]:
     """Names closest to `name`, ignoring case (at most two); empty if none is close."""
     import difflib
 
-    plain = {one.lower(): one for one in known}
+    plain = {candidate.lower(): candidate for candidate in known_names}
     close = difflib.get_close_matches(name.lower(), plain, n=2)
-    ratios = [difflib.SequenceMatcher(None, one, name.lower()).ratio() for one in close]
-    return [plain[one] for one, ratio in zip(close, ratios, strict=True) if ratio >= ratios[0] - SIMILAR]
+    ratios = [difflib.SequenceMatcher(None, candidate, name.lower()).ratio() for candidate in close]
+    return [plain[candidate] for candidate, ratio in zip(close, ratios, strict=True) if ratio >= ratios[0] - SIMILAR]
 
 
 def faults(error: ValidationError) -> list[ErrorDetails]:

@@ -110,8 +110,8 @@ class Observer(Generic[M]):
 
     def condition(self, event: Callable[[M], bool]) -> Self:
         """P(m | event): rule out all minds for which `event(mind)` is false. Raises ValueError if none is left."""
-        held = [event(mind) for mind in self.minds]
-        weights = tuple(w if holds else IMPOSSIBLE for w, holds in zip(self.weights, held, strict=True))
+        is_possible = [event(mind) for mind in self.minds]
+        weights = tuple(w if holds else IMPOSSIBLE for w, holds in zip(self.weights, is_possible, strict=True))
         if max(weights) == IMPOSSIBLE:
             raise ValueError("the event is false for every mind that is still possible")
         return replace(self, weights=weights)
@@ -126,9 +126,9 @@ class Observer(Generic[M]):
         if not 0.0 < least <= 1.0:
             raise ValueError(f"{least} is not a share of the highest probability")
         floor = max(self.weights) + math.log(least)
-        kept = [k for k, w in enumerate(self.weights) if w >= floor]
-        weights, prior = (tuple(logs[k] for k in kept) for logs in (self.weights, self.prior))
-        return replace(self, minds=tuple(self.minds[k] for k in kept), weights=weights, prior=prior)
+        indices = [k for k, w in enumerate(self.weights) if w >= floor]
+        weights, prior = (tuple(logs[k] for k in indices) for logs in (self.weights, self.prior))
+        return replace(self, minds=tuple(self.minds[k] for k in indices), weights=weights, prior=prior)
 
     def admit(self, mind: M, probability: float) -> Self:
         """Add a mind with this posterior and prior probability; the odds of the others stay as they are.

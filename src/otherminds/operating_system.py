@@ -135,11 +135,11 @@ def _interrupts_told_later() -> Iterator[None]:
     if current_thread() is not main_thread():
         yield
         return
-    held: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
+    deferred: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: deferred.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if held:
+        if deferred:
             signal.raise_signal(signal.SIGINT)

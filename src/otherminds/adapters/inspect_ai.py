@@ -77,10 +77,10 @@ class Bridge:
         """The reply to a prompt. Raises ModelError for pictures and schemas, which games do not need."""
         if request.schema:
             raise ModelError(f"{self.name} is asked for plain text here, not for JSON")
-        wanted: dict[str, Any] = {"max_tokens": request.max_tokens, "temperature": request.temperature}
-        wanted |= {"seed": request.seed, "stop_seqs": list(request.stop) or None}
+        settings: dict[str, Any] = {"max_tokens": request.max_tokens, "temperature": request.temperature}
+        settings |= {"seed": request.seed, "stop_seqs": list(request.stop) or None}
         own = self.model.config
-        output = self._ask(request.prompt, {name: v for name, v in wanted.items() if getattr(own, name) is None})
+        output = self._ask(request.prompt, {name: v for name, v in settings.items() if getattr(own, name) is None})
         # a provider can pass on half a character, which no file can hold
         text = output.completion.encode("utf-8", "replace").decode()
         cut = not output.empty and output.stop_reason in ("max_tokens", "model_length")
@@ -91,29 +91,29 @@ class Bridge:
 
         Raises ModelError if the provider gives no log-probabilities, or a text is not among the likeliest tokens.
         """
-        wanted = {"max_tokens": FEWEST_TOKENS, "temperature": 1.0, "logprobs": True, "top_logprobs": TOP}
-        output = self._ask(request.prompt, wanted)
+        settings = {"max_tokens": FEWEST_TOKENS, "temperature": 1.0, "logprobs": True, "top_logprobs": TOP}
+        output = self._ask(request.prompt, settings)
         scored = None if output.empty else output.choices[0].logprobs
         first = scored.content[0] if scored is not None and scored.content else None
         # the likeliest first tokens; none if the provider does not tell
         tokens = {t.token: t.logprob for t in (*(first.top_logprobs or ()), first)} if first is not None else {}
         if not tokens:
             raise ModelError(f"{self.name} gives no log-probabilities", hint=NO_SCORES)
-        found = []
+        log_probs = []
         for text in request.texts:
             values = [tokens[form] for form in {text, text.strip()} if form in tokens]
             if not values:
-                told = f"{self.name} tells the {len(tokens)} most probable tokens alone"
-                raise ModelError(f"{told}, and `{text.strip()[:40]}` is not there", hint=NO_SCORES)
-            found.append(min(0.0, float(np.logaddexp.reduce(values))))
-        return Scores(tuple(found), (1,) * len(found), usage=_usage(output))
+                limitation = f"{self.name} tells the {len(tokens)} most probable tokens alone"
+                raise ModelError(f"{limitation}, and `{text.strip()[:40]}` is not there", hint=NO_SCORES)
+            log_probs.append(min(0.0, float(np.logaddexp.reduce(values))))
+        return Scores(tuple(log_probs), (1,) * len(log_probs), usage=_usage(output))
 
-    def _ask(self, prompt: Prompt, wanted: Mapping[str, Any]) -> models.ModelOutput:
-        asked = [Message("user", prompt)] if isinstance(prompt, str) else prompt
-        if any(message.images for message in asked):
+    def _ask(self, prompt: Prompt, settings: Mapping[str, Any]) -> models.ModelOutput:
+        prompt_messages = [Message("user", prompt)] if isinstance(prompt, str) else prompt
+        if any(message.images for message in prompt_messages):
             raise ModelError(f"{self.name} is shown no pictures here")
-        messages: list[models.ChatMessage] = [ROLES[message.role](content=message.text) for message in asked]
-        config = models.GenerateConfig(**wanted)
+        messages: list[models.ChatMessage] = [ROLES[message.role](content=message.text) for message in prompt_messages]
+        config = models.GenerateConfig(**settings)
         output = anyio.from_thread.run(partial(self.model.generate, messages, config=config))
         if output.error:
             raise ModelError(f"{self.name}: {output.error}")
@@ -134,8 +134,8 @@ def _usage(output: models.ModelOutput) -> Usage:
 @cache
 def game_task(game: str, name: str, rounds: int) -> tasks.Task:
     """The task of playing a game with a partner for `rounds` rounds. Raises InputError for unknown names."""
-    found = find_game(game)
-    return tasks.Task(found, partner(name, found), rounds)
+    loaded_game = find_game(game)
+    return tasks.Task(loaded_game, partner(name, loaded_game), rounds)
 
 
 def entry_of(about: Mapping[str, Any], model: str = "inspect", epoch: int = 1) -> ModelGameEntry:
@@ -159,10 +159,10 @@ def game_player() -> Solver:
         bridge = Bridge(models.get_model())
         entry = entry_of(state.metadata, bridge.name, state.epoch)
         # a limiter of its own: games that wait for models must not take the threads that these may need
-        played = await anyio.to_thread.run_sync(rows, entry, bridge, limiter=anyio.CapacityLimiter(1))
+        game_rows = await anyio.to_thread.run_sync(rows, entry, bridge, limiter=anyio.CapacityLimiter(1))
         state.metadata["options"] = {"own": _options(entry, 0), "other": _options(entry, 1)}
-        state.metadata["rows"] = played
-        log.transcript().info(table(entry, played), source="rounds")
+        state.metadata["rows"] = game_rows
+        log.transcript().info(table(entry, game_rows), source="rounds")
         return state
 
     return solve
@@ -173,22 +173,22 @@ def literal_and_functional() -> scoring.Scorer:
     """Score a game from its rows: correct predictions, lost payoff, unreadable replies."""
 
     async def score(state: TaskState, target: scoring.Target) -> scoring.Score:
-        played: list[Row] = state.metadata.get("rows", [])
-        if not played:
+        game_rows: list[Row] = state.metadata.get("rows", [])
+        if not game_rows:
             return scoring.Score.unscored(explanation="The game was broken off.")
-        last = played[-1]
-        earned = sum(row["reward"] for row in played)
+        last = game_rows[-1]
+        earned = sum(row["reward"] for row in game_rows)
         value = {name: float(last[name]) for name in SCORES}
-        return scoring.Score(value=value, answer=f"{earned:g} earned", explanation=_explained(played, earned))
+        return scoring.Score(value=value, answer=f"{earned:g} earned", explanation=_explained(game_rows, earned))
 
     return score
 
 
-def _explained(played: Sequence[Row], earned: float) -> str:
-    last, rounds = played[-1], len(played)
-    right = sum(row["predicted"] == row["observed"] for row in played)
-    lost = sum(row["action"] is None for row in played)
-    unreadable = sum(row["unreadable"] for row in played)
+def _explained(game_rows: Sequence[Row], earned: float) -> str:
+    last, rounds = game_rows[-1], len(game_rows)
+    right = sum(row["predicted"] == row["observed"] for row in game_rows)
+    lost = sum(row["action"] is None for row in game_rows)
+    unreadable = sum(row["unreadable"] for row in game_rows)
     regret = last["functional_regret"]
     return (
         f"It predicted {right} of {rounds} moves of {last['partner']}. It earned {earned:g}; a player that knew the "
@@ -197,24 +197,24 @@ def _explained(played: Sequence[Row], earned: float) -> str:
     )
 
 
-def table(entry: ModelGameEntry, played: Sequence[Row]) -> str:
+def table(entry: ModelGameEntry, game_rows: Sequence[Row]) -> str:
     """The rounds of a game as a table in Markdown."""
-    own, other = ([*_options(entry, seat).items()] for seat in (0, 1))
+    own, theirs = ([*_options(entry, seat).items()] for seat in (0, 1))
 
     def named(options: Sequence[tuple[str, str]], action: int | None) -> str:
         return "unreadable" if action is None else "{} ({})".format(*options[action])
 
     lines = ["| round | predicted | observed | action | reward | best |", "|---|---|---|---|---|---|"]
-    for row in played:
-        seen = [named(other, row["predicted"]), named(other, row["observed"]), named(own, row["action"])]
-        lines.append("| " + " | ".join([str(row["t"] + 1), *seen, f"{row['reward']:g}", f"{row['best']:g}"]) + " |")
+    for row in game_rows:
+        cells = [named(theirs, row["predicted"]), named(theirs, row["observed"]), named(own, row["action"])]
+        lines.append("| " + " | ".join([str(row["t"] + 1), *cells, f"{row['reward']:g}", f"{row['best']:g}"]) + " |")
     return "\n".join(lines)
 
 
 def _options(entry: ModelGameEntry, seat: int) -> dict[str, str]:
     """The names of the options in the prompts, in the order of the rows' numbers, with the game's own names."""
-    told = (entry.setting.own, entry.setting.theirs)[seat]
-    return dict(zip(told, entry.task.game.actions[seat], strict=True))
+    labels = (entry.setting.own, entry.setting.theirs)[seat]
+    return dict(zip(labels, entry.task.game.actions[seat], strict=True))
 
 
 Names = str | list[str]
@@ -245,26 +245,29 @@ def repeated_games(
     settings = {"rounds": rounds, "strategy": strategy, "names": names, "shuffle": shuffle, "seed": seed}
     about = {"game": game, "episodes": episodes, **settings}
     # each partner's name, once, with the name or suite that was asked for
-    found, chosen = find_game(game), dict[str, str]()
+    loaded_game, suite_by_partner = find_game(game), dict[str, str]()
     for name in _listed(partners):
-        suite = SUITES[name](found) if name in SUITES else (partner(name, found),)
-        chosen |= {machine.name: name for machine in suite if machine.name not in chosen}
-    if not chosen:
+        suite = SUITES[name](loaded_game) if name in SUITES else (partner(name, loaded_game),)
+        suite_by_partner |= {machine.name: name for machine in suite if machine.name not in suite_by_partner}
+    if not suite_by_partner:
         raise InputError("there is no partner to play with", hint="name some, as tft")
     samples = []
-    for (who, asked), number in product(chosen.items(), range(episodes)):
-        metadata = {**about, "partner": who, "suite": asked, "episode": number}
+    for (partner_name, requested_name), number in product(suite_by_partner.items(), range(episodes)):
+        metadata = {**about, "partner": partner_name, "suite": requested_name, "episode": number}
         entry = entry_of(metadata)
         _ = entry.setting  # raises what is wrong with the names before anything is asked
-        words = f"{entry.task.game.name} with {who} for {rounds} rounds"
+        words = f"{entry.task.game.name} with {partner_name} for {rounds} rounds"
         target = f"{entry.task.optimum:.4g} to be expected at most"
-        samples.append(dataset.Sample(id=f"{who}/{number}", input=words, target=target, metadata=metadata))
+        samples.append(dataset.Sample(id=f"{partner_name}/{number}", input=words, target=target, metadata=metadata))
     # with a single partner there is nothing to cluster by
-    averages: list[scoring.Metric] = [scoring.mean(), scoring.stderr(cluster="partner" if len(chosen) > 1 else None)]
-    if len(set(chosen.values())) > 1:
+    averages: list[scoring.Metric] = [
+        scoring.mean(),
+        scoring.stderr(cluster="partner" if len(suite_by_partner) > 1 else None),
+    ]
+    if len(set(suite_by_partner.values())) > 1:
         averages.append(scoring.grouped(scoring.mean(), "suite", all=False))
     metrics = {name: [*averages] for name in SCORES}
-    title = f"{game} with {', '.join(chosen)}"
+    title = f"{game} with {', '.join(suite_by_partner)}"
     return Task(
         dataset.MemoryDataset(samples, name=title),
         solver=game_player(),
@@ -312,7 +315,7 @@ def unreadable_share() -> scoring.Metric:
     """The share of questions without a readable answer; they count as wrong."""
 
     def share(scores: list[scoring.SampleScore]) -> float:
-        return sum(not one.score.answer for one in scores) / max(len(scores), 1)
+        return sum(not sample_score.score.answer for sample_score in scores) / max(len(scores), 1)
 
     return share
 
@@ -332,9 +335,11 @@ def _from_file(path: Path) -> Iterator[dataset.Sample]:
     """The questions of a file. Raises InputError for a question with fewer than 2 or more than 26 options."""
     if path.is_dir() or is_mumatom(path):
         for source in read_mumatom(path):
-            for number, asked in enumerate(source.questions, 1):
+            for number, question in enumerate(source.questions, 1):
                 name = f"{source.id}-{number}"
-                yield _sample(name, source.full, asked.stem, asked.options, asked.gold, asked.kind, source.id)
+                yield _sample(
+                    name, source.full, question.stem, question.options, question.gold, question.kind, source.id
+                )
         return
     groups: dict[str, str] = {}
     for item in read_items(path):

@@ -99,12 +99,12 @@ class MeltingPotEngine:
         return None
 
     def _bodies(self, view: Sprites | None) -> tuple[Body | None, ...]:
-        found: dict[int, Body] = {}
+        bodies: dict[int, Body] = {}
         if view is not None:
-            whose = self._level.avatars[view]
-            for y, x, layer in np.argwhere(whose >= 0).tolist():
-                found[int(whose[y, x, layer])] = (x, y, facing(int(view[y, x, layer])))
-        return tuple(found.get(player) for player in range(self.players))
+            owners = self._level.avatars[view]
+            for y, x, layer in np.argwhere(owners >= 0).tolist():
+                bodies[int(owners[y, x, layer])] = (x, y, facing(int(view[y, x, layer])))
+        return tuple(bodies.get(player) for player in range(self.players))
 
     def _rewards(self) -> tuple[float, ...]:
         return tuple(float(self._observation(player, "REWARD")) for player in range(self.players))
@@ -118,8 +118,8 @@ class MeltingPotEngine:
         resources = None
         if view is not None:
             kinds = self._level.kinds[view]
-            found = ((x, y, int(kinds[y, x, layer])) for y, x, layer in np.argwhere(kinds >= 0).tolist())
-            resources = tuple(sorted(found))
+            visible_resources = ((x, y, int(kinds[y, x, layer])) for y, x, layer in np.argwhere(kinds >= 0).tolist())
+            resources = tuple(sorted(visible_resources))
         met = (self._observation(p, "INTERACTION_INVENTORIES") for p in players)
         return SeenMatrix(
             bodies=self._bodies(view),
@@ -168,15 +168,15 @@ def upstream(name: str, folder: Path | None = None) -> ModuleType:
 
 
 def _files(folder: Path | None) -> Path:
-    given = folder or (Path(os.environ[FOLDER]) if os.environ.get(FOLDER) else None)
-    if given is None:
+    unpacked_folder = folder or (Path(os.environ[FOLDER]) if os.environ.get(FOLDER) else None)
+    if unpacked_folder is None:
         spec = importlib.util.find_spec("meltingpot")  # finds its files, runs none of them
         if spec is None or not spec.submodule_search_locations:
             raise InputError("the levels of dm-meltingpot are not here", hint=LEVELS)
         return Path(next(iter(spec.submodule_search_locations)))
-    root = given.absolute() / "meltingpot"
+    root = unpacked_folder.absolute() / "meltingpot"
     if not (root / "lua" / "levels").is_dir():
-        raise InputError("has no levels of dm-meltingpot in `meltingpot/lua/levels`", path=given, hint=LEVELS)
+        raise InputError("has no levels of dm-meltingpot in `meltingpot/lua/levels`", path=unpacked_folder, hint=LEVELS)
     return root
 
 

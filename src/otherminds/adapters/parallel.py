@@ -82,10 +82,10 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
         self.action_spaces: dict[str, Discrete[np.int64]] = {}
         self.observation_spaces: dict[str, Space[Any]] = {}
         for agent, side in self._sides.items():
-            n, seen = len(side.actions), side.seen.space
+            n, space = len(side.actions), side.seen.space
             self.action_spaces[agent] = Discrete(n) if side.always else LegalDiscrete(n)
-            masked = {"observation": seen, "action_mask": Box(0, 1, (n,), np.int8)}
-            self.observation_spaces[agent] = seen if side.always else Dict(masked)
+            masked = {"observation": space, "action_mask": Box(0, 1, (n,), np.int8)}
+            self.observation_spaces[agent] = space if side.always else Dict(masked)
         self.world_state: Any = None
         self._t = 0
         self._rng = np.random.default_rng()
@@ -127,10 +127,10 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
         cut = not over and self._t == self.steps
         if over or cut:
             self.agents = []
-        seen, infos = self._observations()
+        observations, infos = self._observations()
         agents = self.possible_agents
         rewards = {agent: float(paid[agent]) for agent in agents}
-        return seen, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, cut), infos
+        return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, cut), infos
 
     def render(self) -> str | None:
         """The map as text if the render mode is `ansi`, else None."""
@@ -139,16 +139,20 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
     def _action(self, agent: str, actions: Mapping[str, Any]) -> Hashable:
         if agent not in actions:
             raise ValueError(f"{agent} has no action")
-        number, known, space = actions[agent], self.actions[agent], self.action_spaces[agent]
+        number, agent_actions, space = actions[agent], self.actions[agent], self.action_spaces[agent]
         try:
-            chosen = index(number)
+            action_number = index(number)
         except TypeError:
-            chosen = -1
-        if not 0 <= chosen < len(known):
-            raise ValueError(f"{agent} has no action {number!r}: they are the numbers from 0 to {len(known) - 1}")
-        if isinstance(space, LegalDiscrete) and not space.legal[chosen]:
-            raise ValueError(f"{agent} cannot do action {chosen} now, {known[chosen]}: see its `action_mask`")
-        return known[chosen]
+            action_number = -1
+        if not 0 <= action_number < len(agent_actions):
+            raise ValueError(
+                f"{agent} has no action {number!r}: they are the numbers from 0 to {len(agent_actions) - 1}"
+            )
+        if isinstance(space, LegalDiscrete) and not space.legal[action_number]:
+            raise ValueError(
+                f"{agent} cannot do action {action_number} now, {agent_actions[action_number]}: see its `action_mask`"
+            )
+        return agent_actions[action_number]
 
     def _observations(self) -> tuple[dict[str, Any], Infos]:
         """The observations and infos of all agents; updates the masks of legal actions."""
@@ -269,8 +273,8 @@ def table(names: Iterable[str], code: SpaceCode) -> SpaceCode:
     spaces = dict.fromkeys(names, code.space)
 
     def write(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-        known = dict(pairs)
-        return {name: code.write(known.get(name)) for name in spaces}
+        values_by_name = dict(pairs)
+        return {name: code.write(values_by_name.get(name)) for name in spaces}
 
     return SpaceCode(Dict(spaces), write)
 
@@ -317,13 +321,13 @@ def _parts(thing: int) -> tuple[int, ...]:
 def _(world: DoorsKeysGems, agent: str) -> AgentInterface:
     """The order of the actions is that of `vocabulary`. An item: who holds it, or GROUND (−1) or USED (−2)."""
     people, doors = len(world.agents), range(len(world.doors))
-    seen = record(
+    observation = record(
         cells=places(world.grid, people),
         items=numbers(USED, people - 1, len(world.items)),
         locked=after(numbers(0, 1, len(doors), kind=np.int8), lambda bits: [bits >> door & 1 for door in doors]),
         turn=among(range(people)),
     )
-    return AgentInterface(tuple(world.vocabulary.values()), False, seen)
+    return AgentInterface(tuple(world.vocabulary.values()), False, observation)
 
 
 @interface.register
@@ -333,19 +337,21 @@ def _(world: Overcooked, agent: str) -> AgentInterface:
     dishes = sum(world.stock.values()) // 2
 
     def things(count: int) -> SpaceCode:
-        return after(numbers(UNSEEN, MANY, count, len(PARTS)), lambda seen: [_parts(thing) for thing in seen])
+        return after(
+            numbers(UNSEEN, MANY, count, len(PARTS)), lambda observation: [_parts(thing) for thing in observation]
+        )
 
     def delivered(heaps: Iterable[tuple[int, ...] | None]) -> list[list[tuple[int, ...]]]:
         full = [(overcooked.UNSEEN,) * dishes if heap is None else heap for heap in heaps]
         return [[_parts(dish) for dish in (*heap, *(0,) * (dishes - len(heap)))] for heap in full]
 
-    seen = record(
+    observation = record(
         cells=places(grid, people),
         hands=things(people),
         on=things(len(world.on)),
         delivered=after(numbers(UNSEEN, MANY, stations, dishes, len(PARTS)), delivered),
     )
-    return AgentInterface(overcooked.ACTIONS, True, seen)
+    return AgentInterface(overcooked.ACTIONS, True, observation)
 
 
 @interface.register
@@ -354,8 +360,8 @@ def _(world: RepeatedGame, agent: str) -> AgentInterface:
     i = world.agents.index(agent)
     payoff = world.game.payoff(i)
     own, theirs = payoff.shape
-    seen = record(own=maybe(range(own)), theirs=maybe(range(theirs)), payoff=one(payoff.min(), payoff.max()))
-    return AgentInterface(tuple(range(own)), True, seen)
+    observation = record(own=maybe(range(own)), theirs=maybe(range(theirs)), payoff=one(payoff.min(), payoff.max()))
+    return AgentInterface(tuple(range(own)), True, observation)
 
 
 @interface.register
@@ -365,14 +371,14 @@ def _(world: Household, agent: str) -> AgentInterface:
     spots = [place.name for place in world.home.places]
     things = list(dict.fromkeys(act.thing for act in acts if act.thing is not None))
     me = record(room=among(world.home.rooms), at=maybe(spots), holds=subset(things))
-    seen = record(
+    observation = record(
         me=me,
         places=subset(spots),
         things=table(things, maybe(spots)),
         opened=subset(spots),
         last=table(world.agents, maybe(acts)),
     )
-    return AgentInterface(acts, False, seen)
+    return AgentInterface(acts, False, observation)
 
 
 @interface.register
@@ -383,7 +389,7 @@ def _(world: InTheMatrix, agent: str) -> AgentInterface:
     shape = (grid.height, grid.width) if agent in world.all_seeing else rules.field.shape
     codes = in_the_matrix.PLAYER + 16 * rules.players
     pays = [pay for matrix in rules.payoffs for row in matrix for pay in row]
-    seen = record(
+    observation = record(
         t=numbers(0, most, 1),
         cell=place(grid),
         facing=among(range(4)),
@@ -394,7 +400,7 @@ def _(world: InTheMatrix, agent: str) -> AgentInterface:
         reward=one(min(pays), max(pays)),
         frozen=among((False, True)),
     )
-    return AgentInterface(avatars.ACTIONS, True, seen)
+    return AgentInterface(avatars.ACTIONS, True, observation)
 
 
 @interface.register
@@ -402,7 +408,7 @@ def _(world: CollaborativeCooking, agent: str) -> AgentInterface:
     """The eight actions of avatars."""
     codes = cooking.SEES_PLAYER + 16 * len(world.agents)
     most = world.pay * len(world.agents)
-    seen = record(
+    observation = record(
         window=numbers(avatars.OUTSIDE, codes - 1, *world.field.shape, kind=np.int16),
         cell=place(world.grid),
         facing=among(range(4)),
@@ -410,4 +416,4 @@ def _(world: CollaborativeCooking, agent: str) -> AgentInterface:
         ready=among((False, True)),
         reward=one(most, most),
     )
-    return AgentInterface(avatars.ACTIONS, True, seen)
+    return AgentInterface(avatars.ACTIONS, True, observation)

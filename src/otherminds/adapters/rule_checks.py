@@ -64,12 +64,12 @@ def differences(expected: SeenMatrix | SeenKitchen, shown: SeenMatrix | SeenKitc
     return [f"{name} {there}, by the rules {rules}" for name, rules, there in pairs if not _alike(rules, there)]
 
 
-def _alike(one: object, other: object) -> bool:
-    if one == other:
+def _alike(first: object, second: object) -> bool:
+    if first == second:
         return True
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(_alike, one, other))
-    return isinstance(one, float) and isinstance(other, (int, float)) and abs(one - other) <= TOLERANCE
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return len(first) == len(second) and all(map(_alike, first, second))
+    return isinstance(first, float) and isinstance(second, (int, float)) and abs(first - second) <= TOLERANCE
 
 
 # Matrix worlds
@@ -85,8 +85,10 @@ def check_matrix(trace: Trace[SeenMatrix], world: InTheMatrix | None = None) -> 
     states = {matrix_opening(rules, trace.shown[0])}
     for t, (joint, shown) in enumerate(zip(trace.joints, trace.shown[1:], strict=True), 1):
         reached = {after for state in states for after in _reached(rules, state, joint, shown)}
-        found = [("; ".join(differences(shown_matrix(rules, state, after), shown)), after) for state, after in reached]
-        states = {after for different, after in found if not different}
+        candidates = [
+            ("; ".join(differences(shown_matrix(rules, state, after), shown)), after) for state, after in reached
+        ]
+        states = {after for different, after in candidates if not different}
         counts.update(
             {
                 "meetings": sum(shown.interacted) // 2,
@@ -97,7 +99,7 @@ def check_matrix(trace: Trace[SeenMatrix], world: InTheMatrix | None = None) -> 
             undecided=len(states) > 1,
         )
         if not states:
-            closest = min((different for different, _ in found), key=len, default="no order of moves leads there")
+            closest = min((different for different, _ in candidates), key=len, default="no order of moves leads there")
             return TraceComparison(t, (f"step {t}: {closest}",), dict(counts))
     return TraceComparison(len(trace.joints), (), dict(counts))
 
@@ -168,11 +170,13 @@ def _moved(
     """
     cells, grid = list(state.cells), rules.field.grid
     free = [i for i, clock in enumerate(state.clocks) if clock == matrix_rules.FREE]
-    wanted = {i: rules.leads[(cells[i] * 4 + state.facings[i]) * 8 + joint[i]] for i in free}
+    targets = {i: rules.leads[(cells[i] * 4 + state.facings[i]) * 8 + joint[i]] for i in free}
     seen_at = {i: grid.cell(body[0], body[1]) for i, body in enumerate(shown.bodies) if body is not None}
     order: list[int] = []
     while len(order) < len(free):
-        fits = [i for i in free if i not in order and (cells[i] if wanted[i] in cells else wanted[i]) == seen_at.get(i)]
+        fits = [
+            i for i in free if i not in order and (cells[i] if targets[i] in cells else targets[i]) == seen_at.get(i)
+        ]
         if not fits:
             return None
         mover = min(fits, key=lambda i: seen_at[i] != cells[i])
@@ -188,16 +192,16 @@ def _zappers(rules: Rules, state: MatrixState, cells: Sequence[int], joint: Sequ
         for i, clock in enumerate(state.clocks)
         if clock == matrix_rules.FREE and joint[i] == matrix_rules.INTERACT and not state.cooldowns[i]
     ]
-    others = [i for i in range(rules.players) if i not in shooting]
+    idle = [i for i in range(rules.players) if i not in shooting]
     things = {cell for site, cell in enumerate(rules.sites) if state.shown >> site & 1}.union(cells)
     groups: list[tuple[set[int], list[int]]] = []
     for i in shooting:
         touched = things.intersection(chain([cells[i]], *rules.beams[cells[i] * 4 + state.facings[i]]))
         linked = [group for group in groups if group[0] & touched]
         groups = [group for group in groups if group not in linked]
-        groups.append((touched.union(*(beam for beam, _ in linked)), [*chain(*(who for _, who in linked)), i]))
-    for turns in product(*(permutations(who) for _, who in groups)):
-        yield (*chain(*turns), *others)
+        groups.append((touched.union(*(beam for beam, _ in linked)), [*chain(*(members for _, members in linked)), i]))
+    for turns in product(*(permutations(members) for _, members in groups)):
+        yield (*chain(*turns), *idle)
 
 
 def _regrown(rules: Rules, state: MatrixState, cells: Sequence[int], shown: SeenMatrix) -> Iterator[tuple[int, ...]]:

@@ -141,33 +141,35 @@ class RestlessHunter:
         self.wanted = int(self.rng.integers(2, 8))
         self.favourite = int(self.rng.integers(6))
 
-    def act(self, seen: Moment) -> int:
+    def act(self, observation: Moment) -> int:
         """The next action."""
-        assert isinstance(seen, SeenMatrix)
-        body, held = seen.bodies[self.player], seen.inventory[self.player]
+        assert isinstance(observation, SeenMatrix)
+        body, inventory = observation.bodies[self.player], observation.inventory[self.player]
         # a bump: a step led nowhere although no player stood there and the hunter was not frozen
-        self.frozen = body is not None and (self.frozen or max(seen.met[self.player][0]) > 0)
+        self.frozen = body is not None and (self.frozen or max(observation.met[self.player][0]) > 0)
         if self.tried and body and not self.frozen and body[:2] == self.tried[0]:
-            self.bumps[self.tried[1]] += self.tried[1] not in [other[:2] for other in seen.bodies if other]
+            self.bumps[self.tried[1]] += self.tried[1] not in [player[:2] for player in observation.bodies if player]
         self.tried = None
         if body is None or self.rng.random() < self.noise:
             return int(self.rng.integers(len(ACTIONS)))
-        others = [other[:2] for k, other in enumerate(seen.bodies) if other is not None and k != self.player]
-        favourite = self.favourite % len(held)
-        if held[favourite] >= self.wanted and others:
+        opponents = [
+            player[:2] for k, player in enumerate(observation.bodies) if player is not None and k != self.player
+        ]
+        favourite = self.favourite % len(inventory)
+        if inventory[favourite] >= self.wanted and opponents:
             for turn, action in ((0, INTERACT), (1, TURN_RIGHT), (3, TURN_LEFT)):
                 turned = (*body[:2], (body[2] + turn) % 4)
-                if any(_offset(turned, other) in BEAM for other in others):
+                if any(_offset(turned, player) in BEAM for player in opponents):
                     return action
-            return self._towards(body, others, ())
-        wanted = [(x, y) for x, y, kind in seen.resources or () if kind == favourite]
-        if self.rng.random() < 0.1 and any(_offset(body, thing[:2]) in BEAM for thing in seen.resources or ()):
+            return self._towards(body, opponents, ())
+        resource_cells = [(x, y) for x, y, kind in observation.resources or () if kind == favourite]
+        if self.rng.random() < 0.1 and any(_offset(body, thing[:2]) in BEAM for thing in observation.resources or ()):
             return INTERACT
-        return self._towards(body, wanted, others)
+        return self._towards(body, resource_cells, opponents)
 
-    def _towards(self, body: Body, goals: Collection[Cell], others: Collection[Cell]) -> int:
+    def _towards(self, body: Body, goals: Collection[Cell], occupied: Collection[Cell]) -> int:
         walls = {cell for cell, bumps in self.bumps.items() if bumps > 1}
-        heading = first_heading(body[:2], goals, lambda cell: cell not in walls and cell not in others)
+        heading = first_heading(body[:2], goals, lambda cell: cell not in walls and cell not in occupied)
         if heading is None:
             return int(self.rng.integers(len(ACTIONS)))
         self.tried = body[:2], _beside(body[:2], heading)
@@ -212,24 +214,26 @@ class RestlessCook:
     noise: float
     rng: np.random.Generator
 
-    def act(self, seen: Moment) -> int:
+    def act(self, observation: Moment) -> int:
         """The next action."""
-        assert isinstance(seen, SeenKitchen)
+        assert isinstance(observation, SeenKitchen)
         if self.rng.random() < self.noise:
             return int(self.rng.integers(len(ACTIONS)))
-        body = seen.bodies[self.player]
+        body = observation.bodies[self.player]
         room = LEFT if body[0] < 4 else RIGHT
-        x, y, facing = self._spot(seen, room)
+        x, y, facing = self._spot(observation, room)
         heading = first_heading(body[:2], [(x, y)], room.floor.__contains__)
         if heading is not None:
             return STEPS[(heading - body[2]) % 4]
         return (INTERACT, TURN_RIGHT, TURN_RIGHT, TURN_LEFT)[(facing - body[2]) % 4]
 
-    def _spot(self, seen: SeenKitchen, room: KitchenHalf) -> Body:
-        hand = seen.hands[self.player]
-        parked = {(x, y): item for x, y, item in seen.counters}.get(_beside(room.counter[:2], room.counter[2]), 0)
-        open_pots = [spot for spot, pot in zip(room.pots, seen.pots, strict=True) if pot[2] < 3]
-        done = [spot for spot, pot in zip(room.pots, seen.pots, strict=True) if pot[3]]
+    def _spot(self, observation: SeenKitchen, room: KitchenHalf) -> Body:
+        hand = observation.hands[self.player]
+        parked = {(x, y): item for x, y, item in observation.counters}.get(
+            _beside(room.counter[:2], room.counter[2]), 0
+        )
+        open_pots = [spot for spot, pot in zip(room.pots, observation.pots, strict=True) if pot[2] < 3]
+        done = [spot for spot, pot in zip(room.pots, observation.pots, strict=True) if pot[3]]
         if hand == 3:
             return room.delivery
         if hand == 2:
@@ -244,15 +248,15 @@ class RestlessCook:
 
 def first_heading(start: Cell, goals: Collection[Cell], free: Callable[[Cell], bool]) -> int | None:
     """The first heading of a shortest path to the nearest goal (0 north, 1 east, 2 south, 3 west); None without one."""
-    wanted, first = set(goals), dict.fromkeys([start], -1)
+    targets, first = set(goals), dict.fromkeys([start], -1)
     queue = deque([start])
     while queue:
         cell = queue.popleft()
-        if cell in wanted:
+        if cell in targets:
             return first[cell] if first[cell] >= 0 else None
         for heading in range(4):
             after = _beside(cell, heading)
-            if after not in first and max(after) < SIDE and min(after) >= 0 and (after in wanted or free(after)):
+            if after not in first and max(after) < SIDE and min(after) >= 0 and (after in targets or free(after)):
                 first[after] = heading if cell == start else first[cell]
                 queue.append(after)
     return None

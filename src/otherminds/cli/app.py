@@ -51,8 +51,8 @@ Commands, each of which tells more with --help:""",
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"otherminds {__version__}")
         raise typer.Exit
 

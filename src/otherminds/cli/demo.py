@@ -35,12 +35,12 @@ def demo(
 
     console, level, steps = Console(), load_level(LEVEL), list[Any]()
     console.print(BEFORE, highlight=False)
-    played = episode(level, "protom", seed)
-    messages = show(played, level, delay if console.is_terminal else 0.0, steps, [])
+    facilitated_episode = episode(level, "protom", seed)
+    messages = show(facilitated_episode, level, delay if console.is_terminal else 0.0, steps, [])
     alone = sum(1 for _ in episode(level, "none", seed))
     if messages and alone > len(steps):
-        told = f"\nWithout the facilitator, the same two people need {alone} steps instead of {len(steps)}."
-        console.print(told, style="bold", highlight=False)
+        comparison = f"\nWithout the facilitator, the same two people need {alone} steps instead of {len(steps)}."
+        console.print(comparison, style="bold", highlight=False)
     if open_page:
         write(out, demo_page(seed))
         typer.echo(f"\nThe same with every step, posterior and message: {out}")
@@ -59,6 +59,6 @@ def demo_page(seed: int) -> str:
     from otherminds.reports.page import Section, page
 
     level = load_level(LEVEL)
-    played = [row for name in ("protom", "none") for row in rows(PlannedEpisode(level, name, level.kind, seed))]
+    episode_rows = [row for name in ("protom", "none") for row in rows(PlannedEpisode(level, name, level.kind, seed))]
     lead = "Two people, each after a gem, and a facilitator that reads their minds and speaks only when it helps."
-    return page("otherminds: a demonstration", lead, [Section("Step by step", replays({LEVEL: level}, played))])
+    return page("otherminds: a demonstration", lead, [Section("Step by step", replays({LEVEL: level}, episode_rows))])

@@ -48,15 +48,17 @@ class Group(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help."""
-        summaries = ((one, (one.short_help or one.help or "").split("\n\n")[0]) for one in self.commands.values())
-        commands = ((one, (one.name or "", text.replace("\n", " "))) for one, text in summaries)
+        summaries = (
+            (command, (command.short_help or command.help or "").split("\n\n")[0]) for command in self.commands.values()
+        )
+        commands = ((command, (command.name or "", text.replace("\n", " "))) for command, text in summaries)
         panels = (*_told(commands, formatter.width), *_told(_parameters(self, ctx), formatter.width))
         typer.echo("\n\n".join([*_opening(self, ctx, formatter.width), "\n".join(panels)]))
 
 
 def _opening(command: Any, ctx: Any, width: int) -> Iterator[str]:
-    arguments = [one for one in command.params if one.param_type_name == "argument"]
-    names = [(one.metavar or one.name.upper(), one.required) for one in arguments]
+    arguments = [argument for argument in command.params if argument.param_type_name == "argument"]
+    names = [(argument.metavar or argument.name.upper(), argument.required) for argument in arguments]
     words = [name if required else f"[{name}]" for name, required in names]
     what = ["COMMAND ..."] if isinstance(command, Group) else words
     yield " ".join(["Usage:", ctx.command_path, "[OPTIONS]", *what])
@@ -65,26 +67,26 @@ def _opening(command: Any, ctx: Any, width: int) -> Iterator[str]:
 
 
 def _parameters(command: Any, ctx: Any) -> Iterator[tuple[Any, Row]]:
-    shown = [one for one in command.get_params(ctx) if not getattr(one, "hidden", False)]
-    for one in sorted(shown, key=lambda one: one.param_type_name):
-        name = str(one.metavar or one.name.upper())
-        if one.param_type_name == "option":
-            name = ", ".join(one.opts) + ("" if one.is_flag else f" {name}")
-        told = [one.help or ""]
-        if getattr(one, "envvar", None):
-            told.append(f"[${one.envvar}]")
-        default = one.get_default(ctx, call=False) if getattr(one, "show_default", False) else None
+    shown = [parameter for parameter in command.get_params(ctx) if not getattr(parameter, "hidden", False)]
+    for parameter in sorted(shown, key=lambda parameter: parameter.param_type_name):
+        name = str(parameter.metavar or parameter.name.upper())
+        if parameter.param_type_name == "option":
+            name = ", ".join(parameter.opts) + ("" if parameter.is_flag else f" {name}")
+        details = [parameter.help or ""]
+        if getattr(parameter, "envvar", None):
+            details.append(f"[${parameter.envvar}]")
+        default = parameter.get_default(ctx, call=False) if getattr(parameter, "show_default", False) else None
         if default is not None and default is not False and default not in ((), []):
-            told.append(f"[{getattr(default, 'value', default)}]")
-        yield one, (name, " ".join(told))
+            details.append(f"[{getattr(default, 'value', default)}]")
+        yield parameter, (name, " ".join(details))
 
 
 def _told(listed: Iterable[tuple[Any, Row]], width: int) -> Iterator[str]:
     """The text of each panel, in order of first appearance; all share their columns."""
     panels: dict[str, list[Row]] = {}
-    for one, row in listed:
-        usual = f"{getattr(one, 'param_type_name', 'command').capitalize()}s"
-        panels.setdefault(getattr(one, "rich_help_panel", None) or usual, []).append(row)
+    for element, row in listed:
+        usual = f"{getattr(element, 'param_type_name', 'command').capitalize()}s"
+        panels.setdefault(getattr(element, "rich_help_panel", None) or usual, []).append(row)
     column = INDENT + max(len(left) for rows in panels.values() for left, _ in rows) + GAP
     for title, rows in panels.items():
         wrapped = [(left, textwrap.wrap(right, width - column) or [""]) for left, right in rows]
@@ -98,10 +100,13 @@ def slip(error: Any) -> str:
     if not message or error.ctx is None or "Did you mean" in message:
         return str(message)
     if hasattr(error, "possibilities"):
-        message, known = error.message, [name for one in error.ctx.command.get_params(error.ctx) for name in one.opts]
-        close = near(error.option_name, known)
+        message, option_names = (
+            error.message,
+            [name for parameter in error.ctx.command.get_params(error.ctx) for name in parameter.opts],
+        )
+        close = near(error.option_name, option_names)
     else:
-        given, _, choices = message.partition(" is not one of ")
-        close = near(given.rpartition(": ")[2].strip("'"), re.findall("'([^']*)'", choices))
-    told = f"Did you mean {' or '.join(close)}?" if close else f"`{error.ctx.command_path} --help` tells how"
-    return f"{message.rstrip('.')}. {told}"
+        complaint, _, choices = message.partition(" is not one of ")
+        close = near(complaint.rpartition(": ")[2].strip("'"), re.findall("'([^']*)'", choices))
+    advice = f"Did you mean {' or '.join(close)}?" if close else f"`{error.ctx.command_path} --help` tells how"
+    return f"{message.rstrip('.')}. {advice}"

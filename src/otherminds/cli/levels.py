@@ -62,7 +62,7 @@ def load_level(name: str, also: Sequence[str] = ()) -> Level | KitchenLevel:
     if re.fullmatch("[0-9]{1,4}", name) and 1 <= int(name) <= len(levels):
         return list(levels.values())[int(name) - 1]
     if name not in levels:
-        levels = {level.name: level for found in bundled().values() for level in found[::-1]}
+        levels = {level.name: level for world_levels in bundled().values() for level in world_levels[::-1]}
     if name not in levels:
         raise unknown("file and no bundled level", name, [*levels, *also], "`otherminds levels` lists them")
     return levels[name]
@@ -84,8 +84,8 @@ def load_avatars(name: str) -> InTheMatrix | CollaborativeCooking | None:
     if path.suffix == ".pddl" or not os.path.exists(path):
         return None
     text = read_text(path)
-    first, *others = [line for line in text.split("\n") if not line.startswith(";")] or [""]
-    keys = {line.partition(":")[0].strip() for line in others}
+    first, *remaining_lines = [line for line in text.split("\n") if not line.startswith(";")] or [""]
+    keys = {line.partition(":")[0].strip() for line in remaining_lines}
     if ":" in first:
         return None
     if "WW" in first or keys & {"kinds", "payoffs"}:
@@ -179,11 +179,11 @@ def verify_melting_pot(
     table = plain_table(Column("world", no_wrap=True), *numbers, Column("in which", no_wrap=True))
     mismatches: list[str] = []
     for name in substrates or SUBSTRATES:
-        played = verify(MeltingPotEngine(name, folder=folder, seed=seed), steps, np.random.default_rng(seed))
-        found = summed(shown(played, steps, name, lambda comparison: comparison.steps))
-        mismatches += [f"{name}, {mismatch}" for mismatch in found.mismatches]
-        cells = [found.counts["episodes"], found.steps, len(found.mismatches)]
-        events = ", ".join(f"{found.counts[event]:,} {event}" for event in EVENTS if event in found.counts)
+        comparisons = verify(MeltingPotEngine(name, folder=folder, seed=seed), steps, np.random.default_rng(seed))
+        total = summed(shown(comparisons, steps, name, lambda comparison: comparison.steps))
+        mismatches += [f"{name}, {mismatch}" for mismatch in total.mismatches]
+        cells = [total.counts["episodes"], total.steps, len(total.mismatches)]
+        events = ", ".join(f"{total.counts[event]:,} {event}" for event in EVENTS if event in total.counts)
         table.add_row(name, *(f"{cell:,}" for cell in cells), events)
     console = Console(width=None if sys.stdout.isatty() else 110)
     console.print(table)
@@ -213,9 +213,9 @@ def draw(
     if level is None:
         offer_levels("draw", *SUBSTRATES, SOUP)
         return
-    found = load_avatars(level)
-    world: Any = found or load_level(level, (*SUBSTRATES, SOUP)).world
-    state = found.start(np.random.default_rng(0)) if found else world.initial
+    avatar_world = load_avatars(level)
+    world: Any = avatar_world or load_level(level, (*SUBSTRATES, SOUP)).world
+    state = avatar_world.start(np.random.default_rng(0)) if avatar_world else world.initial
     if seen_by is not None and isinstance(world, DoorsKeysGems):
         hint = "--seen-by is for kitchens and matrix worlds"
         raise InputError("in Doors-Keys-Gems, everybody sees everything", hint=hint)

@@ -62,13 +62,13 @@ def level_rows() -> list[Row]:
     """A row for each bundled level: its name, whether help is needed there, and its world."""
     from otherminds.cli.levels import bundled  # which offers levels itself
 
-    found: list[Row] = []
-    for world, known in bundled().items():
+    rows: list[Row] = []
+    for world, world_levels in bundled().items():
         kitchens = world == "overcooked"
-        for number, level in enumerate(known, 1):
+        for number, level in enumerate(world_levels, 1):
             help_is = level.kind.replace("_", " ")
-            found.append({"": "" if kitchens else number, "level": level.name, "help is": help_is, "world": world})
-    return found
+            rows.append({"": "" if kitchens else number, "level": level.name, "help is": help_is, "world": world})
+    return rows
 
 
 def games(
@@ -90,16 +90,21 @@ def games(
 
         game = find_game(name)
         if as_json:
-            told = {"game": game.name, "title": game.title, "agents": game.agents, "actions": game.actions}
-            typer.echo(json.dumps(told | {"payoffs": game.payoffs}, ensure_ascii=False))
+            description = {"game": game.name, "title": game.title, "agents": game.agents, "actions": game.actions}
+            typer.echo(json.dumps(description | {"payoffs": game.payoffs}, ensure_ascii=False))
             return
         console = Console()
         console.print(Text(f"{game.name}: {game.title or 'a game'}\n"))
         console.print(payoffs(game))
         return
     rows = [
-        {"game": one.name, "title": one.title, "actions": ", ".join(one.actions[0]), "agents": len(one.agents)}
-        for one in bundled_games()
+        {
+            "game": bundled_game.name,
+            "title": bundled_game.title,
+            "actions": ", ".join(bundled_game.actions[0]),
+            "agents": len(bundled_game.agents),
+        }
+        for bundled_game in bundled_games()
     ]
     _print(rows, as_json, "otherminds play ipd tft")
 
@@ -158,8 +163,8 @@ def list_names(
         LISTS[what](as_json=as_json)
     else:
         rows = [
-            {"list": name, "what": (one.__doc__ or "").partition(".")[0].removeprefix("List ")}
-            for name, one in LISTS.items()
+            {"list": name, "what": (command.__doc__ or "").partition(".")[0].removeprefix("List ")}
+            for name, command in LISTS.items()
         ]
         _print(rows, as_json, "otherminds list games")
 
@@ -182,11 +187,11 @@ def _print(rows: Sequence[Row], as_json: bool, example: str) -> None:
     console.print(Text(f"\nFor example: {example}"))
 
 
-def offer_levels(command: str, *others: str) -> None:
+def offer_levels(command: str, *extra_names: str) -> None:
     """Print the names of all levels, for a command that was given none."""
     from rich.columns import Columns
 
-    names = [*(str(row["level"]) for row in level_rows()), *others]
+    names = [*(str(row["level"]) for row in level_rows()), *extra_names]
     console = Console()
     console.print(f"Which level? A file, or one of these; for example: otherminds {command} garden-gate\n")
     console.print(Columns(map(Text, names), padding=(0, 3), column_first=True))

@@ -117,24 +117,26 @@ class ModelOptions:
         if not spec.startswith(ENDPOINT) or spec == ENDPOINT:
             return None
         model = Endpoint.parse(spec.removeprefix(ENDPOINT))
-        found = price_of(model.name, listed)
-        if found is None and not (model.here or self.replay):
+        listed_price = price_of(model.name, listed)
+        if listed_price is None and not (model.here or self.replay):
             hint = f"give --price IN/OUT, --prices FILE, or --price {UNKNOWN} to go on without"
             raise InputError(f"nobody has said what {model.name} costs", hint=hint)
-        check_budget(self.budget, found)
-        return found
+        check_budget(self.budget, listed_price)
+        return listed_price
 
 
 def with_model_options(command: Callable[..., None]) -> Callable[..., None]:
     """The command with an option for each field of `ModelOptions` in the place of its parameter `asked`."""
     own = inspect.signature(command, eval_str=True).parameters.values()
     group = inspect.signature(ModelOptions, eval_str=True).parameters.values()
-    found = [option for one in own for option in (group if one.name == "asked" else (one,))]
+    parameters = [option for parameter in own for option in (group if parameter.name == "asked" else (parameter,))]
 
-    def run(**given: Any) -> None:
-        command(asked=ModelOptions(**{one.name: given.pop(one.name) for one in group}), **given)
+    def run(**options: Any) -> None:
+        command(asked=ModelOptions(**{parameter.name: options.pop(parameter.name) for parameter in group}), **options)
 
     run.__doc__, run.__name__ = command.__doc__, command.__name__
-    run.__annotations__ = {one.name: one.annotation for one in found}
-    vars(run)["__signature__"] = inspect.Signature([one.replace(kind=one.KEYWORD_ONLY) for one in found])
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    vars(run)["__signature__"] = inspect.Signature(
+        [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in parameters]
+    )
     return run

@@ -60,17 +60,17 @@ def fit(
         raise InputError("--pool goes with --by person", hint="people are pooled within their groups")
     choices = _read(data, game, column)
     minds = _minds(mind or ["wsls"], choices)
-    found = []
-    for one in minds:
-        likelihood = fitting.Likelihood.of(one, choices)
+    fits = []
+    for model in minds:
+        likelihood = fitting.Likelihood.of(model, choices)
         fitted = fitting.hierarchical(likelihood) if pool else fitting.fit(likelihood, by)
-        found.append(people_page.Fitted(fitted, None if by == "person" else fitting.profile(likelihood, fitted, by)))
+        fits.append(people_page.Fitted(fitted, None if by == "person" else fitting.profile(likelihood, fitted, by)))
     if as_json:
-        typer.echo(json.dumps([people_page.as_json(one) for one in found], ensure_ascii=False))
+        typer.echo(json.dumps([people_page.as_json(model) for model in fits], ensure_ascii=False))
     else:
-        for result in found:
+        for result in fits:
             _console().print(terminal.fitted(result))
-    _write(page, lambda: people_page.fit_page(data, choices, found, _partners(data)), as_json)
+    _write(page, lambda: people_page.fit_page(data, choices, fits, _partners(data)), as_json)
 
 
 def compare(
@@ -95,12 +95,12 @@ def compare(
     if holdout not in model_comparison.HOLDOUTS:
         raise unknown("holdout", holdout, model_comparison.HOLDOUTS)
     choices = _read(data, game, column)
-    found = model_comparison.compare(_minds(mind, choices), choices, holdout)
+    comparison = model_comparison.compare(_minds(mind, choices), choices, holdout)
     if as_json:
-        typer.echo(json.dumps(people_page.comparison_rows(found), ensure_ascii=False))
+        typer.echo(json.dumps(people_page.comparison_rows(comparison), ensure_ascii=False))
     else:
-        _console().print(terminal.comparison(found))
-    _write(page, lambda: people_page.comparison_page(data, found, _partners(data)), as_json)
+        _console().print(terminal.comparison(comparison))
+    _write(page, lambda: people_page.comparison_page(data, comparison, _partners(data)), as_json)
 
 
 def recover(
@@ -126,12 +126,12 @@ def recover(
 
     choices, partners = _read(data, game, column), _partners(data)
     minds, rng = _minds(mind, choices), np.random.default_rng(seed)
-    found = [model_comparison.recover(m, minds, choices, rng, partners) for m in minds]
+    recoveries = [model_comparison.recover(m, minds, choices, rng, partners) for m in minds]
     if as_json:
-        typer.echo(json.dumps(people_page.recovery_rows(minds, found), ensure_ascii=False))
+        typer.echo(json.dumps(people_page.recovery_rows(minds, recoveries), ensure_ascii=False))
     else:
-        _console().print(terminal.recovery(minds, found))
-    _write(page, lambda: people_page.recovery_page(data, minds, found), as_json)
+        _console().print(terminal.recovery(minds, recoveries))
+    _write(page, lambda: people_page.recovery_page(data, minds, recoveries), as_json)
 
 
 def _console() -> Console:
@@ -157,8 +157,8 @@ def _read(data: str, game: str | None, columns: Sequence[str] | None) -> Choices
     for name in pairs:
         if name not in COLUMNS:
             raise unknown("column", name, COLUMNS)
-    played = find_game(game)
-    return read_choices(Path(data), lambda _group: played, pairs)
+    loaded_game = find_game(game)
+    return read_choices(Path(data), lambda _group: loaded_game, pairs)
 
 
 def _partners(data: str) -> Partners | None:

@@ -43,7 +43,7 @@ def play_yourself(task: Task, seed: int) -> list[Row]:
     subject = SplitPlayer(task.partner.start, Counts.of(game))  # only its predictions are used
     for row in play(task, subject, rng=stream(seed, ME), partner_rng=stream(seed, ME, "partner"), choose=choose):
         rows.append(row)
-        total = sum(one["reward"] for one in rows)
+        total = sum(past_row["reward"] for past_row in rows)
         did = f"  you {mine[row['action']]}, partner {theirs[row['observed']]}: {row['reward']:g} (total {total:g})"
         console.print(Text(did))
     earned, best = total / task.horizon, task.optimum / task.horizon

@@ -98,12 +98,12 @@ def reproduce(
 
     if quick and full:
         raise InputError("--quick and --full exclude each other")
-    for option, given, where in (("--robust", robust, ROBUST), ("--fixed", fixed, FIXED)):
-        if given and name not in where:
+    for option, argument, where in (("--robust", robust, ROBUST), ("--fixed", fixed, FIXED)):
+        if argument and name not in where:
             raise InputError(f"{option} is not for {name}", hint=f"for {' and '.join(where)}")
     part = parse_shard(shard) if shard is not None else (1, 1)
-    console, found = Console(quiet=as_json), dict[str, Results]()
-    chosen = names(name, data, bool(model))
+    console, results_by_name = Console(quiet=as_json), dict[str, Results]()
+    experiments = names(name, data, bool(model))
     asking = asked.asking([model], model=model, episodes=episodes, pictures=pictures) if model else None
     root = out or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
     options = Options(
@@ -120,26 +120,28 @@ def reproduce(
         engine=engine,
         shard=part,
     )
-    if len(chosen) > 1:
-        found = _reproduced_all(chosen, options, console, check=check)
-    elif results := reproduced(chosen[0], options, console, check=check):
-        found = {chosen[0]: results}
+    if len(experiments) > 1:
+        results_by_name = _reproduced_all(experiments, options, console, check=check)
+    elif results := reproduced(experiments[0], options, console, check=check):
+        results_by_name = {experiments[0]: results}
     if as_json:
         typer.echo(
-            json.dumps({experiment: results.summary for experiment, results in found.items()}, ensure_ascii=False)
+            json.dumps(
+                {experiment: results.summary for experiment, results in results_by_name.items()}, ensure_ascii=False
+            )
         )
-    if open_page and found:
+    if open_page and results_by_name:
         open_in_browser(root / "report.html")
-    if check and not all(met for results in found.values() for *_, met in verdicts(results.summary)):
+    if check and not all(met for results in results_by_name.values() for *_, met in verdicts(results.summary)):
         raise typer.Exit(TARGET_MISSED)
 
 
 def parse_shard(text: str) -> tuple[int, int]:
     """A shard such as 2/3. Raises InputError for any other text."""
-    found = re.fullmatch(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})", text)
-    if not found or int(found[1]) > int(found[2]):
+    match = re.fullmatch(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})", text)
+    if not match or int(match[1]) > int(match[2]):
         raise InputError(f"`{text[:60]}` is no shard", hint="such as 2/3: the second of three")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def reproduced(name: str, options: Options, console: Console, *, check: bool = False) -> Results | None:
@@ -156,8 +158,8 @@ def reproduced(name: str, options: Options, console: Console, *, check: bool = F
         number, of = options.shard
         if of == 1 or error.failed:
             raise
-        told = f"Shard {number} of {of} is played: {options.out}; `otherminds merge OUT SHARD...` puts them together"
-        console.print(told, markup=False, soft_wrap=True)
+        notice = f"Shard {number} of {of} is played: {options.out}; `otherminds merge OUT SHARD...` puts them together"
+        console.print(notice, markup=False, soft_wrap=True)
         return None
     console.print(terminal.results(results.summary))
     for target, row, met in verdicts(results.summary):
@@ -168,21 +170,23 @@ def reproduced(name: str, options: Options, console: Console, *, check: bool = F
     return results
 
 
-def _reproduced_all(chosen: Sequence[str], options: Options, console: Console, *, check: bool) -> dict[str, Results]:
+def _reproduced_all(
+    experiments: Sequence[str], options: Options, console: Console, *, check: bool
+) -> dict[str, Results]:
     """Run experiments one after another in the same processes, and write one report about all; a shard has none."""
     from otherminds.evaluation.engines import opened
 
-    found: dict[str, Results] = {}
+    results_by_name: dict[str, Results] = {}
     with opened(options.engine, options.jobs) as workers:
         alone = options.asking is not None or options.shard[1] > 1
         known_players = dict if alone else _check_known_players(workers, options, console)
-        for name in chosen:
-            one = replace(options, out=options.out / name, engine=workers)
-            if results := reproduced(name, one, console, check=check):
-                found[name] = results
-        if len(found) == len(chosen):
-            combine(options.out, found | known_players(), console)
-    return found
+        for name in experiments:
+            experiment_options = replace(options, out=options.out / name, engine=workers)
+            if results := reproduced(name, experiment_options, console, check=check):
+                results_by_name[name] = results
+        if len(results_by_name) == len(experiments):
+            combine(options.out, results_by_name | known_players(), console)
+    return results_by_name
 
 
 def _check_known_players(workers: Engine, options: Options, console: Console) -> Callable[[], dict[str, Results]]:
@@ -221,11 +225,11 @@ def _quiet_tour(options: CheckOptions) -> dict[str, Results]:
         return _tour(options)
 
 
-def combine(folder: Path, found: Mapping[str, Results], console: Console) -> None:
+def combine(folder: Path, results_by_name: Mapping[str, Results], console: Console) -> None:
     """Write one report about all experiments, and print its path."""
     from otherminds.reproduce.combined_report import write_combined_report
 
-    path = write_combined_report(folder, found)
+    path = write_combined_report(folder, results_by_name)
     console.print(f"\nEverything in one report: {path}", style="bold", markup=False, soft_wrap=True)
 
 
@@ -314,12 +318,12 @@ def print_verdicts(checked: CheckResult, folder: Path, *, as_json: bool = False,
     console.print(f"Digest: {digest(folder)}", markup=False, highlight=False, soft_wrap=True)
     console.print(f"Report: {folder / 'report.html'}", markup=False, soft_wrap=True)
     if as_json:
-        said = [
-            {"agent": one.name, "checked": one.name in checked.subjects, **one.verdict._asdict()}
-            for one in checked.findings
+        verdicts = [
+            {"agent": finding.name, "checked": finding.name in checked.subjects, **finding.verdict._asdict()}
+            for finding in checked.findings
         ]
-        told = {"verdicts": said, "summary": checked.results.summary if checked.results else []}
-        typer.echo(json.dumps(told, ensure_ascii=False))
+        report = {"verdicts": verdicts, "summary": checked.results.summary if checked.results else []}
+        typer.echo(json.dumps(report, ensure_ascii=False))
     if open_page:
         open_in_browser(folder / "report.html")
 
@@ -370,20 +374,23 @@ def play(
         partners = partners or ["tft"]
     if not partners and not machines:
         raise InputError("there is no partner", hint="name partners, as tft, or give a file with --machines")
-    chosen = find_game(game)
+    loaded_game = find_game(game)
     if ME in (players or ()):
-        tasks = [Task(chosen, partner, rounds or ROUNDS) for partner in partners_in(chosen, partners or (), machines)]
+        tasks = [
+            Task(loaded_game, partner, rounds or ROUNDS)
+            for partner in partners_in(loaded_game, partners or (), machines)
+        ]
         if len(tasks) > 1 or len(players or ()) > 1 or as_json:
             raise InputError("you play alone, with one partner", hint=f"otherminds play {game} tft --player {ME}")
         play_yourself(tasks[0], seed)
         return
     console = Console(width=None if sys.stdout.isatty() else 120)
-    found = pair_scores(chosen, partners or (), players or (), rounds or 100, episodes, seed, machines)
+    scores = pair_scores(loaded_game, partners or (), players or (), rounds or 100, episodes, seed, machines)
     if as_json:
-        typer.echo(json.dumps(found, ensure_ascii=False))
+        typer.echo(json.dumps(scores, ensure_ascii=False))
         return
-    if max(chosen.payoff().shape) <= MOST_SHOWN:
-        console.print(terminal.payoffs(chosen))
-    console.print(terminal.scores(found))
-    for sentence in terminal.unforgiven(found):
+    if max(loaded_game.payoff().shape) <= MOST_SHOWN:
+        console.print(terminal.payoffs(loaded_game))
+    console.print(terminal.scores(scores))
+    for sentence in terminal.unforgiven(scores):
         console.print(sentence, markup=False, highlight=False)

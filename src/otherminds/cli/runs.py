@@ -73,16 +73,16 @@ def runs(
         else:
             console.print(run_details(run, digest(folder)))
     else:
-        found = []
-        for one in runs_in(folder):
+        readable_runs = []
+        for run_folder in runs_in(folder):
             try:
-                found.append(look(one))
+                readable_runs.append(look(run_folder))
             except InputError as error:
                 wrong.append(str(error))
         if as_json:
-            typer.echo(json.dumps([_as_data(run) for run in found], ensure_ascii=False))
+            typer.echo(json.dumps([_as_data(run) for run in readable_runs], ensure_ascii=False))
         else:
-            console.print(runs_table(found, folder))
+            console.print(runs_table(readable_runs, folder))
     for complaint in wrong:
         console.print(printable(complaint), markup=False, highlight=False, soft_wrap=True)
     if wrong and salvage is None:
@@ -147,29 +147,29 @@ def report(folder: RunArgument, model: NamedOption = None, open_page: OpenOption
     from otherminds.evaluation.store import FILE
 
     several = [] if (folder / FILE).exists() else sorted(runs_in(folder))
-    told = [_reported(run, model, FROZEN) for run in several or [folder]]
-    found = {name: results for name, results in told if results}
-    combined = several and {*found} != {CHECK}
-    for name in found:
-        if (count := sum(one == name for one, _ in told)) > 1:
+    reported = [_reported(run, model, FROZEN) for run in several or [folder]]
+    results_by_name = {name: results for name, results in reported if results}
+    combined = several and {*results_by_name} != {CHECK}
+    for name in results_by_name:
+        if (count := sum(reported_name == name for reported_name, _ in reported)) > 1:
             more = "; the report about all has the last of them" if combined else ""
             typer.echo(f"{count} runs of {name}: each has its own report{more}.")
     if combined:
-        combine(folder, found, Console())
+        combine(folder, results_by_name, Console())
     if open_page:
         open_in_browser((several[-1] if several and not combined else folder) / "report.html")
 
 
-def _reported(folder: Path, named: Sequence[str] | None, changes: dict[str, Any]) -> tuple[str, Results | None]:
+def _reported(folder: Path, model_specs: Sequence[str] | None, changes: dict[str, Any]) -> tuple[str, Results | None]:
     """The experiment's name and its results. Raises InputError, also for rows that are not of such a run."""
     try:
-        return _again(folder, named, changes)
+        return _again(folder, model_specs, changes)
     except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
         raise InputError(f"its rows make no report: {type(error).__name__}: {error}", path=folder) from error
 
 
 def _again(
-    folder: Path, named: Sequence[str] | None, changes: dict[str, Any], money: Mapping[str, Any] | None = None
+    folder: Path, model_specs: Sequence[str] | None, changes: dict[str, Any], money: Mapping[str, Any] | None = None
 ) -> tuple[str, Results | None]:
     """Repeat the command that began a run, with its options and `changes`. Returns the experiment's name and results.
 
@@ -179,13 +179,13 @@ def _again(
     from otherminds.evaluation.resuming import begun, trusted
     from otherminds.evaluation.runs import look
 
-    how, named, money = begun(look(folder).about, folder), named or (), money or {}
+    how, model_specs, money = begun(look(folder).about, folder), model_specs or (), money or {}
     asks = not changes.get("frozen", False)
     if how.command == "check":
         from otherminds.papers.functional.checking import CheckOptions, check_as_asked
 
         check = how.read(CheckOptions, folder)
-        trusted(how.models, named, folder, asks=asks)
+        trusted(how.models, model_specs, folder, asks=asks)
         checked = check_as_asked(replace(check, frozen=not asks, asking=replace(check.asking, **money)))
         print_verdicts(checked, folder)
         if asks:
@@ -193,7 +193,7 @@ def _again(
         return CHECK, checked.results
     options = replace(how.read(Options, folder), **changes)
     if options.asking is not None:
-        trusted(how.models, named, folder, asks=asks)
+        trusted(how.models, model_specs, folder, asks=asks)
         options = replace(options, asking=replace(options.asking, **money))
     return how.name, reproduced(how.name, options, Console())
 

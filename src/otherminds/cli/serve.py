@@ -51,7 +51,7 @@ def serve(
         raise InputError(MISSING, hint="pip install 'otherminds[web]'") from None
     secret = os.environ.get("OTHERMINDS_SECRET", "")
     own = [load_level(str(path)) for path in level or ()]
-    levels = {one.name: one for found in (*bundled().values(), own) for one in found}
+    levels = {playable.name: playable for level_list in (*bundled().values(), own) for playable in level_list}
     models = {subject(find_model(spec).name): spec for spec in model or ()}
     settings = ServerSettings(store, origins(host, port, allowed_origin or (), secret), levels, models, secret)
     with _listening(host, port) as listening:

@@ -45,13 +45,13 @@ def ask(
         from otherminds.evaluation.story_questions import asked
         from otherminds.reports.terminal import stories as story_screens
 
-        found = asked(story, question, name, model, convention)
+        answers = asked(story, question, name, model, convention)
     if as_json:
-        typer.echo(json.dumps([story_screens.as_data(one) for one in found], ensure_ascii=False))
+        typer.echo(json.dumps([story_screens.as_data(answer) for answer in answers], ensure_ascii=False))
         return
     console = Console(width=None if sys.stdout.isatty() else 100)
-    for one in found:
-        console.print(story_screens.answer(one))
+    for answer in answers:
+        console.print(story_screens.answer(answer))
 
 
 def audit(
@@ -82,14 +82,14 @@ def audit(
     from otherminds.reports.terminal import audits as audit_screens
 
     with noted("reading the stories"):
-        found = audited(file, form)
+        label_audit = audited(file, form)
     if proofs is not None:
-        write_whole(proofs, audit_screens.proofs(found))
+        write_whole(proofs, audit_screens.proofs(label_audit))
     if as_json:
-        typer.echo(json.dumps(audit_screens.audit_data(found), ensure_ascii=False))
+        typer.echo(json.dumps(audit_screens.audit_data(label_audit), ensure_ascii=False))
     else:
-        Console(width=None if sys.stdout.isatty() else 110).print(audit_screens.audit(found))
-    if found.contradicted:
+        Console(width=None if sys.stdout.isatty() else 110).print(audit_screens.audit(label_audit))
+    if label_audit.contradicted:
         raise typer.Exit(TARGET_MISSED)
 
 
@@ -113,5 +113,5 @@ def generate_stories(
     """
     from otherminds.evaluation.story_sets import make, write
 
-    written = write(out, make(n, seed, jobs, phrasing or (), seen=seen), boards, videos)
-    typer.echo(f"{written:,} stories in {out / 'stories.jsonl'}")
+    count = write(out, make(n, seed, jobs, phrasing or (), seen=seen), boards, videos)
+    typer.echo(f"{count:,} stories in {out / 'stories.jsonl'}")

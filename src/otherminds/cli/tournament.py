@@ -43,32 +43,32 @@ def tournament(
     from otherminds.reports.tournament_page import GENERATIONS, tournament_page
     from otherminds.worlds.repeated_games.payoff_files import find_game
 
-    chosen = find_game(game)
-    found = round_robin(chosen, entrants_in(chosen, names or (), machines), rounds, episodes, seed)
-    shares = found.shares(GENERATIONS)[-1].tolist()
+    loaded_game = find_game(game)
+    standings = round_robin(loaded_game, entrants_in(loaded_game, names or (), machines), rounds, episodes, seed)
+    shares = standings.shares(GENERATIONS)[-1].tolist()
     if as_json:
-        ends = dict(zip((one.name for one in found.entrants), shares, strict=True))
+        ends = dict(zip((entrant.name for entrant in standings.entrants), shares, strict=True))
         ranking = [
-            {"rank": rank, "name": one.name, **one.score._asdict(), "share": ends[one.name]}
-            for rank, one in zip(found.ranks, found.ranking, strict=True)
+            {"rank": rank, "name": entrant.name, **entrant.score._asdict(), "share": ends[entrant.name]}
+            for rank, entrant in zip(standings.ranks, standings.ranking, strict=True)
         ]
-        told = {
-            "game": chosen.name,
+        summary = {
+            "game": loaded_game.name,
             "rounds": rounds,
             "episodes": episodes,
             "seed": seed,
             "ranking": ranking,
-            "entrants": [one.name for one in found.entrants],
-            "scores": found.scores.mean(axis=0).tolist(),
+            "entrants": [entrant.name for entrant in standings.entrants],
+            "scores": standings.scores.mean(axis=0).tolist(),
         }
-        typer.echo(json.dumps(told, ensure_ascii=False))
+        typer.echo(json.dumps(summary, ensure_ascii=False))
     else:
         console = Console(width=None if sys.stdout.isatty() else 120)
-        ends = dict(zip((e.name for e in found.entrants), shares, strict=True))
-        console.print(terminal.standings(found.ranks, found.ranking, ends))
+        ends = dict(zip((e.name for e in standings.entrants), shares, strict=True))
+        console.print(terminal.standings(standings.ranks, standings.ranking, ends))
     page = page or (Path("tournament.html") if open_page else None)
     if page:
-        write_whole(page, [tournament_page(found).encode("utf-8", "backslashreplace")])
+        write_whole(page, [tournament_page(standings).encode("utf-8", "backslashreplace")])
         typer.echo(f"Page: {page}", err=as_json)
         if open_page:
             open_in_browser(page)

@@ -46,8 +46,10 @@ def episode(level: Level | KitchenLevel, helper: str, seed: int) -> FacilitatedE
     experiment = protom_overcooked if isinstance(level, KitchenLevel) else protom_dkg
     if helper not in ("none", "random", *experiment.VARIANTS):
         raise InputError(f"there is no facilitator `{helper}` for kitchens", hint="it is for Doors-Keys-Gems only")
-    played: FacilitatedEpisode[Any, Any, Any] = experiment.episode(PlannedEpisode(level, helper, level.kind, seed))
-    return played
+    facilitated_episode: FacilitatedEpisode[Any, Any, Any] = experiment.episode(
+        PlannedEpisode(level, helper, level.kind, seed)
+    )
+    return facilitated_episode
 
 
 def drawn(level: Level | KitchenLevel, scenes: Sequence[Scene]) -> str:
@@ -59,7 +61,7 @@ def drawn(level: Level | KitchenLevel, scenes: Sequence[Scene]) -> str:
 
 
 def show(
-    played: FacilitatedEpisode[Any, Any, Any],
+    facilitated_episode: FacilitatedEpisode[Any, Any, Any],
     level: Level | KitchenLevel,
     delay: float,
     steps: list[Step[Any, Any]],
@@ -74,11 +76,11 @@ def show(
     from otherminds.reports.terminal import screens
     from otherminds.world import Step
 
-    console, said, surprise = Console(), list[tuple[Hashable, str]](), dict[str, float]()
+    console, sent_messages, surprise = Console(), list[tuple[Hashable, str]](), dict[str, float]()
     live = Live(console=console, auto_refresh=False) if console.is_terminal else None
 
     def display(state: Any, beliefs: Mapping[str, Any], when: str, seconds: float) -> None:
-        words, caption = [one for _, one in said[-SHOWN:]], f"{level.name}, {when}"
+        words, caption = [text for _, text in sent_messages[-SHOWN:]], f"{level.name}, {when}"
         scenes.append(Scene(state, beliefs, words[-1] if words else ""))
         frame = screens.frame(level.world, state, beliefs, surprise, words, caption)
         if live is None:
@@ -88,27 +90,27 @@ def show(
             time.sleep(seconds)
 
     with telling(), live or nullcontext():
-        for t, moment in enumerate(patiently(played, "planning")):
-            _follow_up(said, moment.statuses)
+        for t, moment in enumerate(patiently(facilitated_episode, "planning")):
+            _follow_up(sent_messages, moment.statuses)
             if moment.decision.message is not None:
-                said.append((moment.decision.message, f"{t}: {moment.decision.words}"))
+                sent_messages.append((moment.decision.message, f"{t}: {moment.decision.words}"))
             steps.append(Step(moment.state, moment.joint, moment.after))
             display(moment.state, moment.beliefs, f"step {t}", delay)
             surprise = dict(moment.surprise)
-        _follow_up(said, played.statuses)
+        _follow_up(sent_messages, facilitated_episode.statuses)
         last = steps[-1].after if steps else level.world.initial
-        display(last, played.facilitator.beliefs(), "the end", 0.0)
-    done = played.world.done(last)
+        display(last, facilitated_episode.facilitator.beliefs(), "the end", 0.0)
+    done = facilitated_episode.world.done(last)
     console.print(f"{'Everybody succeeded' if done else 'Not everybody succeeded'} after {len(steps)} steps.")
-    return len(said)
+    return len(sent_messages)
 
 
-def _follow_up(said: list[tuple[Hashable, str]], statuses: Mapping[Any, str]) -> None:
+def _follow_up(sent_messages: list[tuple[Hashable, str]], statuses: Mapping[Any, str]) -> None:
     """Append to messages how they ended."""
     for message, status in statuses.items():
         if status != "running":
-            k = max(k for k, (other, _) in enumerate(said) if other == message)
-            said[k] = message, f"{said[k][1]} [{status}]"
+            k = max(k for k, (earlier, _) in enumerate(sent_messages) if earlier == message)
+            sent_messages[k] = message, f"{sent_messages[k][1]} [{status}]"
 
 
 def watch(
@@ -137,17 +139,17 @@ def watch(
         offer_levels("watch")
         return
     with noted("preparing"):
-        found = load_level(level)
-        played = episode(found, facilitator, seed)
+        loaded_level = load_level(level)
+        facilitated_episode = episode(loaded_level, facilitator, seed)
     steps, scenes = list[Step[Any, Any]](), list[Scene]()
     if save:
         try_to_write(save)
     try:
-        show(played, found, delay, steps, scenes)
+        show(facilitated_episode, loaded_level, delay, steps, scenes)
     finally:
         if save and steps:
             picture = save.suffix == ".svg"
-            write(save, drawn(found, scenes) if picture else write_trajectory(found.world, steps))
+            write(save, drawn(loaded_level, scenes) if picture else write_trajectory(loaded_level.world, steps))
 
 
 def infer(
@@ -178,18 +180,18 @@ def infer(
     from otherminds.reports.terminal import screens
 
     with noted("inferring"):
-        found = load_level(level)
-        steps = read_all(trajectory, found.world)
-        history = posteriors(found.world, steps, beta=beta, lapse=lapse, leak=leak, particles=particles)
+        loaded_level = load_level(level)
+        steps = read_all(trajectory, loaded_level.world)
+        history = posteriors(loaded_level.world, steps, beta=beta, lapse=lapse, leak=leak, particles=particles)
     if form == "picture":
-        draw(history, found.world, out)
+        draw(history, loaded_level.world, out)
         typer.echo(f"Picture: {out}")
     elif as_json:
         typer.echo(json.dumps(history, ensure_ascii=False))
     else:
         console = Console(width=None if sys.stdout.isatty() else 160)
         console.print(screens.posteriors(history))
-        for who in found.world.agents:
-            if all(found.world.spell(step.joint[who]) == STAY for step in steps):
-                told = f"{who} only stays; if nobody watched {who}, this says nothing about {who}."
-                console.print(told, markup=False, highlight=False)
+        for agent in loaded_level.world.agents:
+            if all(loaded_level.world.spell(step.joint[agent]) == STAY for step in steps):
+                warning = f"{agent} only stays; if nobody watched {agent}, this says nothing about {agent}."
+                console.print(warning, markup=False, highlight=False)

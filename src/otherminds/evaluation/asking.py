@@ -70,14 +70,14 @@ def tell_ahead(model: Recorded, ahead: CallEstimate, price: Price | None) -> Non
     likely = f"about {ahead.usage.prompt:,} tokens of prompts and at most {ahead.usage.written:,} of replies"
     cost = f", about ${price.cost(ahead.usage):,.2f}" if price else ""
     more = "more if replies have to be asked for again"
-    told = f"{model.name}: {ahead.calls:,} calls, {likely}{cost}; {more}"
-    Console(stderr=True).print(told, markup=False, highlight=False, soft_wrap=True)
+    message = f"{model.name}: {ahead.calls:,} calls, {likely}{cost}; {more}"
+    Console(stderr=True).print(message, markup=False, highlight=False, soft_wrap=True)
 
 
 def spent(totals: Totals) -> str:
     """Calls, and the tokens and cost of those made now, as a sentence."""
     used, unanswered = totals.usage, totals.uncertain
-    told = [
+    parts = [
         f"{totals.calls:,} calls made",
         f"{totals.recalled:,} answered from the record",
         *([f"{unanswered:,} of an earlier run without an answer, which may have to be paid for"] if unanswered else []),
@@ -86,11 +86,11 @@ def spent(totals: Totals) -> str:
         f"{used.written:,} tokens written",
         *([f"${totals.cost:,.4f} spent"] if totals.cost is not None else []),
     ]
-    return ", ".join(told)
+    return ", ".join(parts)
 
 
 def answered(model: Recorded) -> str:
     """Recorded calls, tokens and cost, as a sentence that does not depend on interruptions."""
-    found = model.answered
-    dollars = f", ${found.dollars:,.4f}" if found.dollars else ""
-    return f"{found.calls:,} calls, {found.prompt:,} tokens of prompts, {found.written:,} tokens written{dollars}"
+    totals = model.answered
+    dollars = f", ${totals.dollars:,.4f}" if totals.dollars else ""
+    return f"{totals.calls:,} calls, {totals.prompt:,} tokens of prompts, {totals.written:,} tokens written{dollars}"

@@ -31,14 +31,16 @@ class AssistanceOutcome:
 
 def outcomes(rows: Iterable[Row]) -> list[AssistanceOutcome]:
     """One outcome for every episode of every subject; the rows of an episode must be adjacent."""
-    found = []
+    episode_outcomes = []
     for about, group in groupby(rows, key=lambda row: (row["condition"], row["subject"], row["episode"])):
         episode = list(group)
         advice = [row for row in episode if row["agent"] == FACILITATOR]
         messages = sum(bool(row["action"]) for row in advice)
         times = tuple(row["ms"] for row in advice if row["t"] > 0 and "ms" in row)
-        found.append(AssistanceOutcome(*about, episode[-1]["success"], episode[-1]["length"], messages, times))
-    return found
+        episode_outcomes.append(
+            AssistanceOutcome(*about, episode[-1]["success"], episode[-1]["length"], messages, times)
+        )
+    return episode_outcomes
 
 
 def speedup(outcome: AssistanceOutcome, without: AssistanceOutcome) -> float:
@@ -46,60 +48,64 @@ def speedup(outcome: AssistanceOutcome, without: AssistanceOutcome) -> float:
     return without.length / outcome.length - 1.0
 
 
-def metrics(found: Sequence[AssistanceOutcome], without: Mapping[str, AssistanceOutcome]) -> dict[str, Estimate]:
+def metrics(episodes: Sequence[AssistanceOutcome], without: Mapping[str, AssistanceOutcome]) -> dict[str, Estimate]:
     """Success, speed-up (mean of ratios, and ratio of means), messages and decision time (ms) of some episodes.
 
     Where help is not needed, `needless` is the share of episodes with a message.
     """
-    names = [o.episode for o in found]
-    times = [(ms, o.episode) for o in found for ms in o.decision_ms]
-    ratio = st.ratio([float(without[o.episode].length) for o in found], [float(o.length) for o in found], names)
-    found_metrics = {
-        "success": st.proportion([o.success for o in found]),
-        "speedup": st.mean([speedup(o, without[o.episode]) for o in found], names),
+    names = [o.episode for o in episodes]
+    times = [(ms, o.episode) for o in episodes for ms in o.decision_ms]
+    ratio = st.ratio([float(without[o.episode].length) for o in episodes], [float(o.length) for o in episodes], names)
+    estimates = {
+        "success": st.proportion([o.success for o in episodes]),
+        "speedup": st.mean([speedup(o, without[o.episode]) for o in episodes], names),
         "speedup_ratio_of_means": Estimate(ratio.value - 1, ratio.low - 1, ratio.high - 1, ratio.n),
-        "messages": st.mean([float(o.messages) for o in found], names),
+        "messages": st.mean([float(o.messages) for o in episodes], names),
     }
-    if {o.condition.rpartition("/")[2] for o in found} == {"not_needed"}:
-        found_metrics["needless"] = st.proportion([o.messages > 0 for o in found])
+    if {o.condition.rpartition("/")[2] for o in episodes} == {"not_needed"}:
+        estimates["needless"] = st.proportion([o.messages > 0 for o in episodes])
     if times:
-        found_metrics["decision_ms"] = st.mean([ms for ms, _ in times], [name for _, name in times])
-    return found_metrics
+        estimates["decision_ms"] = st.mean([ms for ms, _ in times], [name for _, name in times])
+    return estimates
 
 
-def summarise(found: Sequence[AssistanceOutcome], baseline: str = "none", prefix: str = "") -> list[dict[str, Any]]:
+def summarise(episodes: Sequence[AssistanceOutcome], baseline: str = "none", prefix: str = "") -> list[dict[str, Any]]:
     """Summary rows: the metrics of every subject, by condition and overall; `prefix` precedes every condition."""
-    without = {o.episode: o for o in found if o.subject == baseline}
+    without = {o.episode: o for o in episodes if o.subject == baseline}
     table = []
-    for condition in (prefix + OVERALL, *dict.fromkeys(o.condition for o in found)):
-        for subject in dict.fromkeys(o.subject for o in found):
-            chosen = [o for o in found if o.subject == subject and condition in (prefix + OVERALL, o.condition)]
-            for metric, estimate in metrics(chosen, without).items():
+    for condition in (prefix + OVERALL, *dict.fromkeys(o.condition for o in episodes)):
+        for subject in dict.fromkeys(o.subject for o in episodes):
+            selected = [o for o in episodes if o.subject == subject and condition in (prefix + OVERALL, o.condition)]
+            for metric, estimate in metrics(selected, without).items():
                 table.append({"condition": condition, "subject": subject, "metric": metric, **estimate._asdict()})
     return table
 
 
-def share_of_speedup(found: Sequence[AssistanceOutcome], subject: str, best: str, baseline: str = "none") -> Estimate:
+def share_of_speedup(
+    episodes: Sequence[AssistanceOutcome], subject: str, best: str, baseline: str = "none"
+) -> Estimate:
     """Σ speed-up of `subject` / Σ speed-up of `best`, over the same episodes."""
-    by = {(o.subject, o.episode): o for o in found}
-    names = [o.episode for o in found if o.subject == subject]
-    ours, theirs = ([speedup(by[who, name], by[baseline, name]) for name in names] for who in (subject, best))
+    by = {(o.subject, o.episode): o for o in episodes}
+    names = [o.episode for o in episodes if o.subject == subject]
+    ours, theirs = (
+        [speedup(by[facilitator, name], by[baseline, name]) for name in names] for facilitator in (subject, best)
+    )
     return st.ratio(ours, theirs, names)
 
 
-def compare(found: Sequence[AssistanceOutcome], subject: str, baseline: str = "none") -> list[Comparison]:
+def compare(episodes: Sequence[AssistanceOutcome], subject: str, baseline: str = "none") -> list[Comparison]:
     """The paper's tests of one subject against all others, corrected as one family (§4.4), and paired differences."""
-    without = {o.episode: o for o in found if o.subject == baseline}
-    ours = {o.episode: o for o in found if o.subject == subject}
+    without = {o.episode: o for o in episodes if o.subject == baseline}
+    ours = {o.episode: o for o in episodes if o.subject == subject}
     results = []
-    for other in dict.fromkeys(o.subject for o in found if o.subject != subject):
-        theirs = {o.episode: o for o in found if o.subject == other}
+    for rival in dict.fromkeys(o.subject for o in episodes if o.subject != subject):
+        theirs = {o.episode: o for o in episodes if o.subject == rival}
         for metric in ("success", "speedup", "messages"):
             a, b = ([_value(group[name], metric, without) for name in ours] for group in (ours, theirs))
             p = st.fisher([x > 0 for x in a], [x > 0 for x in b]) if metric == "success" else st.mann_whitney(a, b)
             gap = st.mean([x - y for x, y in zip(a, b, strict=True)], list(ours))
             test = "Fisher exact" if metric == "success" else "Mann–Whitney U"
-            results.append(Comparison(metric, other, test, p, p, gap))
+            results.append(Comparison(metric, rival, test, p, p, gap))
     corrected = st.benjamini_hochberg([result.p for result in results])
     return [result._replace(p_corrected=p) for result, p in zip(results, corrected, strict=True)]
 
@@ -131,8 +137,10 @@ def quality(rows: Iterable[Row]) -> dict[str, Estimate]:
 
 def calibration_error(rows: Sequence[Row]) -> Estimate:
     """Expected calibration error of the posterior over goals, clustered by episode."""
-    told = [(p, goal == row["goal"], row["episode"]) for row in rows for goal, p in row["posterior"].items()]
-    return st.miscalibration([p for p, *_ in told], [came for _, came, _ in told], [name for *_, name in told])
+    forecasts = [(p, goal == row["goal"], row["episode"]) for row in rows for goal, p in row["posterior"].items()]
+    return st.miscalibration(
+        [p for p, *_ in forecasts], [is_true for _, is_true, _ in forecasts], [name for *_, name in forecasts]
+    )
 
 
 LAST_STEPS = 2
@@ -151,28 +159,28 @@ def reasons(rows: Sequence[Row], without: Mapping[str, Row]) -> dict[str, Estima
     episode's length without help minus its length, a failure counting as the horizon. slowed: if somebody is aimless,
     the share of episodes in which another one takes longer than without help.
     """
-    found: dict[str, list[tuple[float, str]]] = {}
+    cases_by_metric: dict[str, list[tuple[float, str]]] = {}
     confidence = list[tuple[float, bool, str]]()
     for name, group in groupby(rows, key=lambda row: row["episode"]):
         episode = list(group)
         goals = {(row["agent"], row["t"]): row["goal"] for row in episode if "goal" in row}
         last, alone = episode[-1], without[name]
-        said = [row for row in episode if row["agent"] == FACILITATOR and row.get("friends")]
-        for row in said:
+        messages = [row for row in episode if row["agent"] == FACILITATOR and row.get("friends")]
+        for row in messages:
             friend, stated = row["friends"][0], row.get("stated")
             if stated is not None:
                 confidence.append((row["stated_p"], stated == goals[friend, row["t"]], name))
             if _steps(last, friend) - row["t"] > LAST_STEPS:
-                found.setdefault("stated_share", []).append((float(stated is not None), name))
-            found.setdefault("friend_right", []).append((float(_gains_most(friend, row)), name))
-        if len(said) == 1:
+                cases_by_metric.setdefault("stated_share", []).append((float(stated is not None), name))
+            cases_by_metric.setdefault("friend_right", []).append((float(_gains_most(friend, row)), name))
+        if len(messages) == 1:
             realised = alone["length"] - last["length"]
-            found.setdefault("stated_minus_realised", []).append((said[0]["saves"] - realised, name))
+            cases_by_metric.setdefault("stated_minus_realised", []).append((messages[0]["saves"] - realised, name))
         if "aimless" in last:
-            others = [agent for agent in last["finished"] if agent != last["aimless"]]
-            later = [_steps(last, agent) > _steps(alone, agent) for agent in others]
-            found.setdefault("slowed", []).append((float(any(later)), name))
-    metrics = {metric: st.mean(*zip(*cases, strict=True)) for metric, cases in found.items()}
+            purposeful = [agent for agent in last["finished"] if agent != last["aimless"]]
+            later = [_steps(last, agent) > _steps(alone, agent) for agent in purposeful]
+            cases_by_metric.setdefault("slowed", []).append((float(any(later)), name))
+    metrics = {metric: st.mean(*zip(*cases, strict=True)) for metric, cases in cases_by_metric.items()}
     if confidence:
         p, true, names = zip(*confidence, strict=True)
         metrics["stated_goal_true"] = st.mean(true, names)

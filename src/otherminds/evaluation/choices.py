@@ -73,18 +73,18 @@ class Choices:
 
     def total(self, by_match: Floats) -> Floats:
         """Sums over the matches of each person, shape (S, …) to (N, …)."""
-        found = np.zeros((len(self.people), *by_match.shape[1:]))
-        np.add.at(found, self.person, by_match)
-        return found
+        totals = np.zeros((len(self.people), *by_match.shape[1:]))
+        np.add.at(totals, self.person, by_match)
+        return totals
 
     def subset(self, people: Sequence[int] | Ints) -> Choices:
         """The choices of some people, in this order; a person may be named more than once."""
-        chosen = np.asarray(people, dtype=np.intp)
-        if np.array_equal(chosen, np.arange(len(self.people))):
+        indices = np.asarray(people, dtype=np.intp)
+        if np.array_equal(indices, np.arange(len(self.people))):
             return self
-        matches = [np.flatnonzero(self.person == n) for n in chosen]
-        person = np.repeat(np.arange(len(chosen)), [len(found) for found in matches])
-        names, groups = (tuple(part[n] for n in chosen) for part in (self.people, self.groups))
+        matches = [np.flatnonzero(self.person == n) for n in indices]
+        person = np.repeat(np.arange(len(indices)), [len(m) for m in matches])
+        names, groups = (tuple(part[n] for n in indices) for part in (self.people, self.groups))
         some = self.of_matches(np.concatenate(matches) if matches else np.array([], dtype=np.intp))
         return replace(some, people=names, groups=groups, person=person)
 
@@ -131,11 +131,11 @@ def read_choices(
     was missed, rows with `<NA>` are skipped. `game(group)` is the game of a group.
     Raises InputError with file and line.
     """
-    named = {**COLUMNS, **(columns or {})}
+    column_names = {**COLUMNS, **(columns or {})}
     table = _parquet(path) if path.suffix == ".parquet" else _csv(path, text)
     header = next(table)[1]
-    place = {name: header.index(column) for name, column in named.items() if column in header}
-    for name, column in named.items():
+    place = {name: header.index(column) for name, column in column_names.items() if column in header}
+    for name, column in column_names.items():
         if name not in place and (name not in OPTIONAL or name in (columns or {})):
             hint = f"it has {', '.join(header)}; --column {name}=NAME says which holds it"
             raise InputError(f"there is no column `{column[:60]}`", path=path, line=1, hint=hint)
@@ -146,12 +146,12 @@ def read_choices(
             raise InputError(f"{len(cells)} cells instead of {len(header)}", path=path, line=line)
         cell = {name: cells[i].strip() for name, i in place.items()}
         _add(matches, group_of, cell, game, path, line)
-    found = [match for match in matches.values() if match.own]
-    if not found:
+    played_matches = [match for match in matches.values() if match.own]
+    if not played_matches:
         raise InputError("there are no choices in it", path=path)
-    if len({match.game.shape for match in found}) > 1:
+    if len({match.game.shape for match in played_matches}) > 1:
         raise InputError("its games have different numbers of actions", path=path, hint="fit them one by one")
-    return _arrays(found)
+    return _arrays(played_matches)
 
 
 def _add(
@@ -163,21 +163,21 @@ def _add(
     line: int,
 ) -> None:
     """Add the round of one row."""
-    who, group = cell["person"], cell.get("group", "all")
-    if not who:
+    person, group = cell["person"], cell.get("group", "all")
+    if not person:
         raise InputError("there is no person", path=path, line=line)
-    before, since = group_of.setdefault(who, (group, line))
+    before, since = group_of.setdefault(person, (group, line))
     if before != group:
-        message = f"person {who[:60]} is in group `{group[:60]}`, and in `{before[:60]}` in line {since}"
+        message = f"person {person[:60]} is in group `{group[:60]}`, and in `{before[:60]}` in line {since}"
         raise InputError(message, path=path, line=line, hint="a person has one group")
-    key = (who, cell.get("match", ""))
-    match = matches.get(key) or matches.setdefault(key, _Match(who, group, game(group)))
+    key = (person, cell.get("match", ""))
+    match = matches.get(key) or matches.setdefault(key, _Match(person, group, game(group)))
     try:
         number = int(cell["round"])
     except ValueError:
         raise InputError(f"round `{cell['round'][:60]}` is no whole number", path=path, line=line) from None
     if number <= match.last:
-        message = f"round {number} of person {who[:60]} comes after round {match.last}"
+        message = f"round {number} of person {person[:60]} comes after round {match.last}"
         raise InputError(message, path=path, line=line, hint="rounds increase within a match")
     match.last = number
     if cell["own"] in NOT_RECORDED or cell["other"] in NOT_RECORDED:

@@ -76,7 +76,7 @@ def opened(name: str | Engine | None = None, jobs: int = 1) -> AbstractContextMa
     if kind == "processes" and not equals:
         return processes(jobs)
     if kind not in ("ray", "dask") or (equals and not address):
-        close = [f"did you mean {one}?" for one in near(name, ["serial", "processes", "ray", "dask"])]
+        close = [f"did you mean {engine}?" for engine in near(name, ["serial", "processes", "ray", "dask"])]
         raise InputError(f"there is no engine `{name}`", hint="; ".join([ENGINES, *close]))
     return (ray if kind == "ray" else dask)(address, jobs)
 
@@ -101,7 +101,7 @@ def processes(jobs: int) -> Iterator[Engine]:
             thread.join(ENDING)
 
 
-def end_with(other: Connection | int) -> None:
+def end_with(sentinel: Connection | int) -> None:
     """End this process as soon as another one ends, or closes its end of a pipe: a killed process cannot end others.
 
     From now on Ctrl-C does not end it. To be called in the main thread.
@@ -109,7 +109,7 @@ def end_with(other: Connection | int) -> None:
     ignore_interrupts()
 
     def end() -> None:
-        wait([other])
+        wait([sentinel])
         os._exit(0)
 
     Thread(target=end, daemon=True).start()
@@ -164,24 +164,24 @@ class _Ray(Executor):
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """A future of the call; if it is cancelled in time, the task does not start."""
         task = self._call.remote(fn, *args, **kwargs)
-        found: Future[T] = Future()
-        task.future().add_done_callback(lambda ended: _pass_on(ended, found))
-        found.add_done_callback(lambda _: found.cancelled() and self._library.cancel(task))
-        return found
+        future: Future[T] = Future()
+        task.future().add_done_callback(lambda ended: _pass_on(ended, future))
+        future.add_done_callback(lambda _: future.cancelled() and self._library.cancel(task))
+        return future
 
 
 def _call(fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     return fn(*args, **kwargs)
 
 
-def _pass_on(ended: Future[T], found: Future[T]) -> None:
-    if not found.set_running_or_notify_cancel():
+def _pass_on(ended: Future[T], future: Future[T]) -> None:
+    if not future.set_running_or_notify_cancel():
         return
     error = ended.exception()
     if error is None:
-        found.set_result(ended.result())
+        future.set_result(ended.result())
     else:
-        found.set_exception(error)
+        future.set_exception(error)
 
 
 @contextmanager
@@ -307,13 +307,13 @@ def _spread(
             start = under_way.pop(future)
             if future.cancelled():
                 continue
-            played = future.result()
-            pace.learn(len(played.results), played.seconds)
-            if played.error and start < failed_at:
-                failed, failed_at = played.error, start
+            chunk = future.result()
+            pace.learn(len(chunk.results), chunk.seconds)
+            if chunk.error and start < failed_at:
+                failed, failed_at = chunk.error, start
             proceed()
-            if played.results:
-                yield start, played.results
+            if chunk.results:
+                yield start, chunk.results
         if failed is not None:
             raise failed
     except engine.lost as error:
@@ -341,8 +341,8 @@ class ChunkSize:
     def size(self, left: int) -> int:
         """The size of the next chunk of `left` entries; small, so that no worker waits long for another."""
         shared = left / (AHEAD * self.workers)
-        wanted = self.seconds / self.each if self.each else shared
-        return max(1, int(min(wanted, shared, GROWTH * self.largest)))
+        target = self.seconds / self.each if self.each else shared
+        return max(1, int(min(target, shared, GROWTH * self.largest)))
 
     def learn(self, count: int, seconds: float) -> None:
         """Update the time per entry. Earlier estimates count half: the first chunk often includes set-up."""
@@ -373,9 +373,9 @@ def _play(task: Callable[[P], R], entries: Sequence[P]) -> ChunkResult[R]:
 def _movable(error: Exception) -> Exception:
     """An error that can be pickled, with its traceback as a note."""
     try:
-        found = type(error)(*error.args)  # unpickling makes it this way, which fails for some
-        vars(found).update(vars(error))
+        picklable = type(error)(*error.args)  # unpickling makes it this way, which fails for some
+        vars(picklable).update(vars(error))
     except Exception:
-        found = RuntimeError(f"{type(error).__name__}: {error}")
-    found.add_note("".join(traceback.format_exception(error)))
-    return found
+        picklable = RuntimeError(f"{type(error).__name__}: {error}")
+    picklable.add_note("".join(traceback.format_exception(error)))
+    return picklable

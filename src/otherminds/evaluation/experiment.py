@@ -161,7 +161,7 @@ def keep(
 ) -> None:
     """Play episodes and store each as it ends; several at once if the model runs on a server."""
 
-    def tried(entry: E) -> list[Row] | ModelError:
+    def attempt(entry: E) -> list[Row] | ModelError:
         try:
             return task(entry)
         except BudgetError:
@@ -169,16 +169,16 @@ def keep(
         except ModelError as error:
             return error
 
-    told, failed = RunNote(model), 0
-    playing = _answered(tried, todo, at_once=asking.threads, stop=model.stop if model else lambda: None)
-    for entry, found in shown(playing, len(todo), what, tell=told):
-        if isinstance(found, ModelError):
-            store.fail(entry, str(found))
-            failed, told.failed = failed + 1, told.failed + 1
-            if failed >= IN_A_ROW * asking.threads or told.failed == len(todo):
-                raise found
+    note, failed = RunNote(model), 0
+    playing = _answered(attempt, todo, at_once=asking.threads, stop=model.stop if model else lambda: None)
+    for entry, outcome in shown(playing, len(todo), what, tell=note):
+        if isinstance(outcome, ModelError):
+            store.fail(entry, str(outcome))
+            failed, note.failed = failed + 1, note.failed + 1
+            if failed >= IN_A_ROW * asking.threads or note.failed == len(todo):
+                raise outcome
         else:
-            store.add(found)
+            store.add(outcome)
             failed = 0
 
 
@@ -199,9 +199,9 @@ def _answered(
         while under_way:
             done, _ = wait(under_way, return_when=FIRST_COMPLETED)
             for future in done:
-                entry, found = under_way.pop(future), future.result()
+                entry, result = under_way.pop(future), future.result()
                 under_way |= {pool.submit(ask, more): more for more in islice(waiting, 1)}
-                yield entry, found
+                yield entry, result
     except BaseException as error:
         stop()
         wait(under_way, timeout=PATIENCE if isinstance(error, KeyboardInterrupt) else None)

@@ -38,7 +38,7 @@ second person best (`reproduce people`, docs/results/people.md)."""
 POOLING = 12  # steps of EM for the population's distribution
 
 Objective = Callable[[Floats, Ints], Floats]
-"""f(x, who): the log likelihoods, shape (n, K), of the units `who`, shape (n,), at the points x, shape (n, K, d)."""
+"""f(x, units): the log likelihoods, shape (n, K), of these units, shape (n,), at the points x, shape (n, K, d)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,23 +70,23 @@ class Likelihood:
     @cached_property
     def _inner(self) -> Floats:
         """Policies of a mind without parameters, shape (S, T, |A|); people with the same history share the work."""
-        known: dict[Any, Any] = {}
+        roots: dict[Any, Any] = {}
         choices = self.choices
-        found = np.zeros((*choices.own.shape, choices.games[0].shape[0]))
+        policies = np.zeros((*choices.own.shape, choices.games[0].shape[0]))
         for s, game in enumerate(choices.games):
             assert self.mind.inner is not None
-            if game not in known:
-                known[game] = (self.mind.inner(game).observe(cast("Any", None)), {})
-            node = known[game]
+            if game not in roots:
+                roots[game] = (self.mind.inner(game).observe(cast("Any", None)), {})
+            node = roots[game]
             for t in np.flatnonzero(choices.played[s]):
                 mind, onward = node
-                found[s, t] = [float(np.exp(mind.act().log_prob(a))) for a in range(found.shape[2])]
+                policies[s, t] = [float(np.exp(mind.act().log_prob(a))) for a in range(policies.shape[2])]
                 own, theirs = int(choices.own[s, t]), int(choices.theirs[s, t])
                 if (own, theirs) not in onward:
                     after = mind if own == MISSED else mind.observe(outcome(game, own, theirs))
                     onward[own, theirs] = (after, {})
                 node = onward[own, theirs]
-        return found
+        return policies
 
     def probabilities(self, values: Mapping[str, Floats]) -> Floats:
         """π, shape (S, K, T, |A|), for parameters of shape (N, K), by person."""
@@ -99,13 +99,13 @@ class Likelihood:
         for own, theirs in zip(self.choices.own.T, self.choices.theirs.T, strict=True):
             rounds.append(crowd.act())
             crowd = crowd.observe(own, theirs)
-        shape = np.broadcast_shapes(*(found.shape for found in rounds))
-        return np.stack([np.broadcast_to(found, shape) for found in rounds], axis=2)
+        shape = np.broadcast_shapes(*(policy.shape for policy in rounds))
+        return np.stack([np.broadcast_to(policy, shape) for policy in rounds], axis=2)
 
-    def __call__(self, free: Floats, who: Ints | None = None) -> Floats:
-        """Log likelihoods, shape (n, K), of the people `who` (default: all) at points of shape (n, K, d)."""
-        if who is not None and not np.array_equal(who, np.arange(len(self.choices.people))):
-            return self.of_people(who)(free)
+    def __call__(self, free: Floats, people: Ints | None = None) -> Floats:
+        """Log likelihoods, shape (n, K), of `people` (default: all) at points of shape (n, K, d)."""
+        if people is not None and not np.array_equal(people, np.arange(len(self.choices.people))):
+            return self.of_people(people)(free)
         if self.mind.inner is not None:
             return self._of_tremble(self.values(free)["tremble"])
         values, total = self.values(free), np.zeros((len(self.choices.own), free.shape[1]))
@@ -113,8 +113,8 @@ class Likelihood:
             crowd = crowd_of(self.mind, some, {n: v[some.person] for n, v in values.items()})
             every = np.arange(len(matches))
             for own, theirs, counts in zip(some.own.T, some.theirs.T, scored.T, strict=False):
-                chosen = crowd.act()[every, :, np.maximum(own, 0)]
-                total[matches] += np.where(counts[:, None], np.log(np.maximum(chosen, TINY)), 0.0)
+                probability = crowd.act()[every, :, np.maximum(own, 0)]
+                total[matches] += np.where(counts[:, None], np.log(np.maximum(probability, TINY)), 0.0)
                 crowd = crowd.observe(own, theirs)
         return self.choices.total(total)
 
@@ -129,22 +129,22 @@ class Likelihood:
         groups = [np.flatnonzero(which == k) for k in np.unique(which[which >= 0])]
         return [(g, self.choices.of_matches(g), self.scored[g, : lengths[g].max()]) for g in groups]
 
-    def of_people(self, who: Ints) -> Likelihood:
+    def of_people(self, people: Ints) -> Likelihood:
         """The same for some of the people."""
-        choices = self.choices.subset(who)
-        matches = np.concatenate([np.flatnonzero(self.choices.person == n) for n in who])
-        found = Likelihood(self.mind, choices, self.scored[matches, : choices.own.shape[1]])
+        choices = self.choices.subset(people)
+        matches = np.concatenate([np.flatnonzero(self.choices.person == n) for n in people])
+        likelihood = Likelihood(self.mind, choices, self.scored[matches, : choices.own.shape[1]])
         if self.mind.inner is not None:
-            vars(found)["_inner"] = self._inner[matches, : choices.own.shape[1]]
-        return found
+            vars(likelihood)["_inner"] = self._inner[matches, : choices.own.shape[1]]
+        return likelihood
 
     @cached_property
     def certainties(self) -> tuple[Floats, Floats]:
         """The different probabilities of choices before the tremble, shape (V,), and each person's counts, (N, V)."""
         every, rounds = np.ogrid[: self._inner.shape[0], : self._inner.shape[1]]
-        chosen = self._inner[every, rounds, np.maximum(self.choices.own, 0)]
-        different, which = np.unique(chosen.round(12), return_inverse=True)
-        counted = self.scored[..., None] & (which.reshape(chosen.shape)[..., None] == np.arange(len(different)))
+        probability = self._inner[every, rounds, np.maximum(self.choices.own, 0)]
+        different, which = np.unique(probability.round(12), return_inverse=True)
+        counted = self.scored[..., None] & (which.reshape(probability.shape)[..., None] == np.arange(len(different)))
         return different, self.choices.total(counted.sum(axis=1).astype(float))
 
     def _of_tremble(self, tremble: Floats) -> Floats:
@@ -181,17 +181,17 @@ def maximise(objective: Objective, starts: Floats) -> Optimum:
 
     Derivatives are numerical; directions of positive curvature are turned, and four lengths of each step are tried.
     """
-    units, tried, size = starts.shape
+    units, attempts, size = starts.shape
     if size == 0:
         return Optimum(starts[:, 0], objective(starts[:, :1], np.arange(units))[:, 0], np.zeros((units, 0, 0)))
     best = _climb(objective, starts[:, 0])
-    for k in range(1, tried):
-        found = _climb(objective, starts[:, k])
-        better = found.value > best.value
+    for k in range(1, attempts):
+        optimum = _climb(objective, starts[:, k])
+        better = optimum.value > best.value
         best = Optimum(
-            np.where(better[:, None], found.x, best.x),
-            np.where(better, found.value, best.value),
-            np.where(better[:, None, None], found.hessian, best.hessian),
+            np.where(better[:, None], optimum.x, best.x),
+            np.where(better, optimum.value, best.value),
+            np.where(better[:, None, None], optimum.hessian, best.hessian),
         )
     return best
 
@@ -201,8 +201,8 @@ def _climb(objective: Objective, x: Floats) -> Optimum:
     value, hessian = np.full(units, -np.inf), np.zeros((units, *x.shape[1:] * 2))
     active: Ints = np.arange(units)
     for _ in range(ITERATIONS):
-        here, slope, curve = derivatives(objective, x[active], active)
-        hessian[active], value[active] = curve, here
+        current, slope, curve = derivatives(objective, x[active], active)
+        hessian[active], value[active] = curve, current
         roots, axes = np.linalg.eigh(curve)
         scaled = np.einsum("nij,ni->nj", axes, slope) / np.maximum(np.abs(roots), 1e-3)
         step = np.einsum("nij,nj->ni", axes, scaled)
@@ -210,7 +210,7 @@ def _climb(objective: Objective, x: Floats) -> Optimum:
         points = np.clip(x[active, None] + LENGTHS[:, None] * step[:, None], -FARTHEST, FARTHEST)
         values = objective(points, active)
         top = values.argmax(axis=1)
-        gain = values.max(axis=1) - here
+        gain = values.max(axis=1) - current
         better = gain > 0.0
         x[active[better]] = points[np.flatnonzero(better), top[better]]
         value[active[better]] = values[np.flatnonzero(better), top[better]]
@@ -220,18 +220,18 @@ def _climb(objective: Objective, x: Floats) -> Optimum:
     return Optimum(x, value, hessian)
 
 
-def derivatives(objective: Objective, x: Floats, who: Ints) -> tuple[Floats, Floats, Floats]:
+def derivatives(objective: Objective, x: Floats, units: Ints) -> tuple[Floats, Floats, Floats]:
     """The values, gradients and Hessians at x, shape (n, d), by finite differences."""
     size = x.shape[1]
     eye = STEP * np.eye(size)
     pairs = [(i, j) for i in range(size) for j in range(i)]
     shifts = np.concatenate([np.zeros((1, size)), eye, -eye, *(eye[[i]] + eye[[j]] for i, j in pairs)])
-    found = objective(x[:, None] + shifts, who)
-    centre, up, down = found[:, 0], found[:, 1 : 1 + size], found[:, 1 + size : 1 + 2 * size]
+    values = objective(x[:, None] + shifts, units)
+    centre, up, down = values[:, 0], values[:, 1 : 1 + size], values[:, 1 + size : 1 + 2 * size]
     hessian = np.zeros((len(x), size, size))
     hessian[:, range(size), range(size)] = (up + down - 2.0 * centre[:, None]) / STEP**2
     for k, (i, j) in enumerate(pairs, 1 + 2 * size):
-        hessian[:, i, j] = hessian[:, j, i] = (found[:, k] - up[:, i] - up[:, j] + centre) / STEP**2
+        hessian[:, i, j] = hessian[:, j, i] = (values[:, k] - up[:, i] - up[:, j] + centre) / STEP**2
     return centre, (up - down) / (2.0 * STEP), hessian
 
 
@@ -315,12 +315,12 @@ def _units(likelihood: Likelihood, by: str) -> tuple[tuple[str, ...], Ints]:
 def _pooled(likelihood: Likelihood, unit: Ints) -> Objective:
     """The objective of units whose people share their parameters."""
 
-    def objective(x: Floats, who: Ints) -> Floats:
-        people = np.flatnonzero(np.isin(unit, who))
-        place = np.searchsorted(who, unit[people])
-        found = np.zeros(x.shape[:2])
-        np.add.at(found, place, likelihood(x[place], people))
-        return found
+    def objective(x: Floats, units: Ints) -> Floats:
+        people = np.flatnonzero(np.isin(unit, units))
+        place = np.searchsorted(units, unit[people])
+        totals = np.zeros(x.shape[:2])
+        np.add.at(totals, place, likelihood(x[place], people))
+        return totals
 
     return objective
 
@@ -329,16 +329,16 @@ def fit(likelihood: Likelihood, by: str = "person") -> Fit:
     """Maximum likelihood for each person, for each group (`by` = "group"), or for all together ("all")."""
     names, unit = _units(likelihood, by)
     objective = likelihood if by == "person" else _pooled(likelihood, unit)
-    found = maximise(objective, starts_of(objective, likelihood.mind, len(names)))
-    nothing = np.full(found.x.shape, np.nan)
-    return _fitted(likelihood, names, unit, found, found.value, np.full(len(names), np.nan), nothing, nothing)
+    optimum = maximise(objective, starts_of(objective, likelihood.mind, len(names)))
+    nothing = np.full(optimum.x.shape, np.nan)
+    return _fitted(likelihood, names, unit, optimum, optimum.value, np.full(len(names), np.nan), nothing, nothing)
 
 
 def _fitted(
     likelihood: Likelihood,
     names: tuple[str, ...],
     unit: Ints,
-    found: Optimum,
+    optimum: Optimum,
     value: Floats,
     evidence: Floats,
     mean: Floats,
@@ -346,7 +346,7 @@ def _fitted(
 ) -> Fit:
     counted = np.zeros(len(names))
     np.add.at(counted, unit, likelihood.choices.total(likelihood.scored.sum(axis=1).astype(float)))
-    return Fit(likelihood.mind, names, found.x, _inverse(-found.hessian), value, counted, evidence, mean, sd)
+    return Fit(likelihood.mind, names, optimum.x, _inverse(-optimum.hessian), value, counted, evidence, mean, sd)
 
 
 def _inverse(information: Floats) -> Floats:
@@ -355,11 +355,11 @@ def _inverse(information: Floats) -> Floats:
         return information
     roots, axes = np.linalg.eigh(information)
     with np.errstate(divide="ignore"):
-        found = np.einsum("nij,nj,nkj->nik", axes, 1.0 / roots, axes)
-    return np.where((roots.min(axis=1) > 0.0)[:, None, None], found, np.nan)
+        inverses = np.einsum("nij,nj,nkj->nik", axes, 1.0 / roots, axes)
+    return np.where((roots.min(axis=1) > 0.0)[:, None, None], inverses, np.nan)
 
 
-def profile(likelihood: Likelihood, found: Fit, by: str = "group", level: float = 0.95) -> dict[str, Floats]:
+def profile(likelihood: Likelihood, fitted: Fit, by: str = "group", level: float = 0.95) -> dict[str, Floats]:
     """Profile-likelihood intervals by parameter, shape (n, 2): where 2 (log L̂ − log L_profile) reaches χ²₁'s quantile.
 
     The likelihood is maximised over the other parameters on each of 41 values of one; between two values the profile is
@@ -370,18 +370,18 @@ def profile(likelihood: Likelihood, found: Fit, by: str = "group", level: float 
     drop, size = chi2.ppf(level, 1) / 2.0, len(likelihood.mind.parameters)
     intervals = {}
     for i, parameter in enumerate(likelihood.mind.parameters):
-        others = [j for j in range(size) if j != i]
+        nuisance = [j for j in range(size) if j != i]
         ends = np.zeros((len(names), 2))
         for side, sign in enumerate((-1.0, 1.0)):
-            inside, outside = found.x[:, i].copy(), np.full(len(names), sign * FARTHEST)
+            inside, outside = fitted.x[:, i].copy(), np.full(len(names), sign * FARTHEST)
             for _ in range(12):  # bisection on the real line: to 1/4000 of the distance
                 middle = (inside + outside) / 2.0
 
-                def restricted(x: Floats, who: Ints, held: Floats = middle, i: int = i) -> Floats:
-                    return objective(np.insert(x, i, held[who, None], axis=2), who)
+                def restricted(x: Floats, units: Ints, fixed: Floats = middle, i: int = i) -> Floats:
+                    return objective(np.insert(x, i, fixed[units, None], axis=2), units)
 
-                best = maximise(restricted, found.x[:, None, others])
-                within = best.value >= found.log_likelihood - drop
+                best = maximise(restricted, fitted.x[:, None, nuisance])
+                within = best.value >= fitted.log_likelihood - drop
                 inside, outside = np.where(within, middle, inside), np.where(within, outside, middle)
             ends[:, side] = parameter.value(inside)
         intervals[parameter.name] = ends
@@ -394,10 +394,10 @@ def profile(likelihood: Likelihood, found: Fit, by: str = "group", level: float 
 def with_prior(likelihood: Objective, mean: Floats, sd: Floats) -> Objective:
     """log p(choices | x) + log N(x; mean, sd²), the last two by person, shape (N, d)."""
 
-    def objective(x: Floats, who: Ints) -> Floats:
-        z = (x - mean[who, None]) / sd[who, None]
-        penalty = 0.5 * (z**2 + np.log(2.0 * np.pi) + 2.0 * np.log(sd[who, None])).sum(axis=2)
-        return cast("Floats", likelihood(x, who) - penalty)
+    def objective(x: Floats, people: Ints) -> Floats:
+        z = (x - mean[people, None]) / sd[people, None]
+        penalty = 0.5 * (z**2 + np.log(2.0 * np.pi) + 2.0 * np.log(sd[people, None])).sum(axis=2)
+        return cast("Floats", likelihood(x, people) - penalty)
 
     return objective
 
@@ -407,13 +407,13 @@ def fit_with_prior(likelihood: Likelihood, mean: Floats, sd: Floats, start: Floa
     objective = with_prior(likelihood, mean, sd)
     people = len(likelihood.choices.people)
     starts = starts_of(objective, likelihood.mind, people)[:, :1] if start is None else start[:, None]
-    found = maximise(objective, starts)
+    optimum = maximise(objective, starts)
     names, unit = _units(likelihood, "person")
     size = len(likelihood.mind.parameters)
-    information = np.linalg.slogdet(-found.hessian)[1] if size else np.zeros(people)
-    evidence = found.value + 0.5 * size * np.log(2.0 * np.pi) - 0.5 * information
-    value = likelihood(found.x[:, None], np.arange(people))[:, 0]
-    return _fitted(likelihood, names, unit, found, value, evidence, mean, sd)
+    information = np.linalg.slogdet(-optimum.hessian)[1] if size else np.zeros(people)
+    evidence = optimum.value + 0.5 * size * np.log(2.0 * np.pi) - 0.5 * information
+    value = likelihood(optimum.x[:, None], np.arange(people))[:, 0]
+    return _fitted(likelihood, names, unit, optimum, value, evidence, mean, sd)
 
 
 def weakly(likelihood: Likelihood, sd: float = WEAK_PRIOR) -> Fit:
@@ -428,21 +428,21 @@ def hierarchical(likelihood: Likelihood) -> Fit:
     Empirical Bayes by EM with Laplace's approximation: modes and curvatures by person, then μ = mean of the modes and
     σ² = mean of (mode − μ)² + posterior variance. (Huys et al. 2011; Piray et al. 2019.)
     """
-    found, people = weakly(likelihood), len(likelihood.choices.people)
+    fitted, people = weakly(likelihood), len(likelihood.choices.people)
     size = len(likelihood.mind.parameters)
     if not size:
-        return found
+        return fitted
     _, unit = _units(likelihood, "group")
     for _ in range(POOLING):
         mean, sd = np.zeros((people, size)), np.ones((people, size))
         for group in range(unit.max() + 1):
             own = unit == group
-            variance = np.nan_to_num(np.diagonal(found.covariance[own], axis1=1, axis2=2), nan=WEAK_PRIOR**2)
-            mean[own] = found.x[own].mean(axis=0)
-            spread = ((found.x[own] - mean[own]) ** 2 + variance).mean(axis=0)
+            variance = np.nan_to_num(np.diagonal(fitted.covariance[own], axis1=1, axis2=2), nan=WEAK_PRIOR**2)
+            mean[own] = fitted.x[own].mean(axis=0)
+            spread = ((fitted.x[own] - mean[own]) ** 2 + variance).mean(axis=0)
             sd[own] = np.sqrt(np.clip(spread, 0.1**2, 2.0 * WEAK_PRIOR**2))
-        found = fit_with_prior(likelihood, mean, sd, found.x)
-    return found
+        fitted = fit_with_prior(likelihood, mean, sd, fitted.x)
+    return fitted
 
 
 # Cross-validation
@@ -455,20 +455,20 @@ def later_rounds(mind: ParametricMind, choices: Choices, share: float = 1 / 3, s
     """
     held_out = last_rounds(choices, share)
     early = Likelihood.of(mind, choices, ~held_out)
-    found = weakly(early, sd)
+    fitted = weakly(early, sd)
     late = Likelihood.of(mind, choices, held_out)
-    return late(found.x[:, None], np.arange(len(choices.people)))[:, 0]
+    return late(fitted.x[:, None], np.arange(len(choices.people)))[:, 0]
 
 
 def last_rounds(choices: Choices, share: float = 1 / 3) -> NDArray[np.bool_]:
     """The last rounds of each person, shape (S, T), counted over all of her matches."""
-    chosen = np.zeros_like(choices.played)
+    is_last = np.zeros_like(choices.played)
     for n in range(len(choices.people)):
         matches = np.flatnonzero(choices.person == n)
         order = [(s, t) for s in matches for t in np.flatnonzero(choices.played[s])]
         for s, t in order[len(order) - round(share * len(order)) :]:
-            chosen[s, t] = True
-    return chosen
+            is_last[s, t] = True
+    return is_last
 
 
 def leave_one_person_out(mind: ParametricMind, choices: Choices, fitted: Fit | None = None) -> Floats:
@@ -477,7 +477,7 @@ def leave_one_person_out(mind: ParametricMind, choices: Choices, fitted: Fit | N
     log (1 / (n − 1)) Σ_{j ≠ i} p(choices of i | parameters of j): a person is one of the others, nobody knows which.
     The parameters are those of `fitted`, by person with the weak prior, so nothing of a person enters her prediction.
     """
-    found, x = np.zeros(len(choices.people)), (fitted or weakly(Likelihood.of(mind, choices))).x
+    log_likelihood, x = np.zeros(len(choices.people)), (fitted or weakly(Likelihood.of(mind, choices))).x
     for group in dict.fromkeys(choices.groups):
         own = np.array([n for n, name in enumerate(choices.groups) if name == group])
         likelihood = Likelihood.of(mind, choices.subset(own))
@@ -486,7 +486,7 @@ def leave_one_person_out(mind: ParametricMind, choices: Choices, fitted: Fit | N
         if len(own) > 1 and points.shape[1]:
             np.fill_diagonal(table, -np.inf)
             top = table.max(axis=1, keepdims=True)
-            found[own] = (top + np.log(np.exp(table - top).sum(axis=1, keepdims=True) / (len(own) - 1)))[:, 0]
+            log_likelihood[own] = (top + np.log(np.exp(table - top).sum(axis=1, keepdims=True) / (len(own) - 1)))[:, 0]
         else:
-            found[own] = np.diagonal(table) if points.shape[1] else table[:, 0]
-    return found
+            log_likelihood[own] = np.diagonal(table) if points.shape[1] else table[:, 0]
+    return log_likelihood

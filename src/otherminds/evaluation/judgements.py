@@ -63,8 +63,8 @@ def in_sample(predictions: Predictions[S], judged: Judged, score: Score = correl
 def leave_one_out(predictions: Predictions[S], judged: Judged, score: Score = correlation) -> FittedModel[S]:
     """For each stimulus, the setting that agrees best with the judgements of all others."""
     every = range(len(judged))
-    chosen = [_best(predictions, judged, [i for i in every if i != left_out], score) for left_out in every]
-    return FittedModel([predictions[setting][i] for i, setting in enumerate(chosen)], chosen)
+    settings = [_best(predictions, judged, [i for i in every if i != left_out], score) for left_out in every]
+    return FittedModel([predictions[setting][i] for i, setting in enumerate(settings)], settings)
 
 
 def _best(predictions: Predictions[S], judged: Judged, which: Sequence[int], score: Score) -> S:

@@ -31,11 +31,11 @@ def same(sequence: Sequence[int]) -> Sequence[int]:
     return sequence
 
 
-def share_wrong(true: Sequence[Any], told: Sequence[Any]) -> float:
+def share_wrong(true: Sequence[Any], predicted: Sequence[Any]) -> float:
     """𝔻: the share of positions at which two sequences differ, in [0, 1]. Raises ValueError if they are empty."""
     if not true:
         raise ValueError("there is nothing to compare")
-    return sum(bool(a != b) for a, b in zip(true, told, strict=True)) / len(true)
+    return sum(bool(a != b) for a, b in zip(true, predicted, strict=True)) / len(true)
 
 
 def literal_loss(
@@ -76,8 +76,8 @@ def functional_regret(task: Task, rows: Sequence[Row], *, optimum: Optimum = "ex
     lost = sum(row.get("action", 0) is None for row in rows)
     least = most = lost * float(task.game.payoff().min())
     if lost < task.horizon:
-        played = replace(task, horizon=task.horizon - lost) if lost else task
-        least, most = least + played.least, most + played.optimum
+        played_task = replace(task, horizon=task.horizon - lost) if lost else task
+        least, most = least + played_task.least, most + played_task.optimum
     close = ROUNDING * max(1.0, abs(most) + abs(least))
     if task.partner.deterministic and not least - close <= earned <= most + close:
         bounds = f"{least:g} and {most:g}"
@@ -92,8 +92,8 @@ def costs(game: Game) -> NDArray[np.float64]:
     """
     losses = game.payoff().max(axis=0) - game.payoff()
     wrong = losses > ROUNDING
-    found: NDArray[np.float64] = losses.sum(axis=0) / np.maximum(wrong.sum(axis=0), 1)
-    return found
+    mean_loss: NDArray[np.float64] = losses.sum(axis=0) / np.maximum(wrong.sum(axis=0), 1)
+    return mean_loss
 
 
 def tom_regret_paper(task: Task, rows: Sequence[Row]) -> float:
@@ -118,33 +118,33 @@ def interestingness(tasks: Sequence[Task]) -> float:
     The best response to π′ is followed on the states that π′ would be in; ties go to the lowest action. In units of
     payoff per round. (Riemer et al., §2.1.)
     """
-    return max(0.0, float(np.mean([misjudged(held, tasks) for held in tasks])))
+    return max(0.0, float(np.mean([misjudged(assumed, tasks) for assumed in tasks])))
 
 
-def misjudged(held: Task, tasks: Sequence[Task]) -> NDArray[np.float64]:
+def misjudged(assumed: Task, tasks: Sequence[Task]) -> NDArray[np.float64]:
     """Expected regret per round, shape (tasks,), of the best response to one partner against each other partner."""
     if not all(task.partner.deterministic for task in tasks):
-        return np.array([_misjudged(held, task) for task in tasks])
-    payoff = held.game.payoff()
-    plan, imagined = response_to(held.game, held.partner, held.horizon), held.partner.chances.moves
-    pool = Pool.of(payoff, [task.partner.chances for task in tasks], held.horizon)
+        return np.array([_misjudged(assumed, task) for task in tasks])
+    payoff = assumed.game.payoff()
+    plan, imagined = response_to(assumed.game, assumed.partner, assumed.horizon), assumed.partner.chances.moves
+    pool = Pool.of(payoff, [task.partner.chances for task in tasks], assumed.horizon)
     believed, true, earned = np.zeros(len(tasks), dtype=np.intp), pool.starts, np.zeros(len(tasks))
-    for chosen in plan.actions:
-        own, theirs = chosen[believed], pool.likely[true]
+    for actions in plan.actions:
+        own, theirs = actions[believed], pool.likely[true]
         earned += payoff[own, theirs]
         believed, true = imagined[believed, own, theirs], pool.chances.moves[true, own, theirs]
-    return (np.array([task.optimum for task in tasks]) - earned) / held.horizon
+    return (np.array([task.optimum for task in tasks]) - earned) / assumed.horizon
 
 
-def _misjudged(held: Task, true: Task) -> float:
+def _misjudged(assumed: Task, true: Task) -> float:
     """The same for a stochastic partner: carries forward the distribution over pairs (believed state, true state)."""
     payoff, (outputs, moves) = true.game.payoff(), true.partner.chances
-    plan, imagined = response_to(held.game, held.partner, held.horizon), held.partner.chances.moves
+    plan, imagined = response_to(assumed.game, assumed.partner, assumed.horizon), assumed.partner.chances.moves
     weights, earned = {(0, 0): 1.0}, 0.0
-    for chosen in plan.actions:
+    for actions in plan.actions:
         onward: dict[tuple[int, int], float] = {}
         for (p, q), weight in weights.items():
-            a = int(chosen[p])
+            a = int(actions[p])
             for b in range(len(payoff[a])):
                 if chance := weight * float(outputs[q, b]):
                     earned += chance * float(payoff[a, b])
@@ -202,7 +202,7 @@ def expected_regret(task: Task, subject: Mind[Outcome | None, int], *, optimum: 
                         continue
                     outcome = Outcome(a, b, float(payoff[a, b]))
                     earned += chance * outcome.payoff
-                    both = (mine.observe(outcome), theirs.observe(mirrored(task.game, outcome)))
-                    onward[both] = onward.get(both, 0.0) + chance
+                    pair = (mine.observe(outcome), theirs.observe(mirrored(task.game, outcome)))
+                    onward[pair] = onward.get(pair, 0.0) + chance
         pairs = onward
     return ((task.optimum if optimum == "exact" else task.rate) - earned) / task.horizon

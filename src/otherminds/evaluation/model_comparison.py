@@ -54,8 +54,8 @@ def random_effects(log_evidence: Floats) -> RandomEffects:
     models = log_evidence.shape[1]
     alpha = np.ones(models)
     for _ in range(500):
-        who = softmax(log_evidence + digamma(alpha), axis=1)
-        after = 1.0 + who.sum(axis=0)
+        responsibilities = softmax(log_evidence + digamma(alpha), axis=1)
+        after = 1.0 + responsibilities.sum(axis=0)
         done = np.abs(after - alpha).max() < 1e-6
         alpha = after
         if done:
@@ -63,18 +63,20 @@ def random_effects(log_evidence: Floats) -> RandomEffects:
     rng = np.random.default_rng(0)
     best = rng.dirichlet(alpha, DRAWS).argmax(axis=1)
     exceedance = np.bincount(best, minlength=models) / DRAWS
-    bound = _free_energy(log_evidence, who, alpha)
+    bound = _free_energy(log_evidence, responsibilities, alpha)
     equal = float(logsumexp(log_evidence - np.log(models), axis=1).sum())
     risk = float(1.0 / (1.0 + np.exp(np.clip(bound - equal, -500.0, 500.0))))
     protected = exceedance * (1.0 - risk) + risk / models
-    return RandomEffects(alpha / alpha.sum(), who, exceedance, risk, protected)
+    return RandomEffects(alpha / alpha.sum(), responsibilities, exceedance, risk, protected)
 
 
-def _free_energy(log_evidence: Floats, who: Floats, alpha: Floats) -> float:
+def _free_energy(log_evidence: Floats, responsibilities: Floats, alpha: Floats) -> float:
     """E[log p(data, models, shares)] plus the entropies of the posteriors of models and shares."""
     models = len(alpha)
     log_shares = digamma(alpha) - digamma(alpha.sum())
-    likelihood = (who * (log_evidence + log_shares)).sum() - (who * np.log(np.maximum(who, 1e-300))).sum()
+    likelihood = (responsibilities * (log_evidence + log_shares)).sum() - (
+        responsibilities * np.log(np.maximum(responsibilities, 1e-300))
+    ).sum()
     prior = gammaln(models)  # of the uniform Dirichlet
     entropy = gammaln(alpha).sum() - gammaln(alpha.sum()) - ((alpha - 1.0) * log_shares).sum()
     return float(likelihood + prior + entropy)
@@ -95,14 +97,14 @@ class Comparison:
 
     def over(self, group: str | None = None) -> RandomEffects:
         """Random effects on the held-out log likelihoods, for all people or those of one group."""
-        chosen = [n for n, name in enumerate(self.choices.groups) if group in (None, name)]
-        return random_effects(self.held_out[chosen])
+        members = [n for n, name in enumerate(self.choices.groups) if group in (None, name)]
+        return random_effects(self.held_out[members])
 
     def per_choice(self, group: str | None = None) -> list[Estimate]:
         """Held-out log likelihood per choice of each mind, with an interval clustered by person."""
-        chosen = [n for n, name in enumerate(self.choices.groups) if group in (None, name)]
-        counted = self.held_out_choices[chosen].tolist()
-        return [ratio(column[chosen].tolist(), counted) for column in self.held_out.T]
+        members = [n for n, name in enumerate(self.choices.groups) if group in (None, name)]
+        counted = self.held_out_choices[members].tolist()
+        return [ratio(column[members].tolist(), counted) for column in self.held_out.T]
 
 
 def compare(minds: Sequence[ParametricMind], choices: Choices, holdout: str = "rounds") -> Comparison:
@@ -113,8 +115,8 @@ def compare(minds: Sequence[ParametricMind], choices: Choices, holdout: str = "r
     fits = tuple(weakly(Likelihood.of(mind, choices)) for mind in minds)
     by_person = [leave_one_person_out(fit.mind, choices, fit) for fit in fits] if holdout == "person" else []
     held_out = np.stack(by_person or [later_rounds(mind, choices) for mind in minds], axis=1)
-    chosen = choices.scored & last_rounds(choices) if holdout == "rounds" else choices.scored
-    counted = choices.total(chosen.sum(axis=1).astype(float))
+    scored = choices.scored & last_rounds(choices) if holdout == "rounds" else choices.scored
+    counted = choices.total(scored.sum(axis=1).astype(float))
     return Comparison(choices, tuple(minds), fits, held_out, counted)
 
 
@@ -143,10 +145,10 @@ def strategy_shares(machines: Sequence[ParametricMind], choices: Choices) -> Mix
     tremble by Brent's method from its best point on a grid. (Dal Bó and Fréchette 2011, §III; Dvorak 2023, stratEst.)
     """
     likelihoods = [Likelihood.of(mind, choices) for mind in machines]
-    sure = np.unique(np.concatenate([found.certainties[0] for found in likelihoods]))
+    sure = np.unique(np.concatenate([likelihood.certainties[0] for likelihood in likelihoods]))
     counts = np.zeros((len(choices.people), len(machines), len(sure)))
-    for m, found in enumerate(likelihoods):
-        own, often = found.certainties
+    for m, likelihood in enumerate(likelihoods):
+        own, often = likelihood.certainties
         counts[:, m, np.searchsorted(sure, own)] = often
     options = choices.games[0].shape[0]
 
@@ -169,10 +171,10 @@ def strategy_shares(machines: Sequence[ParametricMind], choices: Choices) -> Mix
     tremble = float(exact.x)
     table = np.einsum("nmv,v->nm", counts, logs(np.array([tremble]))[0])
     shares, value = _em(table[None], people, 20_000)
-    who = softmax(table + np.log(np.maximum(shares[0], 1e-300)), axis=1)
+    responsibilities = softmax(table + np.log(np.maximum(shares[0], 1e-300)), axis=1)
     errors = _bootstrapped(shares[0], int(np.abs(grid - tremble).argmin()), counts, on_grid, logs(grid))
     at = grid[errors[1]].std(ddof=1)
-    return Mixture(shares[0], errors[0].std(axis=0, ddof=1), tremble, float(at), who, float(value[0]))
+    return Mixture(shares[0], errors[0].std(axis=0, ddof=1), tremble, float(at), responsibilities, float(value[0]))
 
 
 def _bootstrapped(
@@ -181,15 +183,15 @@ def _bootstrapped(
     """Shares, shape (B, M), and indices of trembles of resampled people, by EM over both from the estimates."""
     people = len(counts)
     weights = np.random.default_rng(0).multinomial(people, np.full(people, 1.0 / people), RESAMPLES).astype(float)
-    found = np.tile(0.98 * shares + 0.02 / len(shares), (RESAMPLES, 1))
+    estimates = np.tile(0.98 * shares + 0.02 / len(shares), (RESAMPLES, 1))
     at = np.full(RESAMPLES, tremble)
     scaled = np.exp(on_grid - on_grid.max(axis=2, keepdims=True))
     for _ in range(300):
-        joint = scaled[at] * found[:, None]
-        who = weights[..., None] * joint / joint.sum(axis=2, keepdims=True)
-        found = who.sum(axis=1) / people
-        at = (np.einsum("bnm,nmv->bv", who, counts) @ logs.T).argmax(axis=1)
-    return found, at
+        joint = scaled[at] * estimates[:, None]
+        memberships = weights[..., None] * joint / joint.sum(axis=2, keepdims=True)
+        estimates = memberships.sum(axis=1) / people
+        at = (np.einsum("bnm,nmv->bv", memberships, counts) @ logs.T).argmax(axis=1)
+    return estimates, at
 
 
 def _em(log_likelihood: Floats, weights: Floats, steps: int = 1000) -> tuple[Floats, Floats]:
@@ -251,21 +253,23 @@ def drawn(mind: ParametricMind, people: int, rng: np.random.Generator) -> dict[s
     return {p.name: rng.uniform(*p.typical, size=people) for p in mind.parameters}
 
 
-def recovery(true: Mapping[str, Floats], found: Fit) -> list[Recovery]:
+def recovery(true: Mapping[str, Floats], fitted: Fit) -> list[Recovery]:
     """The recovery of each parameter."""
-    variance = np.diagonal(found.covariance, axis1=1, axis2=2)
+    variance = np.diagonal(fitted.covariance, axis1=1, axis2=2)
     with np.errstate(invalid="ignore"):
-        scaled = found.covariance / np.sqrt(variance[:, :, None] * variance[:, None])
-    size = len(found.mind.names)
+        scaled = fitted.covariance / np.sqrt(variance[:, :, None] * variance[:, None])
+    size = len(fitted.mind.names)
     rho = np.nan_to_num(np.nanmedian(scaled, axis=0)) if size else np.zeros((0, 0))
     recovered = []
-    for i, name in enumerate(found.mind.names):
-        others = [j for j in range(size) if j != i]
-        rival = max(others, key=lambda j: abs(rho[i, j]), default=i)
+    for i, name in enumerate(fitted.mind.names):
+        rivals = [j for j in range(size) if j != i]
+        rival = max(rivals, key=lambda j: abs(rho[i, j]), default=i)
         spread = float(np.std(true[name]))
-        error = float(np.nanmedian(found.errors[name])) / spread if spread else float("nan")
-        who, how = (found.mind.names[rival], float(rho[i, rival])) if others else ("", 0.0)
-        recovered.append(Recovery(found.mind.name, name, true[name], found.values[name], error, who, how))
+        error = float(np.nanmedian(fitted.errors[name])) / spread if spread else float("nan")
+        rival_name, correlation = (fitted.mind.names[rival], float(rho[i, rival])) if rivals else ("", 0.0)
+        recovered.append(
+            Recovery(fitted.mind.name, name, true[name], fitted.values[name], error, rival_name, correlation)
+        )
     return recovered
 
 
@@ -287,19 +291,19 @@ def recover(
     true = drawn(mind, len(like.people), rng)
     people = simulated(mind, like, true, rng, partners)
     fitted = weakly(Likelihood.of(mind, people))
-    chosen = np.arange(0, len(people.people), every)
-    some = people.subset(chosen)
-    fits = [fitted.of_units(chosen) if o is mind else weakly(Likelihood.of(o, some)) for o in minds]
-    evidence = np.stack([found.evidence for found in fits], axis=1)
-    names = [other.name for other in minds]
+    indices = np.arange(0, len(people.people), every)
+    some = people.subset(indices)
+    fits = [fitted.of_units(indices) if o is mind else weakly(Likelihood.of(o, some)) for o in minds]
+    evidence = np.stack([fit.evidence for fit in fits], axis=1)
+    names = [candidate.name for candidate in minds]
     own = names.index(mind.name)
     groups = np.array(some.groups)
     most = [int(random_effects(evidence[groups == g]).shares.argmax()) for g in dict.fromkeys(some.groups)]
     by_person, by_group = (
         np.bincount(best, minlength=len(minds)) / len(best) for best in (evidence.argmax(axis=1), np.array(most))
     )
-    others = [m for m in range(len(minds)) if m != own]
-    nearest = max(others, key=lambda m: evidence[:, m].sum(), default=own)
+    rivals = [m for m in range(len(minds)) if m != own]
+    nearest = max(rivals, key=lambda m: evidence[:, m].sum(), default=own)
     ahead = float(np.median(evidence[:, own] - evidence[:, nearest]))
     return recovery(true, fitted), Recognition(by_person, by_group, names[nearest], ahead)
 
@@ -325,7 +329,7 @@ def behaviour(choices: Choices, blocks: int) -> Predictive:
 
 
 def predicted_behaviour(
-    found: Fit, choices: Choices, blocks: int, rng: np.random.Generator, partners: Partners | None = None
+    fitted: Fit, choices: Choices, blocks: int, rng: np.random.Generator, partners: Partners | None = None
 ) -> Predictive:
     """The behaviour of people simulated with the fitted parameters: a posterior predictive check at the modes.
 
@@ -333,5 +337,5 @@ def predicted_behaviour(
     """
     times = -(-SIMULATED // len(choices.people))
     people = np.tile(np.arange(len(choices.people)), times)
-    values = {name: value[people] for name, value in found.values.items()}
-    return behaviour(simulated(found.mind, choices.subset(people), values, rng, partners), blocks)
+    values = {name: value[people] for name, value in fitted.values.items()}
+    return behaviour(simulated(fitted.mind, choices.subset(people), values, rng, partners), blocks)

@@ -35,23 +35,23 @@ def player_named(name: str, game: Game, *, horizon: int, rng: np.random.Generato
         return make(game, horizon, rng)
 
 
-def maker_of(found: Any) -> Maker | None:
+def maker_of(candidate: Any) -> Maker | None:
     """A function of game, rounds and generator that returns a mindreader, or one for a mindreader; None for others."""
-    if all(hasattr(found, part) for part in ("observe", "act", "predict")) and not inspect.isclass(found):
-        return lambda _game, _horizon, _rng: found
-    if callable(found) and not hasattr(found, "complete") and _arguments(found) == 3:
-        made: Maker = found
-        return made
+    if all(hasattr(candidate, part) for part in ("observe", "act", "predict")) and not inspect.isclass(candidate):
+        return lambda _game, _horizon, _rng: candidate
+    if callable(candidate) and not hasattr(candidate, "complete") and _arguments(candidate) == 3:
+        maker: Maker = candidate
+        return maker
     return None
 
 
-def _arguments(found: Callable[..., Any]) -> int:
+def _arguments(function: Callable[..., Any]) -> int:
     try:
-        wanted = inspect.signature(found).parameters.values()
+        parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return 1
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(one.default is one.empty and one.kind in positional for one in wanted)
+    return sum(parameter.default is parameter.empty and parameter.kind in positional for parameter in parameters)
 
 
 def blamed_if_own(*names: str) -> AbstractContextManager[None]:

@@ -99,14 +99,14 @@ class RunNote:
 
     def __call__(self) -> str:
         """The text."""
-        told = [f"{self.failed:,} episodes failed"] if self.failed else []
+        parts = [f"{self.failed:,} episodes failed"] if self.failed else []
         if self.model is not None:
             totals = self.model.totals
-            told.insert(0, f"{totals.calls:,} calls")
-            told += [f"${totals.cost:,.4f}"] if totals.cost is not None else []
-            made = totals.calls + totals.failed
-            told += [f"{totals.failed / made:.1%} of calls failed"] if totals.failed else []
-        return " · ".join(told)
+            parts.insert(0, f"{totals.calls:,} calls")
+            parts += [f"${totals.cost:,.4f}"] if totals.cost is not None else []
+            attempts = totals.calls + totals.failed
+            parts += [f"{totals.failed / attempts:.1%} of calls failed"] if totals.failed else []
+        return " · ".join(parts)
 
 
 def shown(
@@ -120,8 +120,8 @@ def shown(
 
     On a terminal this is a bar with the remaining time; elsewhere a line every SILENCE seconds.
     """
-    described, told = (TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[told]}"))
-    columns = (described, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), told)
+    description, note = (TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[told]}"))
+    columns = (description, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), note)
     console = Console(stderr=True)
     done, began = 0, time.monotonic()
     last = began

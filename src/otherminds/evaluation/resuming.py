@@ -28,10 +28,10 @@ class Begun(BaseModel, extra="forbid"):
     def models(self) -> list[str]:
         """The specifications of the agents and models that the run asks, scripted ones left out."""
         if self.command == "check":
-            found = self.options.get("agents")
+            specs = self.options.get("agents")
         else:
-            found = [(self.options.get("asking") or {}).get("model")]
-        return [spec for spec in found or () if spec and not spec.startswith("scripted:")]
+            specs = [(self.options.get("asking") or {}).get("model")]
+        return [spec for spec in specs or () if spec and not spec.startswith("scripted:")]
 
     def read(self, kind: type[K], folder: Path) -> K:
         """The options as `kind`, with `folder` as their place. Raises InputError if they do not fit."""
@@ -45,12 +45,12 @@ class Begun(BaseModel, extra="forbid"):
 
 def how_begun(command: Command, options: Any, name: str = "") -> str:
     """How a run was begun, as JSON to store with it: what `begun` reads."""
-    told = TypeAdapter(type(options)).dump_python(options, mode="json", exclude={"out", "frozen", "engine"})
-    for path in (told, told.get("asking") or {}):
+    settings = TypeAdapter(type(options)).dump_python(options, mode="json", exclude={"out", "frozen", "engine"})
+    for path in (settings, settings.get("asking") or {}):
         path |= {
             key: str(Path(path[key]).absolute()) for key in ("data", "replay", "machines") if path.get(key) is not None
         }
-    return json.dumps({"command": command, "name": name, "options": told})
+    return json.dumps({"command": command, "name": name, "options": settings})
 
 
 def begun(about: str, folder: Path) -> Begun:
@@ -68,21 +68,21 @@ def described(about: str, name: str) -> str:
         how = Begun.model_validate_json(about)
         if how.command != "check":
             return name
-        told = how.options
-        agents = ", ".join(spec.partition("@")[0] for spec in told["agents"]) or "known players"
-        return f"check of {agents} in {', '.join(told['games'])}: {told['rounds']} rounds, seed {told['seed']}"
+        options = how.options
+        agents = ", ".join(spec.partition("@")[0] for spec in options["agents"]) or "known players"
+        return f"check of {agents} in {', '.join(options['games'])}: {options['rounds']} rounds, seed {options['seed']}"
     except (ValidationError, LookupError, AttributeError, TypeError):
         return name
 
 
-def trusted(specs: Sequence[str], named: Sequence[str], folder: Path, *, asks: bool) -> None:
+def trusted(specs: Sequence[str], confirmed: Sequence[str], folder: Path, *, asks: bool) -> None:
     """Raise InputError for code or a server that the run names, unless the user names it again.
 
     A folder may come from anybody: it must not choose what code runs nor, if a model is asked anew (`asks`), where a
     key is sent and what is paid for. A server that nobody asks needs no trust.
     """
     for spec in specs:
-        if not _harmless(spec, asks=asks) and spec not in named:
+        if not _harmless(spec, asks=asks) and spec not in confirmed:
             hint = f"if you trust that, add --model {shlex.quote(spec)}"
             raise InputError(f"this run asks {spec[:200]}", path=folder, hint=hint)
 

@@ -63,8 +63,8 @@ class RoundRobin:
     def table(self) -> Floats:
         """The mean payoff per round of entrant i with j, over matches and over both places: shape (n, n)."""
         mean = self.scores.mean(axis=0)
-        found: Floats = (mean[:, :, 0] + mean[:, :, 1].T) / 2
-        return found
+        mean_payoff: Floats = (mean[:, :, 0] + mean[:, :, 1].T) / 2
+        return mean_payoff
 
     @cached_property
     def ranking(self) -> tuple[Standing, ...]:
@@ -72,23 +72,23 @@ class RoundRobin:
 
         The others are fixed, and matches with each of them vary: the interval is that of `stratified`.
         """
-        found = [Standing(entrant.name, self._score(i)) for i, entrant in enumerate(self.entrants)]
-        return tuple(sorted(found, key=lambda one: -one.score.value))
+        standings = [Standing(entrant.name, self._score(i)) for i, entrant in enumerate(self.entrants)]
+        return tuple(sorted(standings, key=lambda standing: -standing.score.value))
 
     @property
     def ranks(self) -> list[str]:
         """The rank of each in the ranking; entrants with the same payoff share the first rank of theirs: `2=`."""
-        values = [one.score.value for one in self.ranking]
-        first = [next(i for i, other in enumerate(values) if abs(other - value) <= ROUNDING) for value in values]
+        values = [standing.score.value for standing in self.ranking]
+        first = [next(i for i, payoff in enumerate(values) if abs(payoff - value) <= ROUNDING) for value in values]
         return [f"{i + 1}=" if first.count(i) > 1 else f"{i + 1}" for i in first]
 
     def _score(self, i: int) -> Estimate:
-        others = [j for j in range(len(self.entrants)) if j != i]
-        # a match in each place for every other and episode, shape (episodes, others)
-        both = (self.scores[:, i, others, 0] + self.scores[:, others, i, 1]) / 2
-        if (both == both[0]).all():
-            return exact(float(both[0].mean()), len(others))
-        return stratified(both.ravel().tolist(), [str(j) for _ in both for j in others])
+        opponents = [j for j in range(len(self.entrants)) if j != i]
+        # a match in each place for every opponent and episode, shape (episodes, opponents)
+        payoffs = (self.scores[:, i, opponents, 0] + self.scores[:, opponents, i, 1]) / 2
+        if (payoffs == payoffs[0]).all():
+            return exact(float(payoffs[0].mean()), len(opponents))
+        return stratified(payoffs.ravel().tolist(), [str(j) for _ in payoffs for j in opponents])
 
     def shares(self, generations: int) -> Floats:
         """Replicator dynamics from equal shares, shape (generations + 1, entrants)."""
@@ -106,13 +106,13 @@ def entrants_in(game: Game, names: Sequence[str], path: Path | None = None) -> t
         raise InputError(f"{game.name} has {len(game.agents)} agents", hint=hint)
     own = own_machines(path, game.seen_by(1)), own_machines(path, game)
     if names:
-        return tuple({one.name: one for one in (_entrant(name, game, own) for name in names)}.values())
-    found = dict[str, Entrant]()
+        return tuple({entrant.name: entrant for entrant in (_entrant(name, game, own) for name in names)}.values())
+    entrants = dict[str, Entrant]()
     for name in (*own[1], *partner_names(game)):
         with suppress(InputError):  # in games that are not symmetric, some names fit one place only
-            one = _entrant(name, game, own)
-            found.setdefault(one.name, one)
-    return tuple(found.values())
+            entrant = _entrant(name, game, own)
+            entrants.setdefault(entrant.name, entrant)
+    return tuple(entrants.values())
 
 
 def _entrant(name: str, game: Game, own: tuple[Mapping[str, Machine], Mapping[str, Machine]]) -> Entrant:
@@ -136,7 +136,7 @@ def round_robin(game: Game, entrants: Sequence[Entrant], rounds: int, episodes: 
     if size < 2:
         raise InputError("a tournament needs two entrants", hint="name players or partners, as tft and rmax")
     scores = np.zeros((episodes, size, size, 2))
-    machines = [(i, one.machines) for i, one in enumerate(entrants) if one.machines]
+    machines = [(i, entrant.machines) for i, entrant in enumerate(entrants) if entrant.machines]
     if machines:
         at = [i for i, _ in machines]
         expected = exact_scores(game, [m[0] for _, m in machines], [m[1] for _, m in machines], rounds)
@@ -156,18 +156,18 @@ def round_robin(game: Game, entrants: Sequence[Entrant], rounds: int, episodes: 
 
 def _matches(game: Game, pair: tuple[Entrant, Entrant], rounds: int, episodes: int, seed: int) -> Floats:
     """Both payoffs per round in every match of two entrants, shape (episodes, 2)."""
-    found = np.zeros((episodes, 2))
+    payoffs = np.zeros((episodes, 2))
     for episode in range(episodes):
         about = ("tournament", game.name, pair[0].name, pair[1].name, str(episode))
         streams = [stream(seed, *about, what) for what in ("first", "second", "acts")]
         begun = [rng.bit_generator.state for rng in streams]
         minds = _mind(pair[0], 0, game, rounds, streams[0]), _mind(pair[1], 1, game, rounds, streams[1])
-        with blamed_if_own(*(one.name for one in pair)):
-            found[episode] = played_match(game, minds, rounds, streams[2])
+        with blamed_if_own(*(entrant.name for entrant in pair)):
+            payoffs[episode] = played_match(game, minds, rounds, streams[2])
         if [rng.bit_generator.state for rng in streams] == begun:  # no randomness was used: all matches are the same
-            found[:] = found[episode]
+            payoffs[:] = payoffs[episode]
             break
-    return found / rounds
+    return payoffs / rounds
 
 
 def symmetric(game: Game) -> bool:

@@ -93,18 +93,18 @@ def digest(folder: Path) -> str:
 
     No time is part of it: the same run has the same digest, however often it was interrupted. Raises InputError.
     """
-    found = sha256()
+    hasher = sha256()
     with closing(_open(folder)) as base:
         run = dict(base.read(ABOUT)).get("run", "")
         for row in rows_of(base):
-            found.update(line_of_row({**row, "run": run}))
+            hasher.update(line_of_row({**row, "run": run}))
         for *call, line in base.read(CALLS):
             try:
                 answer = json.loads(line)["response"] if line else None
             except (ValueError, KeyError, TypeError, RecursionError):
                 raise InputError(f"the record of call {call[0]} cannot be read", path=base.path) from None
-            found.update(json.dumps([*call, answer], sort_keys=True).encode() + b"\n")
-    return found.hexdigest()
+            hasher.update(json.dumps([*call, answer], sort_keys=True).encode() + b"\n")
+    return hasher.hexdigest()
 
 
 def salvage(folder: Path, out: Path) -> list[str]:
@@ -117,12 +117,12 @@ def salvage(folder: Path, out: Path) -> list[str]:
         raise InputError(f"holds no run: there is no {FILE}", path=folder, hint="see `otherminds runs`")
     if (out / FILE).exists():
         raise InputError("holds a run already", path=out, hint="choose another folder")
-    found, faults = recovered(path, SCHEMA)
-    if not any(found.values()):
+    rows_by_table, faults = recovered(path, SCHEMA)
+    if not any(rows_by_table.values()):
         with closing(Database(path, SCHEMA, readonly=True)):  # raises InputError: it says what the file is
             raise InputError("holds no rows", path=path)
     with alone(out / LOCK), Database(out / FILE, SCHEMA) as base, base.transaction() as change:
-        for table, rows in found.items():
+        for table, rows in rows_by_table.items():
             for row in rows:
                 try:
                     change.put(table, *row)
@@ -133,8 +133,8 @@ def salvage(folder: Path, out: Path) -> list[str]:
 
 def runs_in(folder: Path) -> list[Path]:
     """The folders of all runs below a folder, the latest last."""
-    found = [path for path in folder.glob(f"**/{FILE}") if path.is_file()]
-    return [path.parent for path in sorted(found, key=lambda path: (path.stat().st_mtime, path))]
+    databases = [path for path in folder.glob(f"**/{FILE}") if path.is_file()]
+    return [path.parent for path in sorted(databases, key=lambda path: (path.stat().st_mtime, path))]
 
 
 def exported_rows(folder: Path) -> list[Row]:

@@ -50,29 +50,29 @@ def scores(episodes: Iterable[Episode]) -> list[Row]:
     and 1 play that knows it; values below 0 and above 1 are possible. `regret`: the mean of best − earned, in the
     unit of the world. Intervals are 95 %, clustered by episode.
     """
-    found: dict[tuple[str, str], list[Episode]] = {}
+    groups: dict[tuple[str, str], list[Episode]] = {}
     for episode in episodes:
-        found.setdefault((episode.world, episode.agent), []).append(episode)
+        groups.setdefault((episode.world, episode.agent), []).append(episode)
     return [
         summary_row(EXPERIMENT, world, agent, metric, estimate)
-        for (world, agent), mine in found.items()
+        for (world, agent), mine in groups.items()
         for metric, estimate in _scores(mine)
     ]
 
 
 def _scores(mine: Sequence[Episode]) -> Iterator[tuple[str, Estimate]]:
-    telling = [one for one in mine if one.expectations]
+    telling = [episode for episode in mine if episode.expectations]
     if telling:
-        rights = [float(sum(expectation.right for expectation in one.expectations)) for one in telling]
-        told = [float(len(one.expectations)) for one in telling]
-        yield "literal", st.ratio(rights, told, [one.name for one in telling])
-    said = [(p, right, one.name) for one in telling for right, p in one.expectations if p is not None]
-    if said:
-        yield "calibration_error", st.miscalibration(*zip(*said, strict=True))
-    judged = [one for one in mine if None not in (one.earned, one.best, one.floor)]
-    gained = [(one.earned or 0.0) - (one.floor or 0.0) for one in judged]
-    names = [one.name for one in judged]
-    possible = [(one.best or 0.0) - (one.floor or 0.0) for one in judged]
+        rights = [float(sum(expectation.right for expectation in episode.expectations)) for episode in telling]
+        counts = [float(len(episode.expectations)) for episode in telling]
+        yield "literal", st.ratio(rights, counts, [episode.name for episode in telling])
+    stated = [(p, right, episode.name) for episode in telling for right, p in episode.expectations if p is not None]
+    if stated:
+        yield "calibration_error", st.miscalibration(*zip(*stated, strict=True))
+    judged = [episode for episode in mine if None not in (episode.earned, episode.best, episode.floor)]
+    gained = [(episode.earned or 0.0) - (episode.floor or 0.0) for episode in judged]
+    names = [episode.name for episode in judged]
+    possible = [(episode.best or 0.0) - (episode.floor or 0.0) for episode in judged]
     if sum(possible) > WORTH:
         yield "functional", st.ratio(gained, possible, names)
         yield "regret", st.mean([p - g for p, g in zip(possible, gained, strict=True)], names)

@@ -93,14 +93,14 @@ def paired(ours: Mapping[str, float], theirs: Mapping[str, float]) -> Estimate:
     return student([value - theirs[name] for name, value in ours.items() if name in theirs])
 
 
-def miscalibration(said: Sequence[float], came: Sequence[bool], clusters: Sequence[str]) -> Estimate:
+def miscalibration(stated: Sequence[float], occurred: Sequence[bool], clusters: Sequence[str]) -> Estimate:
     """Expected calibration error Σ_bins |Σ (p − [came about])| / n over ten bins of the stated probability p.
 
     The interval is a percentile bootstrap that resamples whole clusters. Raises ValueError without data.
     """
     index = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
     sums = np.zeros((len(index), BINS, 2))
-    for p, hit, name in zip(said, came, clusters, strict=True):
+    for p, hit, name in zip(stated, occurred, clusters, strict=True):
         sums[index[name], min(int(p * BINS), BINS - 1)] += p - hit, 1
     if not len(sums):
         raise ValueError("there are no stated probabilities")

@@ -83,11 +83,11 @@ class Store:
             if self.about().get("run", run) != run:
                 hint = "choose another folder with --out"
                 raise InputError(f"belongs to another run than {run}", path=self.path, hint=hint)
-            known = {"run": run, "about": about, "version": version("otherminds"), "begun": now()}
-            told = self.about()
+            metadata = {"run": run, "about": about, "version": version("otherminds"), "begun": now()}
+            stored = self.about()
             with self.database.transaction() as change:
-                for name, value in known.items():
-                    if name not in told or (name == "about" and about not in ("", told[name])):
+                for name, value in metadata.items():
+                    if name not in stored or (name == "about" and about not in ("", stored[name])):
                         change.drop("about", name=name)
                         change.put("about", name, value)
         except BaseException:
@@ -189,10 +189,10 @@ class Store:
 
     def _unfinished(self, missing: int) -> UnfinishedError:
         failures = failures_of(self.database)
-        told = f"{missing:,} of {len(self.order()):,} episodes are missing"
+        message = f"{missing:,} of {len(self.order()):,} episodes are missing"
         last = f"; {len(failures):,} failed, such as: {next(reversed(failures.values()))}" if failures else ""
         hint = f"`{self.way_on()}` plays them"
-        return UnfinishedError(told + last, failed=len(failures), path=self.folder, hint=hint)
+        return UnfinishedError(message + last, failed=len(failures), path=self.folder, hint=hint)
 
     def found(self, order: Sequence[Key] | None = None) -> list[Row]:
         """The rows of all finished episodes, in the given order or that of the plan."""
@@ -205,25 +205,25 @@ class Store:
         """
         write_whole(self.folder / ROWS, map(line_of_row, self.found()))
 
-    def take_in(self, other: Database, folder: Path) -> None:
+    def take_in(self, source: Database, folder: Path) -> None:
         """Add the planned and finished episodes of another folder. Raises InputError if their results differ."""
         with self.database.transaction() as change:
-            _plan(change, other.read(ORDER))
-            for *about, finished, text in other.read(EPISODES):
-                if not (known := change.read(ROWS_OF, about)):
+            _plan(change, source.read(ORDER))
+            for *about, finished, text in source.read(EPISODES):
+                if not (stored := change.read(ROWS_OF, about)):
                     change.put("episodes", *about, finished, text)
                     continue
-                ours, theirs = ([*map(lasting, json.loads(rows))] for rows in (known[0][0], text))
+                ours, theirs = ([*map(lasting, json.loads(rows))] for rows in (stored[0][0], text))
                 if ours != theirs:
                     raise InputError(f"the episode {' '.join(about)} came out differently", path=folder)
 
 
 def _plan(change: Change, keys: Iterable[Key]) -> None:
     """Append to the plan what is not in it."""
-    known = {*change.read("select condition, subject, episode from plan")}
+    planned = {*change.read("select condition, subject, episode from plan")}
     for about in keys:
-        if about not in known:
-            known.add(about)
+        if about not in planned:
+            planned.add(about)
             change.put("plan", None, *about)
 
 
@@ -236,13 +236,13 @@ def rows_of(database: Database, order: Sequence[Key] | None = None) -> Iterator[
     for about in database.read(ORDER) if order is None else order:
         for (text,) in database.read(ROWS_OF, about):
             try:
-                found: list[Row] = json.loads(text)
-                if {key(row) for row in found} != {about}:
+                rows: list[Row] = json.loads(text)
+                if {key(row) for row in rows} != {about}:
                     raise ValueError
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
                 fault = f"the rows of the episode {' '.join(about)} are damaged"
                 raise InputError(fault, path=database.path) from None
-            yield from found
+            yield from rows
 
 
 def failures_of(database: Database) -> dict[Key, str]:

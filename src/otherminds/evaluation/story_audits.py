@@ -30,9 +30,9 @@ def audited(path: Path, form: str | None = None) -> Audit:
     Rows that cannot be read are skipped, and listed as its faults. Raises InputError if the format is unknown, or if no
     row of the file has it.
     """
-    known = (*get_args(Format), MUMATOM)
-    if form is not None and form not in known:
-        raise unknown("format", form, known)
+    formats = (*get_args(Format), MUMATOM)
+    if form is not None and form not in formats:
+        raise unknown("format", form, formats)
     if form == MUMATOM and path.is_file() and path.name != "questions.json":
         raise InputError("MuMA-ToM is a folder, or its questions.json", path=path)
     faults = list[InputError]()
@@ -75,11 +75,11 @@ def judge(item: Item, conventions: Conventions) -> Judged:
     def answered(episode: Episode) -> Answer:
         return answer(episode, question, conventions, ANSWERING)
 
-    found = answer_over(reading, question, answered)
+    inferred = answer_over(reading, question, answered)
     if question.polarity == "least":  # confidence in the least likely option: invert the odds
-        inverted = [1.0 / max(p, 1e-12) for p in found.posterior]
-        found = replace(found, posterior=tuple(p / sum(inverted) for p in inverted))
-    undecided = found.abstained if (found.abstained or "").startswith(UNREAD) else None
-    undecided = f"{UNREAD}: {found.unless}" if found.unless else undecided
+        inverted = [1.0 / max(p, 1e-12) for p in inferred.posterior]
+        inferred = replace(inferred, posterior=tuple(p / sum(inverted) for p in inverted))
+    undecided = inferred.abstained if (inferred.abstained or "").startswith(UNREAD) else None
+    undecided = f"{UNREAD}: {inferred.unless}" if inferred.unless else undecided
     lacking = missing(reading, question) or undecided
-    return Judged(found, item.options, (lacking,) if lacking else ())
+    return Judged(inferred, item.options, (lacking,) if lacking else ())

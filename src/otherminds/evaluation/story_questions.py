@@ -34,15 +34,15 @@ def asked(
         raise InputError(
             "the embedded models are too small to read stories: of eight stories they got two right", hint=hint
         )
-    chosen = {one.name.lower(): one for one in PRESETS}
-    if convention is not None and convention.lower() not in chosen:
-        raise unknown("convention", convention, chosen)
-    conventions = None if convention is None else chosen[convention.lower()]
-    found = told_story(story) if _in_words(story) else read_story_file(Path(story), name)
-    questions = (Worded(*split_options(question)),) if question is not None else found.questions
+    presets = {preset.name.lower(): preset for preset in PRESETS}
+    if convention is not None and convention.lower() not in presets:
+        raise unknown("convention", convention, presets)
+    conventions = None if convention is None else presets[convention.lower()]
+    story_file = told_story(story) if _in_words(story) else read_story_file(Path(story), name)
+    questions = (Worded(*split_options(question)),) if question is not None else story_file.questions
     if not questions:
         raise InputError("the story has no question", hint='give one with --question "…"')
-    return [_asked(found, one, model, conventions, is_row=name is not None) for one in questions]
+    return [_asked(story_file, q, model, conventions, is_row=name is not None) for q in questions]
 
 
 def _in_words(story: str) -> bool:
@@ -54,7 +54,12 @@ def _in_words(story: str) -> bool:
 
 
 def _asked(
-    found: StoryFile, question: Question | Worded, model: str | None, conventions: Conventions | None, *, is_row: bool
+    story_file: StoryFile,
+    question: Question | Worded,
+    model: str | None,
+    conventions: Conventions | None,
+    *,
+    is_row: bool,
 ) -> StoryAnswer:
     """The answer to one question. A row of a file is read as a benchmark's, unless a model is named."""
     helper = None
@@ -62,10 +67,10 @@ def _asked(
         from otherminds.language.find import find_model
 
         helper = find_model(model)
-    told = Reading(found.episode) if found.episode is not None else found.text or ""
+    reading_or_text = Reading(story_file.episode) if story_file.episode is not None else story_file.text or ""
     if isinstance(question, Worded):
         if is_row and helper is None:
-            return answer_benchmark(told, question.stem, question.options, conventions=conventions)
-        return ask(told, question.stem, question.options, conventions=conventions, model=helper)
-    reading = read_story(told) if isinstance(told, str) else told
+            return answer_benchmark(reading_or_text, question.stem, question.options, conventions=conventions)
+        return ask(reading_or_text, question.stem, question.options, conventions=conventions, model=helper)
+    reading = read_story(reading_or_text) if isinstance(reading_or_text, str) else reading_or_text
     return StoryAnswer(reading, question, answer(reading.episode, question, conventions or SALLY_ANNE))

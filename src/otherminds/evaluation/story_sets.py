@@ -34,25 +34,25 @@ def block(k: int, seed: int, chosen: Sequence[str], seen: bool) -> list[Row]:
     gc.freeze()  # planning tables stay in memory: don't search them for garbage
     rng = stream(seed, "stories", str(k))
     words, seeing = stream(seed, "words", str(k)), stream(seed, "seen", str(k))
-    found = []
+    rows = []
     for number, story in enumerate(invent(BLOCK, rng, first=k * len(CELLS))):
         row = _row(story, chosen[(k * len(CELLS) + number // 3) % len(chosen)], words)
         if seen:
             row["seen"] = as_json(seen_through(story.episode, VIDEO_MODEL, seeing))
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def _row(story: Story, phrasing: str, words: np.random.Generator) -> Row:
-    told = tell(story.episode, story.question, phrasing, words)
+    wording = tell(story.episode, story.question, phrasing, words)
     return {
         "id": story.id,
         "group": story.group,
         "cell": story.cell,
-        "story": told.story,
-        "question": told.question,
-        "options": list(told.options),
-        "answer": told.options[story.gold],
+        "story": wording.story,
+        "question": wording.question,
+        "options": list(wording.options),
+        "answer": wording.options[story.gold],
         "letter": LETTERS[story.gold],
         "margin": round(story.margin, 3),
         "phrasing": phrasing,
@@ -78,8 +78,8 @@ def make(
 def _rows(n: int, block_of: Callable[[int], list[Row]], jobs: int, quiet: bool) -> Iterator[Row]:
     blocks = -(-n // BLOCK)
     with opened(None, jobs) as engine:
-        made = in_order(block_of, range(blocks), engine=engine)
-        for k, rows in enumerate(made if quiet else shown(made, blocks, "Inventing stories")):
+        row_blocks = in_order(block_of, range(blocks), engine=engine)
+        for k, rows in enumerate(row_blocks if quiet else shown(row_blocks, blocks, "Inventing stories")):
             yield from rows[: n - k * BLOCK]
 
 

@@ -95,10 +95,10 @@ def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         kind = ARROW_TYPES.get(types.pop(), "") if len(types) == 1 else ""
         if kind == "int64" and not all(value in WHOLE for value in values):
             kind = ""
-        told = [(row[column] if kind else dumps(row[column])) if column in row else None for row in rows]
+        cells = [(row[column] if kind else dumps(row[column])) if column in row else None for row in rows]
         typed = getattr(arrow, kind or "string")()
         fields.append(arrow.field(column, typed, metadata=None if kind else AS_JSON))
-        arrays.append(arrow.array(told, typed))
+        arrays.append(arrow.array(cells, typed))
     file = io.BytesIO()
     table = arrow.Table.from_arrays(arrays, schema=arrow.schema(fields))
     parquet.write_table(table, file, write_page_checksum=True)
@@ -152,14 +152,14 @@ def each_numbered(path: Path) -> Iterator[tuple[int, Row]]:
 
     So a caller can stop at the first row it rejects. Raises InputError.
     """
-    read = _run if path.is_dir() else READERS.get(path.suffix)
-    if read is None:
+    reader = _run if path.is_dir() else READERS.get(path.suffix)
+    if reader is None:
         raise InputError("is not a file of rows", path=path, hint=f"the name must end in {', '.join(READERS)}")
     try:
-        for count, found in enumerate(read(path)):
+        for count, numbered_row in enumerate(reader(path)):
             if count == MOST:
                 raise InputError(f"has more than {MOST:,} rows", path=path)
-            yield found
+            yield numbered_row
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
 
@@ -230,14 +230,14 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
                 raise InputError(f"has more than {MOST:,} rows", path=path)
             groups = (file.metadata.row_group(i) for i in range(file.metadata.num_row_groups))
             _check_size(sum(group.total_byte_size for group in groups), path)  # unpacked, as the file itself claims
-            told = {f.name for f in file.schema_arrow if AS_JSON.items() <= (f.metadata or {}).items()}
+            json_columns = {f.name for f in file.schema_arrow if AS_JSON.items() <= (f.metadata or {}).items()}
             rows, size = (row for batch in file.iter_batches(BATCH) for row in batch.to_pylist()), 0
             for number, row in enumerate(rows, 1):
                 values = {name: value for name, value in row.items() if value is not None}
                 size += sum(len(value) for value in values.values() if isinstance(value, str))
                 _check_size(size, path)  # a text stored once in the file can be in every row
-                found = {name: loads(value) if name in told else value for name, value in values.items()}
-                yield number, _checked(found, path, number)
+                parsed_row = {name: loads(value) if name in json_columns else value for name, value in values.items()}
+                yield number, _checked(parsed_row, path, number)
     except InputError:
         raise
     except (arrow.ArrowException, OSError, ValueError, TypeError, RecursionError, MemoryError, OverflowError) as error:

@@ -76,14 +76,14 @@ class Task:
         """The expected payoff of the optimal policy in each round, shape (horizon,); the sum is the optimum."""
         plan, outputs, moves = response_to(self.game, self.partner, self.horizon), *self.partner.chances
         payoff = self.game.payoff()
-        weight, found = np.eye(len(outputs))[0], []
-        for chosen in plan.actions:
-            found.append(float(weight @ (outputs * payoff[chosen]).sum(axis=1)))
+        weight, expected = np.eye(len(outputs))[0], []
+        for actions in plan.actions:
+            expected.append(float(weight @ (outputs * payoff[actions]).sum(axis=1)))
             onward = np.zeros(len(outputs))
-            reached = moves[np.arange(len(outputs)), chosen]
+            reached = moves[np.arange(len(outputs)), actions]
             np.add.at(onward, reached, weight[:, None] * outputs)
             weight = onward
-        by_round = np.array(found)
+        by_round = np.array(expected)
         by_round.setflags(write=False)
         return by_round
 

@@ -43,10 +43,10 @@ def tables_of(schema: str) -> Tables:
     with closing(sqlite3.connect(":memory:")) as base:
         base.executescript(schema)
         names = [name for (name,) in base.execute("select name from sqlite_master where type = 'table'")]
-        found = {name: base.execute(f"pragma table_info({name})").fetchall() for name in names}
+        columns_by_table = {name: base.execute(f"pragma table_info({name})").fetchall() for name in names}
     return {
         name: tuple(Column(n, TYPES[kind.upper()], not (filled or key)) for _, n, kind, filled, _, key in columns[:-1])
-        for name, columns in found.items()
+        for name, columns in columns_by_table.items()
         if columns[-1][1] == "checksum"
     }
 
@@ -73,13 +73,13 @@ def checksum(table: str, row: Sequence[Any]) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()) & SUMS
 
 
-def intact(table: str, columns: Sequence[Column], row: Sequence[Any], told: object) -> bool:
+def intact(table: str, columns: Sequence[Column], row: Sequence[Any], stored: object) -> bool:
     """Whether a row has the types of its table, and the checksum that it is told to have."""
     fits = len(row) == len(columns) and all(
         type(value) is column.kind or (value is None and column.empty)
         for value, column in zip(row, columns, strict=True)
     )
-    return fits and type(told) is int and checksum(table, row) == told
+    return fits and type(stored) is int and checksum(table, row) == stored
 
 
 def named(columns: Sequence[Column], row: Sequence[Any]) -> str:
@@ -150,7 +150,7 @@ def _add(order: str, words: bytes, sums: tuple[int, int]) -> tuple[int, int]:
 @cache
 def _fibonacci(count: int) -> npt.NDArray[np.uint32]:
     """The first Fibonacci numbers F(0), F(1), …, without what is beyond 32 bits."""
-    found = [0, 1]
-    while len(found) < count:
-        found.append(sum(found[-2:]) % 2**32)
-    return np.array(found, np.uint32)
+    numbers = [0, 1]
+    while len(numbers) < count:
+        numbers.append(sum(numbers[-2:]) % 2**32)
+    return np.array(numbers, np.uint32)

@@ -87,20 +87,20 @@ class Change:
         if row[0] is None:
             row = (*self.read(f"select coalesce(max({columns[0].name}), 0) + 1 from {table}")[0], *row[1:])  # noqa: S608
         values = [float(v) + 0.0 if column.kind is float else v for v, column in zip(row, columns, strict=True)]
-        told = checksums.checksum(table, values)
+        checksum = checksums.checksum(table, values)
         marks = ", ".join("?" * (len(values) + 1))
-        number = self._base.execute(f"insert into {table} values ({marks})", (*values, told)).lastrowid  # noqa: S608
-        self._count(table, 1, told)
+        number = self._base.execute(f"insert into {table} values ({marks})", (*values, checksum)).lastrowid  # noqa: S608
+        self._count(table, 1, checksum)
         assert number is not None
         return number
 
     def drop(self, table: str, **where: Any) -> int:
         """Delete all rows with these values, and return their number."""
         which = " and ".join([f"{name} = ?" for name in where] or ["true"])
-        found = self.read(f"select checksum from {table} where {which}", (*where.values(),))  # noqa: S608
+        rows = self.read(f"select checksum from {table} where {which}", (*where.values(),))  # noqa: S608
         self._base.execute(f"delete from {table} where {which}", (*where.values(),))  # noqa: S608
-        self._count(table, -len(found), -sum(told for (told,) in found))
-        return len(found)
+        self._count(table, -len(rows), -sum(checksum for (checksum,) in rows))
+        return len(rows)
 
     def read(self, question: str, about: Sequence[Any] = ()) -> list[Any]:
         """All rows that a query returns within the transaction."""
@@ -108,11 +108,11 @@ class Change:
 
     def total(self, table: str) -> tuple[int, int]:
         """The number of rows of a table, and the sum of their checksums: equal only if the rows are."""
-        ((rows, told),) = self.read("select rows, sum from totals where name = ?", (table,))
-        return rows, told
+        ((rows, total),) = self.read("select rows, sum from totals where name = ?", (table,))
+        return rows, total
 
-    def _count(self, table: str, rows: int, told: int) -> None:
-        self._base.execute(COUNT, (rows, told & checksums.SUMS, checksums.SUMS, table))
+    def _count(self, table: str, rows: int, total: int) -> None:
+        self._base.execute(COUNT, (rows, total & checksums.SUMS, checksums.SUMS, table))
 
 
 class Database:
@@ -197,30 +197,30 @@ class Database:
     def _check(self) -> None:
         """Raise InputError for a database of another program or version. Runs nothing that is in the file."""
         marks = [self._base.execute(f"pragma {name}").fetchone()[0] for name in ("application_id", "user_version")]
-        found = checksums.objects_in(self._base)
-        if not found:
+        objects = checksums.objects_in(self._base)
+        if not objects:
             raise InputError("holds no run yet", path=self.path, hint="it has only just been created")
         if marks != [MARK, VERSION]:
             hint = "read it with the one that wrote it, or choose another place"
             raise InputError("was written by another program or version of otherminds", path=self.path, hint=hint)
-        if found != (wanted := checksums.objects_of(self._schema)):
-            odd = sorted({str(one[1]) for one in {*found} ^ {*wanted}})
+        if objects != (expected := checksums.objects_of(self._schema)):
+            odd = sorted({str(row[1]) for row in {*objects} ^ {*expected}})
             raise self._damaged(f"its tables are not those of this version: {', '.join(odd)}")
 
     def _wrong(self) -> Iterator[str]:
         """What is wrong with the pages, rows and totals, in one reading pass."""
-        yield from (said for (said,) in self._base.execute("pragma integrity_check(1)") if said != "ok")
-        written = self._base.execute("select * from totals") if self._tables else ()
-        totals = {name: tuple(told) for name, *told in written}
+        yield from (message for (message,) in self._base.execute("pragma integrity_check(1)") if message != "ok")
+        recorded = self._base.execute("select * from totals") if self._tables else ()
+        totals = {name: tuple(total) for name, *total in recorded}
         if {*totals} != {*self._tables}:
             yield "its totals are not those of its tables"
         for table, columns in self._tables.items():
-            rows = told = 0
+            rows = total = 0
             for *row, sum_of_row in self._base.execute(f"select * from {table}"):  # noqa: S608
                 if not checksums.intact(table, columns, row, sum_of_row):
                     yield f"a row of {table} does not verify: {checksums.named(columns, row)}"
-                rows, told = rows + 1, (told + sum_of_row) & checksums.SUMS
-            if totals[table] != (rows, told):
+                rows, total = rows + 1, (total + sum_of_row) & checksums.SUMS
+            if totals[table] != (rows, total):
                 yield f"there are {rows:,} rows in {table}, and not those that were written"
 
     @contextmanager
@@ -246,8 +246,8 @@ class Database:
             yield
         except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # SQLite names what it found, in any bytes
             hint = "what was recorded before is kept" if isinstance(error, sqlite3.OperationalError) else None
-            told = getattr(error, "strerror", None) or error
-            raise InputError(f"cannot be used: {told}", path=self.path, hint=hint) from None
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"cannot be used: {reason}", path=self.path, hint=hint) from None
 
     def close(self) -> None:
         """Close the database and tidy its log away. Without this, no committed transaction is lost either."""

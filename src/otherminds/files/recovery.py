@@ -33,23 +33,23 @@ class Recovered(NamedTuple):
 def recovered(path: Path, schema: str) -> Recovered:
     """All rows of a database whose checksums are right. Raises InputError if the file cannot be read."""
     tables, pages = tables_of(schema), _pages(path)
-    found: dict[str, dict[Any, Sequence[Any]]] = {name: {} for name in tables}
-    faults, written = [fault for fault in (log_fault(path),) if fault], Counter[str]()
+    rows_by_table: dict[str, dict[Any, Sequence[Any]]] = {name: {} for name in tables}
+    faults, recorded = [fault for fault in (log_fault(path),) if fault], Counter[str]()
     for number in sorted(pages.keys() - {1}):  # the first page lists the tables
         for number_of_row, row in _rows(pages, number):
             if row is None:
                 faults.append(f"page {number}: a row cannot be read")
             elif len(row) == 3 and row[0] in tables and type(row[1]) is int:
-                written[row[0]] = row[1]
+                recorded[row[0]] = row[1]
             elif (home := _home(tables, number_of_row, row)) is None:
                 faults.append(f"page {number}: a row does not verify: {named((), row)}")
             else:
                 name, values, key = home
-                found[name].setdefault(key, values)
-    for name, rows in found.items():
-        if written[name] != len(rows):
-            faults.append(f"{name}: {len(rows):,} rows verify, of {written[name]:,} that are on record")
-    return Recovered({name: [*rows.values()] for name, rows in found.items()}, faults)
+                rows_by_table[name].setdefault(key, values)
+    for name, rows in rows_by_table.items():
+        if recorded[name] != len(rows):
+            faults.append(f"{name}: {len(rows):,} rows verify, of {recorded[name]:,} that are on record")
+    return Recovered({name: [*rows.values()] for name, rows in rows_by_table.items()}, faults)
 
 
 def _pages(path: Path) -> dict[int, bytes]:

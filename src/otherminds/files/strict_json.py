@@ -52,8 +52,8 @@ def parse(text: str, path: Path | None = None, line: int = 1) -> Any:
         # the parser does not say where it was: in a text of several lines the name itself has to do
         raise InputError(str(error), path=path, line=None if "\n" in text.strip() else line) from None
     except ValueError as error:
-        told = "a number too long to be read" if "integer string" in str(error) else error
-        raise InputError(f"is not JSON: {told}", path=path, line=line) from None
+        reason = "a number too long to be read" if "integer string" in str(error) else error
+        raise InputError(f"is not JSON: {reason}", path=path, line=line) from None
 
 
 def depth(value: Any) -> int:
@@ -82,9 +82,9 @@ def _finite(digits: str) -> float:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict[str, Any]()
+    members = dict[str, Any]()
     for name, value in pairs:
-        if name in found:
+        if name in members:
             raise RepeatedNameError(f"`{name[:LONGEST_NAME]}` is given twice")
-        found[name] = value
-    return found
+        members[name] = value
+    return members

@@ -72,9 +72,9 @@ def read_json(text: str, kind: type[M]) -> M | Unreadable:
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
     try:
-        found = strict_json.loads(_unfenced(text))
-        json.dumps(found, ensure_ascii=False).encode()  # an escaped lone surrogate is JSON, but cannot be written
-        return kind.model_validate(found)
+        decoded = strict_json.loads(_unfenced(text))
+        json.dumps(decoded, ensure_ascii=False).encode()  # an escaped lone surrogate is JSON, but cannot be written
+        return kind.model_validate(decoded)
     except RecursionError:
         return unreadable("is nested too deeply", text)
     except ValidationError as error:
@@ -92,12 +92,12 @@ def _unfenced(text: str) -> str:
     return rest.removesuffix("```") if newline and opening.rstrip() in FENCES and rest.endswith("```") else text
 
 
-def correction(found: Unreadable) -> str:
+def correction(reply: Unreadable) -> str:
     """One sentence for the next attempt: the beginning of the last reply, quoted, and what is wrong with it."""
-    text = plain(found.text)
+    text = plain(reply.text)
     quoted = json.dumps(text if len(text) <= QUOTED else f"{text[:QUOTED]}…", ensure_ascii=False)
-    said = f", {quoted}," if text else ""
-    return f"Your last reply{said} could not be read: it {one_line(found.why)}."
+    quotation = f", {quoted}," if text else ""
+    return f"Your last reply{quotation} could not be read: it {one_line(reply.why)}."
 
 
 class Exchange(NamedTuple):
@@ -130,11 +130,11 @@ class ReplyForm(Generic[M]):
         """A reply as a value, or why it cannot be read."""
         if self.in_words and not {"{", "}"} & set(text):
             return self.in_words(text)
-        found = read_json(text, self.kind)
-        if isinstance(found, Unreadable):
-            return found
-        fault = self.fault(found)
-        return unreadable(fault, text) if fault else found
+        reply = read_json(text, self.kind)
+        if isinstance(reply, Unreadable):
+            return reply
+        fault = self.fault(reply)
+        return unreadable(fault, text) if fault else reply
 
 
 class StrictReply(BaseModel, extra="forbid", strict=True, frozen=True):
@@ -180,7 +180,7 @@ class Asker:
 
     def ask(self, purpose: str, prompt: tuple[Message, ...], form: ReplyForm[M]) -> StructuredAnswer[M]:
         """The first readable reply of this form. Raises ModelError if the model cannot be asked."""
-        said: list[Exchange] = []
+        exchanges: list[Exchange] = []
         turns = prompt
         for attempt in range(self.attempts):
             draw = f"{self.draw} {purpose} {attempt}".strip()
@@ -190,18 +190,18 @@ class Asker:
                 temperature = self.retry_temperature
             request = Request(turns, self.max_tokens, temperature, seed, schema=form.schema, draw=draw)
             reply = self.model.complete(request)
-            found = form.read(reply.text)
-            if not isinstance(found, Unreadable):
-                said.append(Exchange(purpose, one_line(found.model_dump_json()), reply.text, reply.usage))
-                return StructuredAnswer(found, tuple(said))
-            why = one_line(f"was cut off: {found.why}" if reply.cut else found.why)
-            said.append(Exchange(purpose, why, reply.text, reply.usage, readable=False))
+            reading = form.read(reply.text)
+            if not isinstance(reading, Unreadable):
+                exchanges.append(Exchange(purpose, one_line(reading.model_dump_json()), reply.text, reply.usage))
+                return StructuredAnswer(reading, tuple(exchanges))
+            why = one_line(f"was cut off: {reading.why}" if reply.cut else reading.why)
+            exchanges.append(Exchange(purpose, why, reply.text, reply.usage, readable=False))
             again = (
                 f"That cannot be read: the reply {why}. Answer the same question again, with one JSON object in the "
                 "form that was asked for, and with nothing else."
             )
             turns = (*prompt, Message("assistant", reply.text[:ECHOED].strip() or "…"), Message("user", again))
-        return StructuredAnswer(None, tuple(said))
+        return StructuredAnswer(None, tuple(exchanges))
 
 
 def text_fault(text: str) -> str | None:

@@ -125,7 +125,7 @@ class _Billed(BaseModel):
 
 def ratio_on_record(lines: Iterable[str], price: Price) -> float | None:
     """The largest ratio of bill to estimate among recorded answers, and at least 1; None if none tells its tokens."""
-    found = None
+    largest_ratio = None
     for line in lines:
         try:
             call = _Billed.model_validate_json(line)
@@ -133,5 +133,5 @@ def ratio_on_record(lines: Iterable[str], price: Price) -> float | None:
             continue
         bill, estimate = bill_of(call.response.usage, price), price.cost(at_most(call.request))
         if bill is not None and estimate:
-            found = max(found or 1.0, bill / estimate)
-    return found
+            largest_ratio = max(largest_ratio or 1.0, bill / estimate)
+    return largest_ratio

@@ -75,15 +75,15 @@ KINDS: Mapping[str, TypeAdapter[Answer]] = {"complete": TypeAdapter(Reply), "sco
 def read_line(line: bytes) -> CallRecord:
     """A call that was sent, or one with its answer. Raises ValueError for any other line."""
     try:
-        found = strict_json.loads(line.decode())
-        if not isinstance(found, dict) or "v" not in found:
+        record = strict_json.loads(line.decode())
+        if not isinstance(record, dict) or "v" not in record:
             raise ValueError("is no record of a call")
-        if found["v"] != VERSION:
-            raise ValueError(f"is of version {str(found['v'])[:SHOWN]}, and this reads version {VERSION}")
-        if "sent" in found:
-            sent = _Sent.model_validate(found)
+        if record["v"] != VERSION:
+            raise ValueError(f"is of version {str(record['v'])[:SHOWN]}, and this reads version {VERSION}")
+        if "sent" in record:
+            sent = _Sent.model_validate(record)
             return CallRecord(sent.sent, about=sent.t)
-        return _answered(_Done.model_validate(found))
+        return _answered(_Done.model_validate(record))
     except UnicodeDecodeError:
         raise ValueError("is not UTF-8 text") from None
     except json.JSONDecodeError as error:
@@ -125,23 +125,23 @@ def answered_line(question: Mapping[str, object], answer: Answer, meta: Mapping[
 
 def _response(answer: Answer) -> dict[str, object]:
     """An answer as JSON has it. There the log of 0 is the text "-inf"."""
-    found = {**asdict(answer), "usage": answer.usage._asdict()}
+    fields = {**asdict(answer), "usage": answer.usage._asdict()}
     if isinstance(answer, Scores):
-        found["log_probs"] = ["-inf" if value == -math.inf else value for value in answer.log_probs]
-        found["tokens"] = list(answer.tokens)
-    return found
+        fields["log_probs"] = ["-inf" if value == -math.inf else value for value in answer.log_probs]
+        fields["tokens"] = list(answer.tokens)
+    return fields
 
 
 def question_of(identity: str, request: Request | Continuations) -> Mapping[str, object]:
     """All that decides the answer to a request, as JSON values. Raises InputError if the temperature is not finite."""
-    asked = asdict(request)
+    fields = asdict(request)
     if isinstance(request, Request):
         if not math.isfinite(request.temperature):
             raise InputError(f"a temperature of {request.temperature} is none")
-        asked["temperature"] = float(request.temperature) + 0.0  # 0 and -0.0 are equal to 0.0
+        fields["temperature"] = float(request.temperature) + 0.0  # 0 and -0.0 are equal to 0.0
     kind = "complete" if isinstance(request, Request) else "score"
-    found: dict[str, object] = json.loads(_json({**asked, "kind": kind, "model": identity}))
-    return found
+    question: dict[str, object] = json.loads(_json({**fields, "kind": kind, "model": identity}))
+    return question
 
 
 def key_of(question: Mapping[str, object]) -> str:
@@ -242,10 +242,10 @@ class CallTable:
         """The answer to a call, None if there is none on record. Raises InputError if the record is damaged."""
         for (line,) in self.database.read(ANSWERED, (key,)):
             try:
-                found = read_line(line.encode())
-                if found.key != key:
+                call = read_line(line.encode())
+                if call.key != key:
                     raise ValueError("is of another call")
-                return found.answer
+                return call.answer
             except (ValueError, AttributeError) as error:
                 raise InputError(f"the record of call {key} cannot be read: {error}", path=self.database.path) from None
         return None
@@ -294,11 +294,11 @@ class CallTable:
             for key, sent, line in self.database.read(ALL)
         )
 
-    def take_in(self, others: Iterable[CallTable]) -> None:
+    def take_in(self, sources: Iterable[CallTable]) -> None:
         """Add the calls of other databases. Of two answers with one key the first is kept, and both count as paid."""
         with self.database.transaction() as change:
-            for other in others:
-                for call in other.database.read(f"{CALL} order by n"):
+            for source in sources:
+                for call in source.database.read(f"{CALL} order by n"):
                     _put(change, None, *call)
 
     def _take_in_lines(self, path: Path) -> None:

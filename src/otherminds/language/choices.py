@@ -41,7 +41,7 @@ CLAUSES = re.compile(rf"{STOPS.pattern}|,? and (?=(?:i|you|they|(?:the |my )?(?:
 
 _TOLD = packaged("otherminds.language", "choices.toml")
 _LEADS = tuple(_TOLD["leads"])
-_WORDS = {name: "|".join(told) for name, told in _TOLD.items()}
+_WORDS = {name: "|".join(words) for name, words in _TOLD.items()}
 _CHOOSING = {
     theirs: re.compile(rf"(?:[\s:,']|\b(?:{_WORDS['choosing']}|{more})\b)*")
     for theirs, more in ((False, "you"), (True, _WORDS["others"]))
@@ -56,11 +56,11 @@ _CHOOSE, _OPTION = rf"(?:{_WORDS['verbs']})", rf"(?: the)?(?: option)? ?{SLOT}"
 _DENIED = re.compile(rf"\bnot{_OPTION}|{SLOT} is (?:not |no longer |im|un)(?:possible|available|allowed|valid)\b")
 _HEADS = {
     theirs: re.compile(
-        rf"\b(?:{who})\b(?:'[a-z]+)?(?: (?:{_WORDS['modals']}))* {_CHOOSE}{_OPTION}"
-        rf"|{whose}\b(?:{_WORDS['nouns']})\b[^.,;:!?{SLOT}]*?(?:\bis|\bbe|:)(?: to)?(?: {_CHOOSE})?{_OPTION}"
+        rf"\b(?:{subjects})\b(?:'[a-z]+)?(?: (?:{_WORDS['modals']}))* {_CHOOSE}{_OPTION}"
+        rf"|{lookbehind}\b(?:{_WORDS['nouns']})\b[^.,;:!?{SLOT}]*?(?:\bis|\bbe|:)(?: to)?(?: {_CHOOSE})?{_OPTION}"
         rf"|\b(?:best|better|optimal|safest|rational|reasonable|sense) to {_CHOOSE}{_OPTION}"
     )
-    for theirs, who, whose in (
+    for theirs, subjects, lookbehind in (
         (False, "i|we|you|me|us|let's", "(?<!player's )(?<!opponent's )(?<!partner's )(?<!their )"),
         (True, "player|opponent|partner|they|he|she|both players", ""),
     )
@@ -112,8 +112,8 @@ def read_choice(
     """
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
-    told = _told(text, theirs=theirs, asked=asked)
-    lines = [line for line in told.split("\n") if line.strip() and not line.strip().startswith("```")]
+    restated = _told(text, theirs=theirs, asked=asked)
+    lines = [line for line in restated.split("\n") if line.strip() and not line.strip().startswith("```")]
     lines = [BOXED.sub(r"\1", ALONE.sub(r"Answer: \1", line)) for line in lines]
     lines[-1:] = [THE_ANSWER_IS.sub(r"Answer: \1", line) for line in lines[-1:]]
     if reasons:  # a line `My answer is:` announces the next one
@@ -122,39 +122,39 @@ def read_choice(
         return unreadable("is empty", text)
     answers = [(place, rest) for place, line in enumerate(lines) if (rest := _answer(line)) is not None]
     if answers:
-        found = _explicit(lines, answers, labels)
+        choice = _explicit(lines, answers, labels)
     else:
-        found = _plain("\n".join(lines), labels, theirs=theirs)
-        if isinstance(found, str) and reasons:
-            found = _concluded(lines, labels, theirs=theirs)
-    return found if isinstance(found, int) else unreadable(found, text)
+        choice = _plain("\n".join(lines), labels, theirs=theirs)
+        if isinstance(choice, str) and reasons:
+            choice = _concluded(lines, labels, theirs=theirs)
+    return choice if isinstance(choice, int) else unreadable(choice, text)
 
 
 def _told(text: str, *, theirs: bool, asked: int | None) -> str:
     """A reply that tells of the round in question, put as a choice of the player in question; others as they are."""
-    found = _TELLS.fullmatch(text)
-    if not found or found[1] not in (None, str(asked)):
+    match = _TELLS.fullmatch(text)
+    if not match or match[1] not in (None, str(asked)):
         return text
-    who, what = found[2].casefold(), _UNCHOSEN.sub("", found[4])
-    if (both := _BOTH_CHOOSE.fullmatch(what.rstrip(AROUND))) and (both[2].casefold() == OTHER) != (who == OTHER):
-        who, what = (who, both[1]) if (who == OTHER) == theirs else (both[2].casefold(), both[3])
-    elif found[3] and who == "you" and (not found[1] or STOPS.search(what.rstrip(LISTED))):
+    chooser, what = match[2].casefold(), _UNCHOSEN.sub("", match[4])
+    if (pair := _BOTH_CHOOSE.fullmatch(what.rstrip(AROUND))) and (pair[2].casefold() == OTHER) != (chooser == OTHER):
+        chooser, what = (chooser, pair[1]) if (chooser == OTHER) == theirs else (pair[2].casefold(), pair[3])
+    elif match[3] and chooser == "you" and (not match[1] or STOPS.search(what.rstrip(LISTED))):
         return text  # it tells of the past
-    return f"{who} choose{what}" if (who == OTHER) == theirs else text
+    return f"{chooser} choose{what}" if (chooser == OTHER) == theirs else text
 
 
 def _answer(line: str) -> str | None:
     """The text after `Answer:` in a line; None if the line is no answer."""
-    found = ANSWER.match(line.lstrip(LISTED))
-    return found[1] if found else None
+    match = ANSWER.match(line.lstrip(LISTED))
+    return match[1] if match else None
 
 
 def _explicit(lines: Sequence[str], answers: Sequence[tuple[int, str]], labels: Sequence[str]) -> int | str:
     """The option of the lines that are answers, or why there is none."""
-    named = {rest: _named(rest, labels) for rest in {rest for _, rest in answers}}
-    if len({rest if one is None else one for rest, one in named.items()}) > 1:
+    options = {rest: _named(rest, labels) for rest in {rest for _, rest in answers}}
+    if len({rest if option is None else option for rest, option in options.items()}) > 1:
         return "gives two answers"
-    last, after = named[answers[-1][1]], "\n".join(lines[answers[-1][0] + 1 :])
+    last, after = options[answers[-1][1]], "\n".join(lines[answers[-1][0] + 1 :])
     if last is None:
         return "names no option, or several, as its answer"
     if after and (set(_mentions(after, labels)) - {last} or _HEDGE.search(_lowered(after))):
@@ -174,8 +174,8 @@ def _named(answer: str, labels: Sequence[str]) -> int | None:
         return exact[0] if len(exact) == 1 else None
     if len(answer) > LONGEST_SENTENCES or _HEDGE.search(_lowered(answer)):
         return None
-    found = _plain(_EXPLAINED.sub("", answer), labels, theirs=True)
-    return found if isinstance(found, int) else None
+    choice = _plain(_EXPLAINED.sub("", answer), labels, theirs=True)
+    return choice if isinstance(choice, int) else None
 
 
 def _plain(text: str, labels: Sequence[str], *, theirs: bool) -> int | str:
@@ -188,13 +188,13 @@ def _plain(text: str, labels: Sequence[str], *, theirs: bool) -> int | str:
     slotted = _slotted(text, labels)
     if _HEDGE.search(_lowered(text)):
         return "hedges, asks or refuses"
-    sentences = [one for one in CLAUSES.split(slotted) if SLOT in one]
-    chosen = [_chooses(one, theirs=theirs) for one in sentences]
-    others = [one for one, chooses in zip(sentences, chosen, strict=True) if not chooses]
+    sentences = [sentence for sentence in CLAUSES.split(slotted) if SLOT in sentence]
+    is_choice = [_chooses(sentence, theirs=theirs) for sentence in sentences]
+    non_choices = [sentence for sentence, chooses in zip(sentences, is_choice, strict=True) if not chooses]
     if (
-        not any(chosen)
+        not any(is_choice)
         or _DENIED.search(slotted)
-        or any(map(_NOT_CHOOSING.search, others))
+        or any(map(_NOT_CHOOSING.search, non_choices))
         or (len(sentences) > 1 and _RULE.search(_lowered(text)))
     ):
         return "names an option without choosing it"
@@ -209,29 +209,38 @@ def _concluded(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> 
     it back.
     """
     end = max((place for place, line in enumerate(lines) if _mentions(line, labels)), default=0)
-    split = [(place, one) for place, line in enumerate(lines) for one in STOPS.split(line[-LONGEST_READ:])]
-    said = [(place, one) for place, one in split if one.strip(LISTED)]
-    said[-1:] = [(place, _WANT.sub("", one)) for place, one in said[-1:]]
+    split = [(place, sentence) for place, line in enumerate(lines) for sentence in STOPS.split(line[-LONGEST_READ:])]
+    sentences = [(place, sentence) for place, sentence in split if sentence.strip(LISTED)]
+    sentences[-1:] = [(place, _WANT.sub("", sentence)) for place, sentence in sentences[-1:]]
     # a condition changes nothing if no other option is ever named
-    surely = len(said) == 1 and len(set(_mentions(said[0][1], labels))) == 1 and not theirs
-    found_in = (
-        None if ITEM.match(_slotted(one, labels)) else _chosen(one, labels, theirs=theirs, surely=surely)
-        for _, one in said
+    surely = len(sentences) == 1 and len(set(_mentions(sentences[0][1], labels))) == 1 and not theirs
+    chosen_options = (
+        None if ITEM.match(_slotted(sentence, labels)) else _chosen(sentence, labels, theirs=theirs, surely=surely)
+        for _, sentence in sentences
     )
-    choices = [(k, option) for k, option in enumerate(found_in) if option is not None]
+    choices = [(k, option) for k, option in enumerate(chosen_options) if option is not None]
     if not choices:
         return "does not end with an answer"
-    last, found = choices[-1]
-    concludes, ends = said[last][0] == end and _CONCLUSION.match(_lowered(said[last][1])), last == len(said) - 1
-    alone = ends and last > 0 and said[last - 1][0] != said[last][0] and all(k != last - 1 for k, _ in choices)
-    others = [said[k][0] for k, option in choices if option != found]
-    if (others and not (concludes or alone)) or (end in others and not ends):
+    last, final_option = choices[-1]
+    concludes, ends = (
+        sentences[last][0] == end and _CONCLUSION.match(_lowered(sentences[last][1])),
+        last == len(sentences) - 1,
+    )
+    alone = (
+        ends and last > 0 and sentences[last - 1][0] != sentences[last][0] and all(k != last - 1 for k, _ in choices)
+    )
+    rival_lines = [sentences[k][0] for k, option in choices if option != final_option]
+    if (rival_lines and not (concludes or alone)) or (end in rival_lines and not ends):
         return "does not end with one answer"
-    after = [one for _, one in said[last + 1 :]]
-    if any(not _mentions(name, labels) for one in (said[last][1], *after) for name in _NAMED.findall(one)):
+    after = [sentence for _, sentence in sentences[last + 1 :]]
+    if any(
+        not _mentions(name, labels) for sentence in (sentences[last][1], *after) for name in _NAMED.findall(sentence)
+    ):
         return "names what is no option"
-    against = any(found in _mentions(one, labels) and _speaks_against(_lowered(one)) for one in after)
-    return "takes its answer back" if against or _BACK.search(_lowered(". ".join(after))) else found
+    against = any(
+        final_option in _mentions(sentence, labels) and _speaks_against(_lowered(sentence)) for sentence in after
+    )
+    return "takes its answer back" if against or _BACK.search(_lowered(". ".join(after))) else final_option
 
 
 def _speaks_against(sentence: str) -> bool:
@@ -250,9 +259,9 @@ def _chosen(sentence: str, labels: Sequence[str], *, theirs: bool, surely: bool 
     case = plain if head is None else plain[: head.end()] + _REASON.sub("", plain[head.end() :])
     if _BOTH.search(case) and not _CONCLUSION.match(plain):
         return None  # it tells what both do in some case
-    found = None if "i chose " in plain or plain.count(SLOT) > 1 else _plain(sentence, labels, theirs=theirs)
-    if isinstance(found, int) or not head:
-        return found if isinstance(found, int) else None
+    option = None if "i chose " in plain or plain.count(SLOT) > 1 else _plain(sentence, labels, theirs=theirs)
+    if isinstance(option, int) or not head:
+        return option if isinstance(option, int) else None
     before, after = plain[: head.start()], plain[head.end() :]
     further = _REASON.sub("", _AND.sub("", after) if _CONCLUSION.match(plain) else after)
     if any(
@@ -264,9 +273,9 @@ def _chosen(sentence: str, labels: Sequence[str], *, theirs: bool, surely: bool 
         )
     ):
         return None
-    named = _mentions(sentence, labels)
-    alike = len(named) != slotted.count(SLOT)  # a name that fits two options
-    return None if alike else named[len(named) - after.count(SLOT) - 1]
+    mentioned = _mentions(sentence, labels)
+    alike = len(mentioned) != slotted.count(SLOT)  # a name that fits two options
+    return None if alike else mentioned[len(mentioned) - after.count(SLOT) - 1]
 
 
 def _chooses(sentence: str, *, theirs: bool) -> bool:
@@ -289,10 +298,10 @@ def _slotted(text: str, labels: Sequence[str]) -> str:
 
 def _mentions(text: str, labels: Sequence[str]) -> list[int]:
     """The options that a text names, in order; two for a name that fits two options."""
-    found = []
+    options = []
     for match in _pattern(tuple(labels)).finditer(text.replace(SLOT, "")):
-        found += [i for i, label in enumerate(labels) if label.strip(AROUND).casefold() == match[0].casefold()]
-    return found
+        options += [i for i, label in enumerate(labels) if label.strip(AROUND).casefold() == match[0].casefold()]
+    return options
 
 
 @lru_cache(maxsize=256)

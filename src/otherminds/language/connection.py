@@ -105,13 +105,13 @@ class Connection:
         if not answer.content.strip():
             raise UncertainError("the answer is empty")
         try:
-            found = json.loads(answer.content)
+            payload = json.loads(answer.content)
         except (ValueError, RecursionError):
             kind = "a web page" if answer.content.lstrip().startswith(b"<") else "not JSON"
             raise UncertainError(f"the answer is {kind}", hint=ADDRESS) from None
-        if not isinstance(found, Mapping):
+        if not isinstance(payload, Mapping):
             raise UncertainError(wire.STRANGE)
-        return found
+        return payload
 
     def _silence(self, cause: BaseException | None) -> ModelError:
         """The error for a call to which no answer began."""
@@ -143,21 +143,21 @@ def _late(seconds: float) -> UncertainError:
 
 def _failure(response: httpx2.Response) -> ModelError:
     """The error for an answer with a status other than success."""
-    status, said = response.status_code, ""
+    status, complaint = response.status_code, ""
     if status != 401 and not _is_packed(response):
         with suppress(ValueError, RecursionError):  # the status says enough without a readable message
-            said = wire.complaint(json.loads(response.read()))
-    told = f" (HTTP {status})" + (f": {said}" if said else "")
+            complaint = wire.complaint(json.loads(response.read()))
+    detail = f" (HTTP {status})" + (f": {complaint}" if complaint else "")
     if status == 429 or status >= 500:
         what = "the server has had too many calls" if status == 429 else "the server does not work"
-        return wire.BusyError(what + told, _asked_for(response.headers))
+        return wire.BusyError(what + detail, _asked_for(response.headers))
     if status in (400, 422):
-        return wire.RefusalError(f"the server refuses the request{told}")
+        return wire.RefusalError(f"the server refuses the request{detail}")
     if status < 400:
         where = wire.complaint(response.headers.get("location"))
-        return ModelError(f"the server sends elsewhere{told}", hint=where or None)
+        return ModelError(f"the server sends elsewhere{detail}", hint=where or None)
     meaning, hint = MEANINGS.get(status, ("the server refuses the request", None))
-    return ModelError(meaning + told, hint=hint)
+    return ModelError(meaning + detail, hint=hint)
 
 
 def _asked_for(headers: httpx2.Headers) -> float | None:
@@ -173,7 +173,7 @@ def _asked_for(headers: httpx2.Headers) -> float | None:
 
 def _date(text: str) -> datetime | None:
     try:
-        found = parsedate_to_datetime(text)
+        date = parsedate_to_datetime(text)
     except (ValueError, TypeError):
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return date if date.tzinfo else date.replace(tzinfo=UTC)

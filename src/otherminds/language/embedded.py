@@ -63,17 +63,17 @@ class Embedded:
 
         Raises ModelError if the model cannot be run.
         """
-        known: dict[tuple[int, ...], dict[int, float]] = {}
+        log_probs_after: dict[tuple[int, ...], dict[int, float]] = {}
         total, sums, counts = Usage(), [], []
         for text in request.texts:
             value, tokens = 0.0, self._tokens(text)
             for i, token in enumerate(tokens):
                 before = tokens[:i]
-                if token not in known.setdefault(before, {}):
-                    found, usage = self._next(request.prompt, before, token, first=not known[before])
-                    known[before] |= found
+                if token not in log_probs_after.setdefault(before, {}):
+                    next_log_probs, usage = self._next(request.prompt, before, token, first=not log_probs_after[before])
+                    log_probs_after[before] |= next_log_probs
                     total += usage
-                value += known[before][token]
+                value += log_probs_after[before][token]
             sums.append(value)
             counts.append(len(tokens))
         return Scores(tuple(sums), tuple(counts), usage=total)
@@ -91,14 +91,14 @@ class Embedded:
                 body = {"prompt": [prompt, *before], "max_tokens": 1, "temperature": 0, "logprobs": top}
                 payload = self._post(wire.TEXT, {**body, "logit_bias": [[forced, 1000.0]]})
                 total += wire.usage_of(payload)
-                told = payload["choices"][0].get("logprobs") or {"content": []}
-                found = {
-                    one["id"]: min(0.0, float(one["logprob"]))
-                    for first_token in told["content"]
-                    for one in (*first_token["top_logprobs"], first_token)
+                logprobs = payload["choices"][0].get("logprobs") or {"content": []}
+                by_token = {
+                    candidate["id"]: min(0.0, float(candidate["logprob"]))
+                    for first_token in logprobs["content"]
+                    for candidate in (*first_token["top_logprobs"], first_token)
                 }
-                if token in found:
-                    return found, total
+                if token in by_token:
+                    return by_token, total
         raise ModelError(f"{self.name} does not tell how probable a text is")
 
     @property
@@ -153,14 +153,14 @@ def _free_processors() -> int:
     Threads wait for each other at every layer, so one that loses its processor to another program stops all of them.
     """
     processors = os.cpu_count() or 1
-    others = []  # threads that run beside this one
+    busy_threads = []  # threads that run beside this one
     for _ in range(SAMPLES):
         try:
-            others.append(int(LOAD.read_text().split()[3].partition("/")[0]) - 1)
+            busy_threads.append(int(LOAD.read_text().split()[3].partition("/")[0]) - 1)
         except (OSError, ValueError, IndexError):  # the system does not tell: assume that it is busy
             return max(1, processors // 2)
         time.sleep(0.01)
-    return processors if median(others) < processors / 2 else max(1, processors // 2)
+    return processors if median(busy_threads) < processors / 2 else max(1, processors // 2)
 
 
 @cache

@@ -120,9 +120,9 @@ class Endpoint:
         try:
             yield post
         except ModelError as error:
-            told = str(error).replace(self._key, HIDDEN) if self._key else str(error)
+            message = str(error).replace(self._key, HIDDEN) if self._key else str(error)
             kind = UncertainError if answered or isinstance(error, UncertainError) else ModelError
-            raise kind(f"{self.name}: {told}") from None
+            raise kind(f"{self.name}: {message}") from None
 
     def _post(self, path: str, body: wire.Body) -> Mapping[str, Any]:
         failed = 0
@@ -139,8 +139,8 @@ class Endpoint:
         if failed >= self._attempts:
             raise ModelError(f"{busy}; attempts: {failed}") from None
         if busy.wait is not None and busy.wait > LONGEST_WAIT:
-            asked = f"it asks to wait for {busy.wait:,.0f} s, and {LONGEST_WAIT:.0f} s is the most"
-            raise ModelError(f"{busy}; {asked}") from None
+            reason = f"it asks to wait for {busy.wait:,.0f} s, and {LONGEST_WAIT:.0f} s is the most"
+            raise ModelError(f"{busy}; {reason}") from None
         self._wait(float(min(2 ** (failed - 1), LONGEST_WAIT)) if busy.wait is None else busy.wait)
 
     def _ask(self, path: str, body: wire.Body) -> Mapping[str, Any]:
@@ -172,13 +172,13 @@ class Endpoint:
         return Connection(self._url, self._key or "none", timeout=self._timeout, here=self.here)
 
 
-def _without(key: str, told: Any) -> Any:
+def _without(key: str, payload: Any) -> Any:
     """The JSON value with the key hidden in every text and name."""
-    if isinstance(told, str):
-        return told.replace(key, HIDDEN)
-    if isinstance(told, Mapping):
-        return {_without(key, name): _without(key, value) for name, value in told.items()}
-    return [_without(key, value) for value in told] if isinstance(told, list) else told
+    if isinstance(payload, str):
+        return payload.replace(key, HIDDEN)
+    if isinstance(payload, Mapping):
+        return {_without(key, name): _without(key, value) for name, value in payload.items()}
+    return [_without(key, value) for value in payload] if isinstance(payload, list) else payload
 
 
 def _is_here(url: str) -> bool:

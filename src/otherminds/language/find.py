@@ -47,45 +47,45 @@ def find_model(spec: str) -> LanguageModel:
 def load(spec: str) -> Any:
     """The object that `module:object` names. Raises InputError if it cannot be imported or does not exist."""
     module, _, name = spec.partition(":")
-    here = os.getcwd()
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    folder = os.getcwd()
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
     try:
-        found: Any = import_module(module)
+        target: Any = import_module(module)
     except ImportError as error:
         hint = "write module:object, in the folder of module.py"
         raise InputError(f"`{module[:80]}` cannot be imported: {error}", hint=hint) from None
     except (Exception, SystemExit) as error:  # importing runs the module, which may raise anything
         raise _broken(f"`{module[:80]}` cannot be imported", error) from error
     for part in name.split("."):
-        if not hasattr(found, part):
-            close = ", ".join(near(part, [one for one in dir(found) if not one.startswith("_")]))
+        if not hasattr(target, part):
+            close = ", ".join(near(part, [attribute for attribute in dir(target) if not attribute.startswith("_")]))
             raise InputError(f"`{module[:80]}` has no `{name[:80]}`", hint=close and f"did you mean {close}?")
-        found = getattr(found, part)
-    return found
+        target = getattr(target, part)
+    return target
 
 
-def as_model(found: Any, name: str) -> LanguageModel:
+def as_model(candidate: Any, name: str) -> LanguageModel:
     """A user's language model, or function from text to text, as a model whose errors are InputErrors of one line.
 
     Raises InputError for any other object.
     """
-    if isclass(found):
+    if isclass(candidate):
         raise InputError(f"{name} is a class", hint="name an object of it")
-    if all(hasattr(found, part) for part in ("name", "identity", "complete", "score")):
-        return _Own(_checked(found.name, name), _checked(found.identity, name), found)
-    if callable(found):
-        answer: Callable[[str], str] = found
-        written = Scripted(name, lambda request: answer(text_of(request)))
-        return _Own(written.name, written.identity, written)
+    if all(hasattr(candidate, part) for part in ("name", "identity", "complete", "score")):
+        return _Own(_checked(candidate.name, name), _checked(candidate.identity, name), candidate)
+    if callable(candidate):
+        answer: Callable[[str], str] = candidate
+        scripted = Scripted(name, lambda request: answer(text_of(request)))
+        return _Own(scripted.name, scripted.identity, scripted)
     raise InputError(f"{name} is neither a language model nor a function from text to text")
 
 
-def _checked(found: object, name: str) -> str:
-    if not isinstance(found, str) or not found.isprintable() or not 0 < len(found) <= LONGEST_NAME:
-        wanted = f"both have 1 to {LONGEST_NAME} printable characters"
-        raise InputError(f"{name} is a language model without a name and an identity", hint=wanted)
-    return found
+def _checked(identifier: object, name: str) -> str:
+    if not isinstance(identifier, str) or not identifier.isprintable() or not 0 < len(identifier) <= LONGEST_NAME:
+        hint = f"both have 1 to {LONGEST_NAME} printable characters"
+        raise InputError(f"{name} is a language model without a name and an identity", hint=hint)
+    return identifier
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def blamed(name: str) -> Iterator[None]:
 
 def _broken(what: str, error: BaseException) -> InputError:
     """The error for an exception in a user's code, at the last line of that code in the traceback, if any."""
-    said = " ".join(str(error).split())[:LONGEST_NAME]
+    message = " ".join(str(error).split())[:LONGEST_NAME]
     place: tuple[str | None, int | None] = (None, None)
     for frame in traceback.extract_tb(error.__traceback__):
         file = Path(frame.filename)
@@ -126,4 +126,4 @@ def _broken(what: str, error: BaseException) -> InputError:
         if file.is_file() and "site-packages" not in file.parts and not foreign:
             place = frame.filename, frame.lineno
     path, line = place
-    return InputError(f"{what}: {type(error).__name__}" + (f": {said}" if said else ""), path=path, line=line)
+    return InputError(f"{what}: {type(error).__name__}" + (f": {message}" if message else ""), path=path, line=line)

@@ -125,28 +125,28 @@ class Recorded:
         key = records.key_of(question)
         mine = Future[records.Answer]()
         with self._lock:
-            known = self._under_way.get(key) or self._calls.answer(key)
-            if known is None and not self.replay:
+            earlier = self._under_way.get(key) or self._calls.answer(key)
+            if earlier is None and not self.replay:
                 self._under_way[key] = mine
-        if known is not None:
-            found = known.result() if isinstance(known, Future) else known
-            self._count(found.usage)
+        if earlier is not None:
+            answer = earlier.result() if isinstance(earlier, Future) else earlier
+            self._count(answer.usage)
         elif self.replay:
             hint = "it is another call if anything differs in the model, the prompt or the settings"
-            told = f"there is no record of the call {_extract(request.prompt)}"
-            raise models.ModelError(told, path=self.path, hint=hint)
+            message = f"there is no record of the call {_extract(request.prompt)}"
+            raise models.ModelError(message, path=self.path, hint=hint)
         else:
             try:
-                found = self._call(question, request, ask)
-                mine.set_result(found)
+                answer = self._call(question, request, ask)
+                mine.set_result(answer)
             except BaseException as error:  # the threads that wait for the answer get the error
                 mine.set_exception(error)
                 raise
             finally:
                 with self._lock:
                     del self._under_way[key]
-        assert isinstance(found, kind)
-        return found
+        assert isinstance(answer, kind)
+        return answer
 
     def _call(self, question: Mapping[str, object], request: Asked, ask: Callable[[], A]) -> records.Answer:
         """Make a call if the budget allows it, and record it before and after."""

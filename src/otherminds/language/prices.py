@@ -75,8 +75,8 @@ class Price:
         halves = [half.strip() for half in text.split("/")]
         if len(halves) != 2 or not all(map(AMOUNT.fullmatch, halves)):
             raise InputError(f"`{text[:SHOWN]}` is no price", hint=f"give {EXAMPLE}")
-        prompt, written = map(float, halves)
-        return cls(prompt, written)
+        prompt, reply = map(float, halves)
+        return cls(prompt, reply)
 
     def cost(self, usage: models.Usage) -> float:
         """Dollars for these tokens."""
@@ -94,7 +94,7 @@ def read_prices(path: Path) -> Mapping[str, Price]:
     """
     text = read_text(path, limit=LARGEST_FILE)
     try:
-        found = _File.model_validate(read_toml(text))
+        price_file = _File.model_validate(read_toml(text))
     except ValidationError as error:
         first = faults(error)[0]
         hint = QUOTED if first["type"] == "string_type" else WRITTEN
@@ -105,12 +105,12 @@ def read_prices(path: Path) -> Mapping[str, Price]:
         message = str(error)
         place = TOML_PLACE.search(message)
         line, column = (int(part) if part else None for part in place.groups()) if place else (None, None)
-        told = f"is not TOML: {TOML_PLACE.sub('', message)[:SHOWN]}"
-        raise InputError(told, path=path, line=line, column=column) from None
+        fault = f"is not TOML: {TOML_PLACE.sub('', message)[:SHOWN]}"
+        raise InputError(fault, path=path, line=line, column=column) from None
     except ValueError:
         raise InputError("a number in it has thousands of digits", path=path, hint=WRITTEN) from None
     prices = {}
-    for name, price in found.models.items():
+    for name, price in price_file.models.items():
         if ANY in name[:-1]:
             raise InputError(f"`{name[:SHOWN]}`: a * stands for the end of a name, and nowhere else", path=path)
         try:
@@ -134,8 +134,8 @@ def price_of(model_name: str, prices: Mapping[str, Price]) -> Price | None:
 def at_most(request: models.Request | models.Continuations) -> models.Usage:
     """Upper estimate of the tokens of a call: of its prompt by its length, of its reply by `max_tokens`."""
     if isinstance(request, models.Continuations):  # a server may have to be asked again for every token of every text
-        told = sum(map(_tokens, request.texts))
-        return models.Usage((1 + told) * (_tokens(request.prompt) + told), 0, 1 + told)
+        text_tokens = sum(map(_tokens, request.texts))
+        return models.Usage((1 + text_tokens) * (_tokens(request.prompt) + text_tokens), 0, 1 + text_tokens)
     turns = request.prompt if isinstance(request.prompt, tuple) else (models.Message("user", request.prompt),)
     images = sum(len(turn.images) for turn in turns)
     tokens = _tokens("".join(turn.text for turn in turns)) + TOKENS_PER_IMAGE * images
@@ -173,15 +173,15 @@ def check_budget(budget: float | None, price: Price | None) -> None:
 def over_budget(budget: float, spent: float, most: float) -> BudgetError:
     """The error for a call of up to `most` dollars if `spent` of the budget are spent or reserved for open calls."""
     room = f"the budget of {_dollars(budget)} has no room for a call of up to {_dollars(most)}"
-    told = f"{room}: {_dollars(spent)} spent so far, or put aside for calls under way"
-    return _with_larger(BudgetError(told, hint="what is done is kept"), max(budget, spent + most))
+    message = f"{room}: {_dollars(spent)} spent so far, or put aside for calls under way"
+    return _with_larger(BudgetError(message, hint="what is done is kept"), max(budget, spent + most))
 
 
 def over_bound(bill: float, bound: float, spent: float, budget: float) -> BudgetError:
     """The error after a bill above the bound of its call, if `spent` of the budget are spent now."""
-    told = f"the server billed {_dollars(bill)} for a call bounded by {_dollars(bound)}"
+    billed = f"the server billed {_dollars(bill)} for a call bounded by {_dollars(bound)}"
     now = f"{_dollars(spent)} of the budget of {_dollars(budget)} are spent, and no more calls are made"
-    error = BudgetError(f"{told}: {now}", hint="what is done is kept; a resumed run allows for such bills")
+    error = BudgetError(f"{billed}: {now}", hint="what is done is kept; a resumed run allows for such bills")
     return _with_larger(error, spent) if spent > budget else error
 
 
@@ -225,6 +225,6 @@ class CountingModel:
         self._count(request.prompt, len(request.texts))
         return self.inner.score(request)
 
-    def _count(self, text: str, written: int) -> None:
+    def _count(self, text: str, reply_tokens: int) -> None:
         self.calls += 1
-        self.usage += models.Usage(math.ceil(len(text) / CHARACTERS_PER_TOKEN), 0, written)
+        self.usage += models.Usage(math.ceil(len(text) / CHARACTERS_PER_TOKEN), 0, reply_tokens)

@@ -50,11 +50,11 @@ class Scripted:
         """The function's log-probability of every text. Raises ModelError without a function, or if one is above 0."""
         if self.weigh is None:
             raise ModelError(f"{self.name} has no log-probabilities", hint="use a strategy that reads replies, as qa")
-        found = tuple(self.weigh(request.prompt, text) for text in request.texts)
-        if any(math.isnan(value) or value > 0.0 for value in found):
+        log_probs = tuple(self.weigh(request.prompt, text) for text in request.texts)
+        if any(math.isnan(value) or value > 0.0 for value in log_probs):
             raise ModelError(f"{self.name} gave a log-probability above 0")
-        usage = Usage(words(request.prompt), 0, len(found))
-        return Scores(found, tuple(max(1, words(text)) for text in request.texts), usage=usage)
+        usage = Usage(words(request.prompt), 0, len(log_probs))
+        return Scores(log_probs, tuple(max(1, words(text)) for text in request.texts), usage=usage)
 
 
 def scripted(name: str, replies: Sequence[str], weigh: Scorer | None = None) -> Scripted:

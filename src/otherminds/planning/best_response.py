@@ -62,9 +62,9 @@ def value_of(policy: Ints, payoff: Floats, partner: Chances, start: int = 0) -> 
     """The expected total payoff of a policy `policy[t, q]` over its horizon, from the partner's state `start`."""
     states = np.arange(len(partner.outputs))
     value = np.zeros(len(states))
-    for chosen in policy[::-1]:
-        onward = value[partner.moves[states, chosen]]
-        value = (partner.outputs * (payoff[chosen] + onward)).sum(axis=1)
+    for actions in policy[::-1]:
+        onward = value[partner.moves[states, actions]]
+        value = (partner.outputs * (payoff[actions] + onward)).sum(axis=1)
     return float(value[start])
 
 
@@ -84,8 +84,8 @@ def best_rate(payoff: Floats, partner: Chances, start: int = 0) -> float:
         for a in range(options):
             onward = np.zeros(states)
             np.add.at(onward, partner.moves[q, a], partner.outputs[q])
-            here = np.eye(states)[q]
-            rows += [np.r_[onward - here, np.zeros(states)], np.r_[-here, onward - here]]
+            current = np.eye(states)[q]
+            rows += [np.r_[onward - current, np.zeros(states)], np.r_[-current, onward - current]]
             bounds += [0.0, -expected[q, a]]
     cost = np.r_[np.ones(states), np.zeros(states)]
     # presolve takes programs with tiny probabilities to be infeasible
@@ -128,8 +128,8 @@ class Pool:
     @cached_property
     def likely(self) -> Ints:
         """The most probable action in every state."""
-        found: Ints = self.chances.outputs.argmax(axis=1)
-        return found
+        actions: Ints = self.chances.outputs.argmax(axis=1)
+        return actions
 
 
 Leaf = Callable[[Pool, int, Ints, Floats], float]
@@ -142,15 +142,15 @@ def action_values(pool: Pool, t: int, states: Ints, weights: Floats, *, depth: i
     thousand times less probable than the most probable one.
     """
     outputs, moves = pool.chances
-    found = weights @ pool.expected[states]
+    values = weights @ pool.expected[states]
     for b in range(outputs.shape[1]):
         joint = weights * outputs[states, b]
         if joint.sum() <= NEGLIGIBLE * weights.sum():
             continue
-        kept = joint > NEGLIGIBLE * joint.max()
-        for a in range(len(found)):
-            found[a] += _worth(pool, t + 1, moves[states[kept], a, b], joint[kept], depth - 1, leaf)
-    return found
+        mask = joint > NEGLIGIBLE * joint.max()
+        for a in range(len(values)):
+            values[a] += _worth(pool, t + 1, moves[states[mask], a, b], joint[mask], depth - 1, leaf)
+    return values
 
 
 def _worth(pool: Pool, t: int, states: Ints, weights: Floats, depth: int, leaf: Leaf) -> float:
@@ -178,19 +178,19 @@ def commitment(pool: Pool, t: int, states: Ints, weights: Floats, *, most: int =
     """
     _, moves = pool.chances
     plan, likely = pool.response, pool.likely
-    held = states[np.argsort(-weights, kind="stable")[:most]]
-    true = np.broadcast_to(states, (len(held), len(states)))
+    assumed = states[np.argsort(-weights, kind="stable")[:most]]
+    true = np.broadcast_to(states, (len(assumed), len(states)))
     alive: NDArray[np.bool_] = np.ones(true.shape, dtype=bool)
     total = np.zeros(true.shape)
     for u in range(t, pool.horizon):
-        action, reply = plan.actions[u, held][:, None], likely[true]
+        action, reply = plan.actions[u, assumed][:, None], likely[true]
         total += np.where(alive, pool.payoff[action, reply], 0.0)
-        left = alive & (reply != likely[held][:, None])
+        left = alive & (reply != likely[assumed][:, None])
         true = moves[true, action, reply]
-        held = moves[held, action[:, 0], likely[held]]
+        assumed = moves[assumed, action[:, 0], likely[assumed]]
         total += np.where(left, plan.values[u + 1][true], 0.0)
         alive &= ~left
-        if alive.sum() <= len(held):
+        if alive.sum() <= len(assumed):
             total += np.where(alive, plan.values[u + 1][true], 0.0)
             break
     return float((total @ weights).max())

@@ -24,6 +24,6 @@ class Expansion:
         """Count states. Raises InputError beyond the limit."""
         self.states += states
         if self.states > self.most:
-            known = f", of {self.possible:,} that there may be" if (self.possible or 0) > self.most else ""
+            out_of = f", of {self.possible:,} that there may be" if (self.possible or 0) > self.most else ""
             hint = "use a smaller map, or fewer things on it"
-            raise InputError(f"planning here needs more than {self.most:,} states{known}", hint=hint)
+            raise InputError(f"planning here needs more than {self.most:,} states{out_of}", hint=hint)

@@ -55,23 +55,23 @@ class JointPositions:
     @cached_method
     def beside(self, i: int, j: int, floor: int) -> int:
         """All joint positions in which agents i and j stand exactly one step apart."""
-        one, other = self._inner(i), self._inner(j)
+        weight_i, weight_j = self._inner(i), self._inner(j)
         steps = [(cell, cell + d) for cell in _bits(floor) for d in self.steps if cell + d >= 0]
-        return self._anywhere([a * one + b * other for a, b in steps if floor >> b & 1], {i, j})
+        return self._anywhere([a * weight_i + b * weight_j for a, b in steps if floor >> b & 1], {i, j})
 
     def _anywhere(self, numbers: Sequence[int], fixed: set[int]) -> int:
         """The joint positions with these numbers, and those that differ from them in agents that are not fixed."""
         bits = bytearray(self.bytes + 1)
         for number in numbers:
             bits[number >> 3] |= 1 << (number & 7)
-        found = int.from_bytes(bits, "little")
+        positions = int.from_bytes(bits, "little")
         for k in {*range(self.n)} - fixed:
             times = 1
             while times < self.span:
                 more = min(times, self.span - times)
-                found |= found << more * self._inner(k)
+                positions |= positions << more * self._inner(k)
                 times += more
-        return found
+        return positions
 
     def moved(self, positions: int, i: int, floor: int) -> int:
         """The joint positions after agent i has walked one step on the floor, or stayed."""
@@ -100,8 +100,8 @@ def joint_makespan(
 
     Raises InputError if that takes more states than `expansion` may have.
     """
-    kept, passed = 1 + space.n**2 * space.bytes // KEPT, 1 + space.bytes // PASSED
-    expansion.count(kept)
+    kept_cost, passed_cost = 1 + space.n**2 * space.bytes // KEPT, 1 + space.bytes // PASSED
+    expansion.count(kept_cost)
     front: dict[C, int] = {context: space.of(cells)}
     reached: dict[C, int] = dict(front)
     for t in range(limit + 1):
@@ -110,15 +110,15 @@ def joint_makespan(
         for i in range(space.n):
             after: dict[C, int] = defaultdict(int)
             for c, positions in front.items():
-                expansion.count(passed)
-                here = floor(c)
-                after[c] |= space.moved(positions, i, here)
+                expansion.count(passed_cost)
+                walkable = floor(c)
+                after[c] |= space.moved(positions, i, walkable)
                 for action in actions(c, i):
                     beside = action.beside
-                    where = space.within(i, action.cells) if beside is None else space.beside(i, beside, here)
+                    where = space.within(i, action.cells) if beside is None else space.beside(i, beside, walkable)
                     if able := positions & where:
                         if action.after not in after and action.after not in reached:
-                            expansion.count(kept)
+                            expansion.count(kept_cost)
                         after[action.after] |= able
             front = after
         front = {c: new for c, p in front.items() if (new := p & ~reached.get(c, 0))}
@@ -136,7 +136,7 @@ def _bits(cells: int) -> Iterator[int]:
 
 def finishing_steps(
     start: S,
-    known: dict[S, tuple[int, ...]],
+    remaining: dict[S, tuple[int, ...]],
     done: Callable[[S], tuple[bool, ...]],
     advance: Callable[[S], tuple[int, S]],
     limit: int = NEVER,
@@ -144,13 +144,13 @@ def finishing_steps(
     """Steps from `start` until each agent is done in a deterministic rollout; NEVER for more than about `limit` steps.
 
     `done` says which agents are done, and stay so. `advance` returns how many steps pass until the next event and the
-    state then, or NEVER steps if no event follows. What remains from every state on the way is kept in `known`.
+    state then, or NEVER steps if no event follows. What remains from every state on the way is kept in `remaining`.
     """
     trail: list[tuple[S, int, tuple[bool, ...]]] = []
     state, total = start, 0
     while True:
         ready = done(state)
-        rest = (0,) * len(ready) if all(ready) else known.get(state)
+        rest = (0,) * len(ready) if all(ready) else remaining.get(state)
         if rest is None and total > limit:
             rest = tuple([0 if is_done else NEVER for is_done in ready])
         if rest is not None:
@@ -163,5 +163,5 @@ def finishing_steps(
             break
     for passed, since, ready in reversed(trail):
         rest = tuple([0 if is_done else min(r + total - since, NEVER) for r, is_done in zip(rest, ready, strict=True)])
-        total, known[passed] = since, rest
+        total, remaining[passed] = since, rest
     return rest

@@ -31,13 +31,13 @@ def action_tables(payoff: Floats, chances: Chances, horizon: int, start: int = 0
     Q_t(q, a) = Σ_b O[q, b] (R[a, b] + γ max Q_{t+1}(δ(q, a, b), ·)).
     """
     expected = chances.outputs @ payoff.T
-    found = np.empty((horizon - start, *expected.shape))
+    tables = np.empty((horizon - start, *expected.shape))
     values = np.zeros(len(expected))
     for t in reversed(range(horizon - start)):
         onward = np.einsum("qb,qab->qa", chances.outputs, values[chances.moves])
-        found[t] = np.round(expected + discount * onward, DECIMALS)
-        values = found[t].max(axis=1)
-    return found
+        tables[t] = np.round(expected + discount * onward, DECIMALS)
+        values = tables[t].max(axis=1)
+    return tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,16 +59,16 @@ class Machines:
         likely: Ints = chances.outputs.argmax(axis=1)
         return cls(chances, chances.outputs @ payoff.T, likely, (tables,), (start,), horizon, discount)
 
-    def joined(self, other: Machines) -> Machines:
+    def joined(self, added: Machines) -> Machines:
         """These machines, and then the others."""
-        outputs = np.concatenate([self.chances.outputs, other.chances.outputs])
-        moves = np.concatenate([self.chances.moves, other.chances.moves + len(self.likely)])
+        outputs = np.concatenate([self.chances.outputs, added.chances.outputs])
+        moves = np.concatenate([self.chances.moves, added.chances.moves + len(self.likely)])
         return Machines(
             Chances(outputs, moves),
-            np.concatenate([self.expected, other.expected]),
-            np.concatenate([self.likely, other.likely]),
-            (*self.tables, *other.tables),
-            (*self.starts, *other.starts),
+            np.concatenate([self.expected, added.expected]),
+            np.concatenate([self.likely, added.likely]),
+            (*self.tables, *added.tables),
+            (*self.starts, *added.starts),
             self.horizon,
             self.discount,
         )
@@ -83,7 +83,7 @@ class Machines:
         outputs, moves = self.chances.outputs[states], self.chances.moves[states]
         chance = (outputs.max(axis=1) < CERTAIN) & (moves != moves[:, :, :1]).any(axis=(1, 2)) & (states < among)
         possible = np.where(outputs > 1.0 - CERTAIN, outputs, 0.0)
-        kept, (parted, reply) = np.flatnonzero(~chance), np.nonzero(chance[:, None] & (possible > 0.0))
+        unparted, (parted, reply) = np.flatnonzero(~chance), np.nonzero(chance[:, None] & (possible > 0.0))
         if not len(parted):
             return Branches(self, states, weights, np.arange(len(states)))
         moves, worth = moves[parted], payoff[:, reply].T
@@ -93,21 +93,21 @@ class Machines:
         tables = ((worth + self.discount * onward)[None],)
         more = Machines(certain, worth, reply, tables, (t,), self.horizon, self.discount)
         shares = possible[parted, reply] / possible.sum(axis=1)[parted]
-        states = np.concatenate([states[kept], len(self.likely) + np.arange(len(parted))])
-        weights = np.concatenate([weights[kept], weights[parted] * shares])
+        states = np.concatenate([states[unparted], len(self.likely) + np.arange(len(parted))])
+        weights = np.concatenate([weights[unparted], weights[parted] * shares])
         order = np.argsort(-weights, kind="stable")
-        return Branches(self.joined(more), states[order], weights[order], np.concatenate([kept, parted])[order])
+        return Branches(self.joined(more), states[order], weights[order], np.concatenate([unparted, parted])[order])
 
     def values(self, t: int, states: Ints) -> Floats:
         """Q_t(q, a) in these states; one more axis, of own actions."""
         table, at = self.tables[0][t - self.starts[0]], len(self.tables[0][0])
-        found: Floats = table[np.minimum(states, at - 1)]
+        values: Floats = table[np.minimum(states, at - 1)]
         for more, start in zip(self.tables[1:], self.starts[1:], strict=True):
             later = states >= at
             if later.any():
-                found[later] = more[t - start][np.minimum(states[later] - at, len(more[0]) - 1)]
+                values[later] = more[t - start][np.minimum(states[later] - at, len(more[0]) - 1)]
             at += len(more[0])
-        return found
+        return values
 
 
 class Branches(NamedTuple):
@@ -140,7 +140,7 @@ def plan_values(
         fixed[i, : len(plan.fixed)] = plan.fixed
     ends = np.array([len(plan.fixed) if plan.held < 0 else machines.horizon for plan in plans])
     commits = np.array([plan.held >= 0 for plan in plans])
-    held = states[[max(plan.held, 0) for plan in plans]]
+    assumed = states[[max(plan.held, 0) for plan in plans]]
     true = np.broadcast_to(states, (count, len(states)))
     group = np.zeros(true.shape, dtype=np.intp)
     alive: NDArray[np.bool_] = np.ones(true.shape, dtype=bool)
@@ -157,11 +157,11 @@ def plan_values(
             if runs.done:
                 break
             continue
-        action = np.where(commits, machines.values(u, held).argmax(axis=1), fixed[:, min(u - t, fixed.shape[1] - 1)])
+        action = np.where(commits, machines.values(u, assumed).argmax(axis=1), fixed[:, min(u - t, fixed.shape[1] - 1)])
         total += discount * np.where(alive, machines.expected[true, action[:, None]], 0.0) @ weights
-        reply, foreseen = machines.likely[true], machines.likely[held]
+        reply, foreseen = machines.likely[true], machines.likely[assumed]
         true = machines.chances.moves[true, action[:, None], reply]
-        held = machines.chances.moves[held, action, foreseen]
+        assumed = machines.chances.moves[assumed, action, foreseen]
         group = reply if u - t >= fixed.shape[1] else np.where(commits[:, None], reply, group * replies + reply)
         left = alive & commits[:, None] & (reply != foreseen[:, None])
         if left.any() and u + 1 < machines.horizon:
@@ -186,9 +186,9 @@ class _Runs:
         """Whether no run is left."""
         return not len(self.hypothesis)
 
-    def begin(self, u: int, chosen: NDArray[np.bool_], states: Ints, group: Ints) -> None:
+    def begin(self, u: int, mask: NDArray[np.bool_], states: Ints, group: Ints) -> None:
         """Begin runs in round u for each plan and group of chosen hypotheses."""
-        plan, hypothesis = np.nonzero(chosen)
+        plan, hypothesis = np.nonzero(mask)
         state, number = states[plan, hypothesis], group[plan, hypothesis]
         _, at, run = np.unique(plan * (int(number.max()) + 1) + number, return_index=True, return_inverse=True)
         run = run.ravel()
@@ -219,13 +219,13 @@ class _Runs:
         alone = size[self.group] == 1
         if alone.any():  # the partner is known
             self.paid.append((self.run[alone], weight[alone] * values[alone].max(axis=1)))
-            kept = ~alone
+            grouped = ~alone
             for name in ("hypothesis", "state", "run", "group"):
-                setattr(self, name, getattr(self, name)[kept])
+                setattr(self, name, getattr(self, name)[grouped])
             if self.done:
                 return
             self._regroup(self.group)
-            values, weight = values[kept], weight[kept]
+            values, weight = values[grouped], weight[grouped]
         count = len(self.first)
         sums = np.stack([np.bincount(self.group, weight * values[:, a], count) for a in range(values.shape[1])], axis=1)
         responds = self.run[self.first] % RUNS > 0
@@ -239,8 +239,8 @@ class _Runs:
 
     def totals(self, plans: int) -> Floats:
         """The payoff of the best run of each group, summed by plan."""
-        worth, found = np.zeros(self.runs), np.zeros(plans)
+        worth, totals = np.zeros(self.runs), np.zeros(plans)
         for run, paid in self.paid:
             np.add.at(worth, run, paid)
-        np.add.at(found, self.plan_of[::RUNS], worth.reshape(-1, RUNS).max(axis=1))
-        return found
+        np.add.at(totals, self.plan_of[::RUNS], worth.reshape(-1, RUNS).max(axis=1))
+        return totals

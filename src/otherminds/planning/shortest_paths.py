@@ -56,10 +56,10 @@ def cost_fields(
     actions = [(shift, cells * goals) for shift, cells in together.items()]
 
     def back(front: int) -> int:
-        found = front << 1 | front >> 1 | front << stride | front >> stride
+        predecessors = front << 1 | front >> 1 | front << stride | front >> stride
         for shift, cells in actions:
-            found |= (front >> shift if shift > 0 else front << -shift) & cells
-        return found
+            predecessors |= (front >> shift if shift > 0 else front << -shift) & cells
+        return predecessors
 
     return 1 + _flood(front, floor, back, len(targets) * stages * span).reshape(len(targets), stages, span)
 
@@ -179,19 +179,19 @@ class StagedCosts(Generic[G, C, D]):
         regions, bounds = self._stages.regions(stage), self._stages.bounds(goal)
         near = [e for e in self._stages.exits(goal, stage) if regions[e.place] == region]
         near.sort(key=lambda e: 0 if e.final else e.cost + bounds[e.place])
-        found: list[ExitPath[D]] = []
+        paths: list[ExitPath[D]] = []
         for leave in near:
             place, rest = leave.place, leave.cost
             at_least = rest + (0 if leave.final else bounds[place])
             if at_least >= UNREACHABLE:
                 continue
-            if any(path.distance[place] + path.rest <= at_least for path in found):
+            if any(path.distance[place] + path.rest <= at_least for path in paths):
                 continue  # from its place, going on to a known exit is no worse
             if not leave.final:
                 rest += self.value(goal, self._stages.follow(stage, leave.action), place)
             if rest < UNREACHABLE:
-                found.append(ExitPath(self._stages.distances(stage, place), rest, leave))
-        return found
+                paths.append(ExitPath(self._stages.distances(stage, place), rest, leave))
+        return paths
 
     def value(self, goal: G, stage: C, cell: int) -> int:
         """Steps from the cell to the goal; UNREACHABLE or more without a way."""

@@ -79,10 +79,10 @@ def _handle(mark: PlotMark, line: Literal["-", ":", ""] = "-", **look: Any) -> L
 @styled
 def literal_against_functional(summary: Sequence[Row], published: Published) -> Figure:
     """ToM % against regret a round, a panel for each cell; grey dots are published language models."""
-    found = {(r["condition"], r["subject"], r["metric"]): r["value"] for r in summary}
-    present = {subject for condition, subject, _ in found if condition in CELLS}
+    scores = {(r["condition"], r["subject"], r["metric"]): r["value"] for r in summary}
+    present = {subject for condition, subject, _ in scores if condition in CELLS}
     worst = min(
-        [value for (condition, _, metric), value in found.items() if condition in CELLS and metric == "tom_percent"]
+        [value for (condition, _, metric), value in scores.items() if condition in CELLS and metric == "tom_percent"]
         + [percent for points in published.values() for percent, _ in points],
         default=0.0,
     )
@@ -91,10 +91,10 @@ def literal_against_functional(summary: Sequence[Row], published: Published) -> 
         for point in published.get(condition, ()):
             axes.plot(*point, MODELS.shape, color=MODELS.colour, markersize=3, alpha=0.7, markeredgewidth=0)
         for subject, mark in PLAYERS.items():
-            percent, regret = (found.get((condition, subject, m)) for m in ("tom_percent", "functional_regret_exact"))
+            percent, regret = (scores.get((condition, subject, m)) for m in ("tom_percent", "functional_regret_exact"))
             if percent is not None and regret is not None:
                 axes.plot(percent, regret, mark.shape, color=mark.colour, fillstyle="none", clip_on=False)
-        if (floor := found.get((condition, FLOOR, "functional_regret_exact"))) is not None:
+        if (floor := scores.get((condition, FLOOR, "functional_regret_exact"))) is not None:
             axes.axhline(floor, color=INK, linewidth=0.8, linestyle=":", zorder=0)
         # 0.01, 0.1 and 1 are equally far apart, and 0 has a place
         axes.set_yscale("symlog", linthresh=LEAST, linscale=0.5)
@@ -147,17 +147,17 @@ def _regret(row: Row) -> float:
 def _curves(rows: Iterable[Row], lost: Callable[[Row], float]) -> dict[tuple[str, str], list[Estimate]]:
     """The cumulative loss of each player up to each round, by cell and player, with intervals over episodes."""
     episodes: dict[tuple[str, str], dict[tuple[str, ...], list[float]]] = {}
-    wanted = {(condition, subject) for condition in CELLS for subject in (*LEARNERS, FLOOR, *NAMES)}
+    plotted = {(condition, subject) for condition in CELLS for subject in (*LEARNERS, FLOOR, *NAMES)}
     for row in rows:
-        if (key := (row["condition"], row["subject"])) in wanted and row["policy"] == "own":
+        if (key := (row["condition"], row["subject"])) in plotted and row["policy"] == "own":
             which = (row["partner"], row["episode"], row.get("strategy", ""))
             episodes.setdefault(key, {}).setdefault(which, []).append(lost(row))
-    found = {}
-    for key, played in episodes.items():
-        total = np.cumsum([*played.values()], axis=1)
-        partners = [partner for partner, *_ in played]
-        found[key] = [stratified(column, partners) for column in total.T.tolist()]
-    return found
+    curves = {}
+    for key, losses in episodes.items():
+        total = np.cumsum([*losses.values()], axis=1)
+        partners = [partner for partner, *_ in losses]
+        curves[key] = [stratified(column, partners) for column in total.T.tolist()]
+    return curves
 
 
 def by_names(rows: Sequence[Row]) -> list[Figure]:
@@ -167,7 +167,7 @@ def by_names(rows: Sequence[Row]) -> list[Figure]:
         return []
     lost = _curves(spoken, _regret)
     wrong = _curves(spoken, lambda row: float(row["predicted"] != row["observed"]))
-    marks = {names: mark for names, mark in NAMES.items() if any(known == names for _, known in lost)}
+    marks = {names: mark for names, mark in NAMES.items() if any(subject == names for _, subject in lost)}
     with_marks = ((lost, "Points lost so far"), (wrong, "Wrong predictions so far"))
     return [styled(_over_rounds)(curves, marks, what) for curves, what in with_marks]
 
@@ -178,16 +178,16 @@ def by_names(rows: Sequence[Row]) -> list[Figure]:
 @styled
 def regret_by_noise(summary: Sequence[Row]) -> Figure:
     """Regret per round with partners that move at random in 0, 5 and 10 % of the rounds, with 95 % intervals."""
-    found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "functional_regret_exact"}
+    rows = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "functional_regret_exact"}
 
     def draw(axes: Axes, condition: str) -> None:
         for i, subject in enumerate(LEARNERS):
             mark = PLAYERS[subject]
-            known = {n: row for noise, n in NOISES.items() if (row := found.get((condition + noise, subject)))}
-            places = [n + 0.4 * (i - 1) for n in known]  # apart, so that intervals do not hide each other
-            values = [row["value"] for row in known.values()]
+            by_noise = {n: row for noise, n in NOISES.items() if (row := rows.get((condition + noise, subject)))}
+            places = [n + 0.4 * (i - 1) for n in by_noise]  # apart, so that intervals do not hide each other
+            values = [row["value"] for row in by_noise.values()]
             axes.plot(places, values, mark.shape + "-", color=mark.colour, markersize=4, linewidth=1.2)
-            for place, row in zip(places, known.values(), strict=True):
+            for place, row in zip(places, by_noise.values(), strict=True):
                 axes.plot([place, place], [row["low"], row["high"]], color=mark.colour, linewidth=0.8)
         axes.axhline(0, color=SOFT, linewidth=0.5, zorder=0)
         axes.set_xticks([*NOISES.values()])
@@ -203,13 +203,13 @@ def regret_by_noise(summary: Sequence[Row]) -> Figure:
 @styled
 def regret_by_machine(rows: Iterable[Row]) -> Figure:
     """Regret per round with every machine, by that of RMax; open marks are for a library without that machine."""
-    wanted = {("ipd/machines", "rmax"), ("ipd/machines", "bayes_library"), (LEFT_OUT, "bayes_library")}
-    found: dict[str, dict[str, list[float]]] = {}
+    plotted = {("ipd/machines", "rmax"), ("ipd/machines", "bayes_library"), (LEFT_OUT, "bayes_library")}
+    regrets: dict[str, dict[str, list[float]]] = {}
     for row in rows:
-        if (row["condition"], row["subject"]) in wanted and "functional_regret" in row:
+        if (row["condition"], row["subject"]) in plotted and "functional_regret" in row:
             player = row["subject"] + (LEFT_OUT if row["condition"] == LEFT_OUT else "")
-            found.setdefault(row["partner"], {}).setdefault(player, []).append(row["functional_regret"])
-    lost = {name: {who: float(np.mean(values)) for who, values in about.items()} for name, about in found.items()}
+            regrets.setdefault(row["partner"], {}).setdefault(player, []).append(row["functional_regret"])
+    lost = {name: {agent: float(np.mean(values)) for agent, values in about.items()} for name, about in regrets.items()}
     hardest = sorted(lost, key=lambda name: (lost[name].get("rmax", 0.0), name))
     figure, axes = with_axes(WIDER, 1.0 + 0.155 * len(hardest))
     for y, name in enumerate(hardest):

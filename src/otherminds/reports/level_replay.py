@@ -108,22 +108,26 @@ def replays(levels: Levels, rows: Sequence[Row]) -> Html:
     Of several episodes of a level with the same facilitator, it shows the one with the lowest seed.
     Raises InputError if rows are missing, double or do not fit their level.
     """
-    found = _choose(levels, rows)
-    if not found:
+    rows_by_episode = _choose(levels, rows)
+    if not rows_by_episode:
         return stack("There is no episode to show.")
-    kinds, known, there = list(KINDS), list(SUBJECTS), {name for name, _ in found}
+    kinds, subject_order, there = list(KINDS), list(SUBJECTS), {name for name, _ in rows_by_episode}
     names = sorted((name for name in levels if name in there), key=lambda name: _position(kinds, levels[name].kind))
-    subjects = sorted({subject for _, subject in found}, key=lambda subject: (_position(known, subject), subject))
+    subjects = sorted(
+        {subject for _, subject in rows_by_episode}, key=lambda subject: (_position(subject_order, subject), subject)
+    )
     shown, episodes = [], []
     for name in names:
         scene = level_scene(levels[name])
-        played = {s: _Played.of(scene, found[name, s]) for s in subjects if (name, s) in found}
-        goals = sorted({goal for one in played.values() for goal in one.goals()}, key=scene.rank)
+        by_subject = {s: _Played.of(scene, rows_by_episode[name, s]) for s in subjects if (name, s) in rows_by_episode}
+        goals = sorted({goal for episode in by_subject.values() for goal in episode.goals()}, key=scene.rank)
         initials = labels(scene.world.agents).items()
         people = [(agent, letters, PEOPLE[i % len(PEOPLE)]) for i, (agent, letters) in enumerate(initials)]
         start = {part.name: part for part in scene.parts(scene.world.initial)}
         shown.append(ReplayLevel(levels[name].name, scene.picture, start, people, [*map(scene.goal, goals)]))
-        episodes.append([played[s].episode(goals, played.get("none")) if s in played else None for s in subjects])
+        episodes.append(
+            [by_subject[s].episode(goals, by_subject.get("none")) if s in by_subject else None for s in subjects]
+        )
     options = dict.fromkeys((*KINDS.values(), "Other levels"), "")
     for i, level in enumerate(levels[name] for name in names):
         options[KINDS.get(level.kind, "Other levels")] += f'<option value="{i}">{safe(level.name)}</option>'
@@ -138,12 +142,12 @@ def replays(levels: Levels, rows: Sequence[Row]) -> Html:
 
 def _choose(levels: Levels, rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
     """The rows of every level and facilitator, of the lowest seed there is."""
-    found: dict[tuple[str, str], dict[int, list[Row]]] = {}
+    by_episode: dict[tuple[str, str], dict[int, list[Row]]] = {}
     for row in rows:
         if row["episode"] in levels and not row["condition"].startswith("heldout/"):
-            seeds = found.setdefault((row["episode"], row["subject"]), {})
+            seeds = by_episode.setdefault((row["episode"], row["subject"]), {})
             seeds.setdefault(row["seed"], []).append(row)
-    return {key: seeds[min(seeds)] for key, seeds in found.items()}
+    return {key: seeds[min(seeds)] for key, seeds in by_episode.items()}
 
 
 def _position(order: Sequence[str], value: str) -> int:
@@ -199,8 +203,8 @@ class _Played:
         world, states = scene.world, [scene.world.initial]
         for t, now in enumerate(acts):
             if set(now) != set(world.agents):
-                people, found = ", ".join(world.agents), ", ".join(now) or "nobody"
-                raise InputError(f"{_where(rows[0], t)} has rows for {found}, the level has {people}")
+                people, present = ", ".join(world.agents), ", ".join(now) or "nobody"
+                raise InputError(f"{_where(rows[0], t)} has rows for {present}, the level has {people}")
             for row in now.values():
                 if row["action"] not in scene.vocabulary:
                     raise InputError(f"{_where(row, t)}: no such action as `{row['action']}`")
@@ -229,7 +233,7 @@ class _Played:
             Caption("heading", "The end"),
             Caption("text", outcome),
             Caption("heading", "What was said" if messages else "Nothing was said"),
-            *(Caption("text", one.story) for one in messages),
+            *(Caption("text", message.story) for message in messages),
         ]
         beliefs = [
             [[round(1000 * now[a].get("posterior", {}).get(goal, 0.0)) for goal in goals] for a in agents]
@@ -239,7 +243,10 @@ class _Played:
         return ReplayEpisode(
             parts=parts,
             captions=[*captions, farewell],
-            marks=[TimelineMark(one.t, f"Step {one.t}: {one.message}", one.end, one.status) for one in messages],
+            marks=[
+                TimelineMark(message.t, f"Step {message.t}: {message.message}", message.end, message.status)
+                for message in messages
+            ],
             outcome=outcome,
             length=f"{len(self.acts)} steps" if self.done else "failed",
             views=fogs,
@@ -263,7 +270,7 @@ class _Played:
 
     def _messages(self) -> list[_Message]:
         """Every message of the facilitator."""
-        found, last = [], len(self.facilitator)
+        messages, last = [], len(self.facilitator)
         for t, row in enumerate(self.facilitator):
             if row.get("action"):
                 message, words = row["action"], row.get("words") or ""
@@ -271,8 +278,8 @@ class _Played:
                 still = last, _status(self.facilitator[-1], message, "outcome", "outcomes") or "running"
                 end, status = next(((u, s) for u, s in later if s in ENDED), still)
                 saves = next((p["saves"] for p in row.get("prices", ()) if p["message"] == message), None)
-                found.append(_Message(t, message, words, saves, end, status))
-        return found
+                messages.append(_Message(t, message, words, saves, end, status))
+        return messages
 
     def _captions(
         self, t: int, messages: Sequence[_Message], parts: Mapping[str, MovingPart], fogs: Sequence[Fog] | None
@@ -285,15 +292,15 @@ class _Played:
             words = surprise_in_words(act.get("surprise") or 0.0)
             acts.append((i, f"{printable(agent)}: {act['action']}" + f" ({words})" * bool(words)))
         captions = [Caption("heading", "What everybody does next"), Caption("people", lines=acts)]
-        now = [one for one in messages if one.t == t]
-        for one in now:
-            captions += [Caption("heading", "The facilitator says"), Caption("quote", f"{one.message}.")]
-            captions += [Caption("text", one.words)] if one.words else []
-            captions.append(Caption("quiet", one.fate))
+        now = [message for message in messages if message.t == t]
+        for message in now:
+            captions += [Caption("heading", "The facilitator says"), Caption("quote", f"{message.message}.")]
+            captions += [Caption("text", message.words)] if message.words else []
+            captions.append(Caption("quiet", message.fate))
         if not now:
             why = f"Because {row['why']}." if row.get("why") else "No reason is recorded."
             captions += [Caption("heading", "The facilitator is silent"), Caption("text", why)]
-        captions += [Caption("quiet", one.story) for one in messages if one.t < t <= one.end]
+        captions += [Caption("quiet", message.story) for message in messages if message.t < t <= message.end]
         if fogs:
             unseen = []
             for i, fog in enumerate(fogs):
@@ -304,17 +311,17 @@ class _Played:
         if row.get("prices"):
             prices = sorted(row["prices"], key=lambda price: -price["saves"])
             lines = [(p["message"], round(p["saves"], 2), round(p["changes"], 2)) for p in prices]
-            said = [n for n, (message, *_) in enumerate(lines) if now and message == now[0].message]
+            marked_lines = [n for n, (text, *_) in enumerate(lines) if now and text == now[0].message]
             head = ("Message", "Steps saved", "What it would change")
             captions.append(Caption("heading", "What it could say"))
-            captions.append(Caption("table", lines=lines, head=head, marked=said[0] if said else -1))
+            captions.append(Caption("table", lines=lines, head=head, marked=marked_lines[0] if marked_lines else -1))
         return captions
 
 
 def _status(row: Row, message: str, latest: str = "status", each: str = "statuses") -> str | None:
     """The status of a message: from the column of each, or in rows without it from that of the latest."""
-    found: str | None = row[each].get(message) if each in row else row.get(latest)
-    return found
+    status: str | None = row[each].get(message) if each in row else row.get(latest)
+    return status
 
 
 def _where(row: Row, t: int | None = None) -> str:

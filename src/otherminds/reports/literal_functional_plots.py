@@ -26,22 +26,22 @@ LINE = 0.17  # inches for a label
 
 def points(scores: Sequence[Row]) -> dict[str, list[Point]]:
     """The agents of every world in which the gain of an agent is known."""
-    found: dict[str, list[Point]] = {}
+    by_world: dict[str, list[Point]] = {}
     values = {(row["condition"], row["subject"], row["metric"]): row["value"] for row in scores}
     for (world, agent, metric), value in values.items():
         if metric == "functional":
-            found.setdefault(world, []).append((agent, values.get((world, agent, "literal")), value))
-    return found
+            by_world.setdefault(world, []).append((agent, values.get((world, agent, "literal")), value))
+    return by_world
 
 
 @styled
-def overview(found: Mapping[str, Sequence[Point]], families: Mapping[str, Sequence[str]], width: float) -> Figure:
+def overview(by_world: Mapping[str, Sequence[Point]], families: Mapping[str, Sequence[str]], width: float) -> Figure:
     """Every agent in every world, coloured by the family of the world."""
     figure, axes = with_axes(width, 4.0)
     for (family, worlds), colour in zip(families.items(), COLOURS, strict=False):
-        places = [_place(point) for world in worlds for point in found.get(world, ())]
-        known, gained = [x for x, _ in places], [y for _, y in places]
-        axes.plot(known, gained, "o", color=colour, alpha=0.75, markersize=5, markeredgewidth=0, label=family)
+        places = [_place(point) for world in worlds for point in by_world.get(world, ())]
+        literal, gained = [x for x, _ in places], [y for _, y in places]
+        axes.plot(literal, gained, "o", color=colour, alpha=0.75, markersize=5, markeredgewidth=0, label=family)
     beside = width > WIDER
     figure.legend(
         loc="outside right upper" if beside else "outside upper left", frameon=False, ncols=1 if beside else 2
@@ -67,21 +67,21 @@ def panel(shown: Sequence[Point], width: float) -> Figure:
 
 def _place(point: Point) -> tuple[float, float]:
     """Where an agent is drawn."""
-    _, known, gained = point
-    return SILENT if known is None else known, max(gained, LEAST)
+    _, literal, gained = point
+    return SILENT if literal is None else literal, max(gained, LEAST)
 
 
 def _spread(heights: Sequence[float], figure: Figure) -> list[float]:
     """Heights for labels: in the same order, from the top down, none so close to the next that they would overlap."""
     step = (1.15 - LEAST) * LINE / (figure.get_figheight() - 0.6)
-    found: list[float] = []
+    placed: list[float] = []
     for height in heights:
-        found.append(min(height, found[-1] - step) if found else height)
+        placed.append(min(height, placed[-1] - step) if placed else height)
     floor = LEAST - 0.02
-    for i in reversed(range(len(found) if found[-1] < floor else 0)):
-        found[i] = max(found[i], floor)
-        floor = found[i] + step
-    return found
+    for i in reversed(range(len(placed) if placed[-1] < floor else 0)):
+        placed[i] = max(placed[i], floor)
+        floor = placed[i] + step
+    return placed
 
 
 def _finish(axes: Axes) -> None:
@@ -98,13 +98,15 @@ def _finish(axes: Axes) -> None:
 def known_and_lost(points: Sequence[tuple[str, float, float, bool]], most: float = 0.5) -> Figure:
     """Every agent by what its wrong predictions would cost and what it loses, as shares of what random play loses."""
     figure, axes = with_axes(WIDER, 3.4)
-    values = [value for _, known, lost, _ in points for value in (known, lost)]
+    values = [value for _, misprediction, lost, _ in points for value in (misprediction, lost)]
     top, bottom = max([1.2, most, *values]) + 0.15, min([0.0, *values]) - 0.04  # a lucky agent loses less than nothing
     axes.axhline(most, color=SOFT, linewidth=0.8, linestyle=":")
     axes.axvline(most, color=SOFT, linewidth=0.8, linestyle=":")
     axes.plot([0, top], [0, top], color=SOFT, linewidth=0.5)
-    for name, known, lost, passed in points:
-        axes.plot(known, lost, "o", color=BLUE if passed else FAILED, clip_on=False)
-        axes.annotate(printable(name)[:LONGEST], (known, lost), xytext=(5, 4), textcoords="offset points", fontsize=8)
+    for name, misprediction, lost, passed in points:
+        axes.plot(misprediction, lost, "o", color=BLUE if passed else FAILED, clip_on=False)
+        axes.annotate(
+            printable(name)[:LONGEST], (misprediction, lost), xytext=(5, 4), textcoords="offset points", fontsize=8
+        )
     axes.set(xlim=(bottom, top), ylim=(bottom, top), xlabel="Wrong predictions would lose", ylabel="It loses")
     return figure

@@ -43,10 +43,10 @@ class Frame(NamedTuple):
 
     def misfit(self, rules: Rules) -> str:
         """The first field that does not fit a world, with the reason; empty if all fit."""
-        for name, found in zip(self._fields, self[:-1], strict=False):
-            if len(found) != rules.players:
+        for name, values in zip(self._fields, self[:-1], strict=False):
+            if len(values) != rules.players:
                 return f"{name}: the world has {rules.players} players"
-        if any(len(held) != len(rules.resources) for held in self.inventories):
+        if any(len(inventory) != len(rules.resources) for inventory in self.inventories):
             return f"inventories: the world has {len(rules.resources)} kinds of resources"
         if not all(cell == NOWHERE or rules.field.grid.is_floor(cell) for cell in self.cells):
             return "cells: somebody stands where there is no floor"
@@ -54,10 +54,10 @@ class Frame(NamedTuple):
 
     def state(self, rules: Rules, kinds: Sequence[int]) -> MatrixState:
         """A state that looks like this."""
-        cells, facings, held, clocks, cooldowns, shown = self
+        cells, facings, holdings, clocks, cooldowns, shown = self
         due, damage = (math.inf,) * rules.players, (0,) * rules.players
         return MatrixState(
-            0, cells, facings, held, cooldowns, clocks, due, tuple(kinds), shown, (), damage, *rules.nothing, False
+            0, cells, facings, holdings, cooldowns, clocks, due, tuple(kinds), shown, (), damage, *rules.nothing, False
         )
 
 
@@ -80,8 +80,8 @@ class ReplayMeeting(BaseModel):
         if self.partner is not None and not 0 < self.partner < players:
             return f"partner: must be from 1 to {players - 1}"
         for name in ("own", "theirs", "expected"):
-            found = getattr(self, name)
-            if found is not None and len(found) != len(kinds):
+            per_kind = getattr(self, name)
+            if per_kind is not None and len(per_kind) != len(kinds):
                 return f"{name}: the world has {len(kinds)} kinds of resources"
         return ""
 
@@ -93,30 +93,30 @@ class ReplayMeeting(BaseModel):
     @property
     def right(self) -> bool | None:
         """Whether the partner played what was expected; None if nothing was, or it held as much of several kinds."""
-        played = _greatest(self.theirs or ())
-        return None if self.likeliest is None or played is None else self.likeliest == played
+        kind_played = _greatest(self.theirs or ())
+        return None if self.likeliest is None or kind_played is None else self.likeliest == kind_played
 
     def who(self, world: InTheMatrix) -> str:
         """The name of the partner; if it is missing, that of the only other player, or `somebody`."""
-        known = 1 if world.rules.players == 2 else self.partner
-        return "somebody" if known is None else printable(world.agents[known])
+        partner = 1 if world.rules.players == 2 else self.partner
+        return "somebody" if partner is None else printable(world.agents[partner])
 
     def outcome(self, world: InTheMatrix) -> str:
         """The meeting in one sentence."""
         sides = ((printable(world.agents[0]), self.own), (self.who(world), self.theirs))
         kinds = [printable(kind) for kind in world.rules.resources]
-        told = []
+        clauses = []
         for name, holding in sides:
             if holding:
                 counts = " ".join(f"{kind} {n}" for kind, n in zip(kinds, holding, strict=True))
-                told.append(f"{name} held {counts}")
+                clauses.append(f"{name} held {counts}")
         if self.reward is not None:
-            told.append(f"paid {'+' * (self.reward > 0)}{number(self.reward, 1)}")
+            clauses.append(f"paid {'+' * (self.reward > 0)}{number(self.reward, 1)}")
         verdict = "; nothing in particular was expected" if self.expected else ""
         if self.expected and self.likeliest is not None:
             chance, ending = self.expected[self.likeliest], {None: "", True: ": right", False: ": wrong"}[self.right]
             verdict = f"; expected {kinds[self.likeliest]} ({100 * chance:.0f}\N{NO-BREAK SPACE}%){ending}"
-        return f"Step {self.t}: {', '.join(told) or f'a meeting with {self.who(world)}'}{verdict}."
+        return f"Step {self.t}: {', '.join(clauses) or f'a meeting with {self.who(world)}'}{verdict}."
 
 
 def _greatest(numbers: Sequence[float]) -> int | None:
@@ -129,21 +129,23 @@ FRAME, MEETING = TypeAdapter(Frame), TypeAdapter(ReplayMeeting)
 
 def frame(state: MatrixState) -> list[Any]:
     """A state as rows record it for the viewer: the fields of `Frame` as JSON data."""
-    held = [list(inventory) for inventory in state.inventories]
-    return [list(state.cells), list(state.facings), held, list(state.clocks), list(state.cooldowns), state.shown]
+    inventories = [list(inventory) for inventory in state.inventories]
+    return [list(state.cells), list(state.facings), inventories, list(state.clocks), list(state.cooldowns), state.shown]
 
 
 def _states(rules: Rules, kinds: Sequence[int], frames: Sequence[Any]) -> list[MatrixState]:
-    known = range(len(rules.resources))
-    if len(kinds) != len(rules.sites) or not all(kind in known for kind in kinds):
-        raise InputError(f"kinds: must be {len(rules.sites)} numbers from 0 to {len(known) - 1}, one for every site")
+    resource_indices = range(len(rules.resources))
+    if len(kinds) != len(rules.sites) or not all(kind in resource_indices for kind in kinds):
+        raise InputError(
+            f"kinds: must be {len(rules.sites)} numbers from 0 to {len(resource_indices) - 1}, one for every site"
+        )
     if not frames:
         raise InputError("an episode has one frame at least, that of the start")
-    found = [_read(FRAME, raw, f"frame {t}", Frame._fields) for t, raw in enumerate(frames)]
-    for t, one in enumerate(found):
-        if misfit := one.misfit(rules):
+    snapshots = [_read(FRAME, raw, f"frame {t}", Frame._fields) for t, raw in enumerate(frames)]
+    for t, snapshot in enumerate(snapshots):
+        if misfit := snapshot.misfit(rules):
             raise InputError(f"frame {t}: {misfit}")
-    return [one.state(rules, kinds) for one in found]
+    return [snapshot.state(rules, kinds) for snapshot in snapshots]
 
 
 def _read(form: TypeAdapter[T], raw: object, where: str, names: Sequence[str] = ()) -> T:
@@ -190,7 +192,7 @@ def matrix_replay(
             for m in meetings
         ],
         notes=[
-            [(note.status, *held) for note, held in zip(scene.notes, state.inventories, strict=True)]
+            [(note.status, *inventory) for note, inventory in zip(scene.notes, state.inventories, strict=True)]
             for scene, state in zip(scenes, states, strict=True)
         ],
     )
@@ -219,12 +221,14 @@ def _captions(world: InTheMatrix, meetings: Sequence[ReplayMeeting], states: int
 
 def _thought(world: InTheMatrix, meeting: ReplayMeeting, ahead: bool, scale: tuple[float, float]) -> list[Caption]:
     """The hypotheses about a partner and the prediction of its play."""
-    known = [(shortened(text, LONGEST), v) for text, v in meeting.hypotheses or ()]
+    hypotheses = [(shortened(text, LONGEST), v) for text, v in meeting.hypotheses or ()]
     when = f"{'For the next' if ahead else 'Before the last'} meeting, at step {meeting.t}"
     captions = [
         Caption("heading", f"What {printable(world.agents[0])} thinks of {meeting.who(world)}"),
-        Caption("quiet", when if known else f"{when}: no hypothesis is recorded"),
-        Caption("bars", "hypotheses", [(text, round(v, 3), None) for text, v in known], least=scale[0], most=scale[1]),
+        Caption("quiet", when if hypotheses else f"{when}: no hypothesis is recorded"),
+        Caption(
+            "bars", "hypotheses", [(text, round(v, 3), None) for text, v in hypotheses], least=scale[0], most=scale[1]
+        ),
     ]
     if meeting.expected:
         lines = [(look.title, round(p, 3), look) for look, p in zip(_kind_looks(world), meeting.expected, strict=True)]
@@ -244,8 +248,8 @@ def _note_lines(world: InTheMatrix) -> Html:
     icons = (f'<svg class="kind" viewBox="-24 -24 48 48">{svg_look(look)}</svg>' for look in _kind_looks(world))
     things = "".join(f'<span class="thing">{icon}<b data-cell></b></span>' for icon in icons)
     lines = (
-        f'<li><span class="token" style="background:{BODIES[i % len(BODIES)]}">{safe(signs[who])}</span>'
-        f'<span class="name">{safe(who)}</span><span class="quiet" data-cell></span>{things}</li>'
-        for i, who in enumerate(world.agents)
+        f'<li><span class="token" style="background:{BODIES[i % len(BODIES)]}">{safe(signs[agent])}</span>'
+        f'<span class="name">{safe(agent)}</span><span class="quiet" data-cell></span>{things}</li>'
+        for i, agent in enumerate(world.agents)
     )
     return Html("".join(lines))

@@ -52,9 +52,9 @@ def moving_picture(level: Playable, scenes: Sequence[Scene], name_of: Callable[[
             )
         y += 1.6 * LINE
     bottom = max(top + height, y - LINE) + LINE
-    said = list(dict.fromkeys(scene.words for scene in scenes if scene.words))
-    rows = [textwrap.wrap(printable(words), WIDEST) for words in said]
-    for words, lines in zip(said, rows, strict=True):
+    messages = list(dict.fromkeys(scene.words for scene in scenes if scene.words))
+    rows = [textwrap.wrap(printable(words), WIDEST) for words in messages]
+    for words, lines in zip(messages, rows, strict=True):
         shown = [float(scene.words == words) for scene in scenes]
         inside = "".join(_text(left, bottom + n * LINE, line, bold=True) for n, line in enumerate(lines))
         panels.append(f'<g opacity="0">{inside}{clock.jumps("opacity", shown)}</g>')
@@ -101,7 +101,7 @@ def _joined(values: Sequence[object]) -> str:
 
 def _part(moments: Sequence[MovingPart], clock: _Clock) -> str:
     """A part of the map through all scenes: a group for each look that it ever has, shown while it has it."""
-    found = ""
+    svg = ""
     places = [part.place for part in moments]
     first = next((place for place in places if place), None)
     if first is None:
@@ -112,11 +112,11 @@ def _part(moments: Sequence[MovingPart], clock: _Clock) -> str:
     ways = [f"{x:g} {y:g}" for x, y in standing[1:]]
     walk = clock.moves("transform", ways, 'animateTransform type="translate"')
     for look in dict.fromkeys(part._replace(place=None) for part in moments):
-        seen = [float(part.place is not None and part._replace(place=None) == look) for part in moments]
-        if any(seen):
-            shown = "" if all(seen) else clock.jumps("opacity", seen)
-            found += f'<g transform="translate({ways[0]})" opacity="{seen[0]:g}">{svg_look(look)}{walk}{shown}</g>'
-    return found
+        opacities = [float(part.place is not None and part._replace(place=None) == look) for part in moments]
+        if any(opacities):
+            shown = "" if all(opacities) else clock.jumps("opacity", opacities)
+            svg += f'<g transform="translate({ways[0]})" opacity="{opacities[0]:g}">{svg_look(look)}{walk}{shown}</g>'
+    return svg
 
 
 def _text(x: float, y: float, words: str, *, bold: bool = False) -> str:

@@ -68,9 +68,9 @@ class Page(str):
 def page(title: str, lead: str, sections: Sequence[Section]) -> Page:
     """A whole HTML page that loads nothing and runs no script but the library's own."""
     body = Html("\n".join(_section(f"section-{i}", section) for i, section in enumerate(sections, 1)))
-    found = Page(_whole(title, lead, _contents("section", sections), body))
-    found.heading, found.lead, found.sections = title, lead, tuple(sections)
-    return found
+    document = Page(_whole(title, lead, _contents("section", sections), body))
+    document.heading, document.lead, document.sections = title, lead, tuple(sections)
+    return document
 
 
 def combined_page(title: str, lead: str, front: Sequence[Section], chapters: Sequence[Page]) -> str:
@@ -223,8 +223,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str
 
 def _row(tag: str, cells: Sequence[Html], numeric: Sequence[bool], heads: Sequence[Html] = ()) -> str:
     scope = ' scope="col"' if tag == "th" else ""
-    named = [f' data-head="{head}"' for head in heads] or [""] * len(cells)
-    styled = zip(cells, numeric, named, strict=True)
+    attributes = [f' data-head="{head}"' for head in heads] or [""] * len(cells)
+    styled = zip(cells, numeric, attributes, strict=True)
     parts = (f"<{tag}{scope}{head}{' class=number' if right else ''}>{cell}</{tag}>" for cell, right, head in styled)
     return f"<tr>{''.join(parts)}</tr>"
 

@@ -51,19 +51,22 @@ class Fitted(NamedTuple):
 # Rows
 
 
-def as_json(found: Fitted) -> dict[str, Any]:
+def as_json(fitted: Fitted) -> dict[str, Any]:
     """A fit as JSON: parameters with errors and intervals, likelihoods and criteria of every unit."""
-    fit = found.fit
+    fit = fitted.fit
     units = []
     for i, unit in enumerate(fit.units):
         parameters = {}
         for name, values in fit.values.items():
             parameters[name] = {"value": float(values[i]), "error": _finite(fit.errors[name][i])}
-            if found.profile is not None:
-                parameters[name] |= {"low": float(found.profile[name][i, 0]), "high": float(found.profile[name][i, 1])}
+            if fitted.profile is not None:
+                parameters[name] |= {
+                    "low": float(fitted.profile[name][i, 0]),
+                    "high": float(fitted.profile[name][i, 1]),
+                }
         criteria = {"aic": float(fit.aic[i]), "bic": float(fit.bic[i]), "evidence": _finite(fit.evidence[i])}
-        told = {"unit": unit, "choices": int(fit.choices[i]), "log_likelihood": float(fit.log_likelihood[i])}
-        units.append(told | criteria | {"parameters": parameters})
+        likelihood = {"unit": unit, "choices": int(fit.choices[i]), "log_likelihood": float(fit.log_likelihood[i])}
+        units.append(likelihood | criteria | {"parameters": parameters})
     return {"mind": fit.mind.name, "units": units}
 
 
@@ -71,17 +74,17 @@ def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def comparison_rows(found: Comparison) -> list[dict[str, Any]]:
+def comparison_rows(comparison: Comparison) -> list[dict[str, Any]]:
     """One row for each group (and all people) and mind, the best of a group first."""
     rows = []
-    groups = tuple(dict.fromkeys(found.choices.groups))
+    groups = tuple(dict.fromkeys(comparison.choices.groups))
     for group in (None, *(groups if len(groups) > 1 else ())):
-        chosen = [n for n, name in enumerate(found.choices.groups) if group in (None, name)]
-        effects, scores = found.over(group), found.per_choice(group)
-        bic = np.array([fit.bic[chosen].sum() for fit in found.fits])
-        aic = np.array([fit.aic[chosen].sum() for fit in found.fits])
-        for m in sorted(range(len(found.minds)), key=lambda m: -scores[m].value):
-            about = {"group": group or "all", "people": len(chosen), "mind": found.minds[m].name}
+        members = [n for n, name in enumerate(comparison.choices.groups) if group in (None, name)]
+        effects, scores = comparison.over(group), comparison.per_choice(group)
+        bic = np.array([fit.bic[members].sum() for fit in comparison.fits])
+        aic = np.array([fit.aic[members].sum() for fit in comparison.fits])
+        for m in sorted(range(len(comparison.minds)), key=lambda m: -scores[m].value):
+            about = {"group": group or "all", "people": len(members), "mind": comparison.minds[m].name}
             score = {"per_choice": scores[m].value, "low": scores[m].low, "high": scores[m].high}
             criteria = {"delta_bic": float(bic[m] - bic.min()), "delta_aic": float(aic[m] - aic.min())}
             shares = {"share": float(effects.shares[m]), "exceedance": float(effects.exceedance[m])}
@@ -90,21 +93,21 @@ def comparison_rows(found: Comparison) -> list[dict[str, Any]]:
     return rows
 
 
-def parameter_summary(found: Fitted) -> Iterator[tuple[str, ...]]:
+def parameter_summary(fitted: Fitted) -> Iterator[tuple[str, ...]]:
     """Lines of a table: unit, parameter, value with its interval; by person the mean and spread over people."""
-    fit = found.fit
+    fit = fitted.fit
     for name, values in fit.values.items():
-        if found.profile is None:
-            over, (one,) = student(values.tolist()), (p for p in fit.mind.parameters if p.name == name)
+        if fitted.profile is None:
+            over, (parameter,) = student(values.tolist()), (p for p in fit.mind.parameters if p.name == name)
             yield (
                 f"{len(values)} people",
                 name,
-                interval(over.value, max(over.low, one.low), min(over.high, one.high)),
+                interval(over.value, max(over.low, parameter.low), min(over.high, parameter.high)),
                 number(float(values.std(ddof=1)) if len(values) > 1 else None),
             )
         else:
             for i, unit in enumerate(fit.units):
-                low, high = found.profile[name][i]
+                low, high = fitted.profile[name][i]
                 yield (unit, name, interval(float(values[i]), low, high), number(_finite(fit.errors[name][i])))
 
 
@@ -118,21 +121,21 @@ def fit_page(data: str, choices: Choices, fits: Sequence[Fitted], partners: Part
         "of the probabilities that the mind gives to each choice after all that the person had seen by then."
     )
     sections = []
-    for found in fits:
-        fit = found.fit
-        by_person = found.profile is None
+    for fitted in fits:
+        fit = fitted.fit
+        by_person = fitted.profile is None
         columns = (
             "Unit",
             "Parameter",
             "Mean [95 %]" if by_person else "Value [95 %, profile]",
             "SD" if by_person else "SE",
         )
-        total, aic, bic = (number(float(one.sum()), 1) for one in (fit.log_likelihood, fit.aic, fit.bic))
+        total, aic, bic = (number(float(per_unit.sum()), 1) for per_unit in (fit.log_likelihood, fit.aic, fit.bic))
         words = (
             f"{fit.mind.about.capitalize()}. Log likelihood {total}, AIC {aic}, BIC {bic}, "
             f"summed over {len(fit.units)} fits {how_fitted(fit)}."
         )
-        parts = [words, table(columns, list(parameter_summary(found)))] if fit.mind.parameters else [words]
+        parts = [words, table(columns, list(parameter_summary(fitted)))] if fit.mind.parameters else [words]
         if by_person and fit.mind.parameters:
             parts.append(
                 inline(parameters_by_group(fit, choices), "Each person’s parameters, by group; bars are medians.")
@@ -179,19 +182,19 @@ def _curves(fit: Fit, choices: Choices, partners: Partners | None) -> tuple[Figu
     return curves(pairs), caption
 
 
-def comparison_page(data: str, found: Comparison, partners: Partners | None) -> Page:
+def comparison_page(data: str, comparison: Comparison, partners: Partners | None) -> Page:
     """The page of `compare`."""
-    rows = comparison_rows(found)
+    rows = comparison_rows(comparison)
     groups = tuple(dict.fromkeys(row["group"] for row in rows))
     lead = (
-        f"{len(found.minds)} minds, {len(found.choices.people)} people of {data}. Minds are compared by the log "
-        "likelihood of choices that they were not fitted to, and over people by random effects: each person has one of "
-        "the minds."
+        f"{len(comparison.minds)} minds, {len(comparison.choices.people)} people of {data}. Minds are compared by the "
+        "log likelihood of choices that they were not fitted to, and over people by random effects: each person has "
+        "one of the minds."
     )
     overall = [row for row in rows if row["group"] == "all"]
-    names = [mind.name for mind in found.minds]
+    names = [mind.name for mind in comparison.minds]
     sections = [
-        Section("Best minds", stack(winner(found), _compared(overall))),
+        Section("Best minds", stack(winner(comparison), _compared(overall))),
         Section(
             "ΔBIC",
             inline(
@@ -201,7 +204,7 @@ def comparison_page(data: str, found: Comparison, partners: Partners | None) -> 
         Section(
             "Who does what",
             inline(
-                responsibilities(found.over().responsibilities, names),
+                responsibilities(comparison.over().responsibilities, names),
                 "Each column is a person: the probability that each mind is hers, given the shares in all people.",
             ),
         ),
@@ -215,8 +218,8 @@ def comparison_page(data: str, found: Comparison, partners: Partners | None) -> 
         sections.append(
             Section("By group", stack(table(columns, lines), inline(shares(by_group), "Expected shares of minds.")))
         )
-    best_fit = found.fits[names.index(overall[0]["mind"])]
-    sections.append(Section("Check of the best mind", inline(*_curves(best_fit, found.choices, partners))))
+    best_fit = comparison.fits[names.index(overall[0]["mind"])]
+    sections.append(Section("Check of the best mind", inline(*_curves(best_fit, comparison.choices, partners))))
     return page("Minds compared on people", lead, sections)
 
 
@@ -225,18 +228,22 @@ def how_fitted(fit: Fit) -> str:
     return "by maximum likelihood, without a prior" if np.isnan(fit.evidence).all() else "with partial pooling"
 
 
-def winner(found: Comparison) -> str:
+def winner(comparison: Comparison) -> str:
     """Whether the mind that predicts best is ahead of the next, in words."""
-    scores, counted = found.held_out.sum(axis=0), found.held_out_choices.tolist()
+    scores, counted = comparison.held_out.sum(axis=0), comparison.held_out_choices.tolist()
     if len(scores) < 2:
         return ""
-    best, second = (found.minds[m].name for m in np.argsort(-scores)[:2])
-    ahead = ratio((found.held_out[:, scores.argmax()] - found.held_out[:, np.argsort(-scores)[1]]).tolist(), counted)
-    told = f"{best} predicts best, ahead of {second} by {interval(*ahead[:3], 3)} nats a choice. "
+    best, second = (comparison.minds[m].name for m in np.argsort(-scores)[:2])
+    ahead = ratio(
+        (comparison.held_out[:, scores.argmax()] - comparison.held_out[:, np.argsort(-scores)[1]]).tolist(), counted
+    )
+    sentence = f"{best} predicts best, ahead of {second} by {interval(*ahead[:3], 3)} nats a choice. "
     if len(counted) < FEW:
-        return told + f"{len(counted)} people are too few to say whether that holds for others."
+        return sentence + f"{len(counted)} people are too few to say whether that holds for others."
     sure = ahead.low > 0.0
-    return told + ("Zero is outside the interval." if sure else "Zero is inside: these data do not tell them apart.")
+    return sentence + (
+        "Zero is outside the interval." if sure else "Zero is inside: these data do not tell them apart."
+    )
 
 
 def _compared(rows: Sequence[Mapping[str, Any]]) -> Html:
@@ -258,58 +265,58 @@ def _compared(rows: Sequence[Mapping[str, Any]]) -> Html:
 Recovered = tuple[list[Recovery], Recognition]
 
 
-def recovery_rows(minds: Sequence[ParametricMind], found: Sequence[Recovered]) -> dict[str, Any]:
+def recovery_rows(minds: Sequence[ParametricMind], recoveries: Sequence[Recovered]) -> dict[str, Any]:
     """Recovery as JSON: parameters with correlations and errors, and for each mind what its people are taken for."""
     names = [mind.name for mind in minds]
     parameters = [
         {
-            "mind": one.mind,
-            "parameter": one.parameter,
-            "r": one.r,
-            "error": one.error,
-            "rival": one.rival,
-            "rho": one.rho,
+            "mind": diagnostics.mind,
+            "parameter": diagnostics.parameter,
+            "r": diagnostics.r,
+            "error": diagnostics.error,
+            "rival": diagnostics.rival,
+            "rho": diagnostics.rho,
         }
-        for recovered, _ in found
-        for one in recovered
+        for recovered, _ in recoveries
+        for diagnostics in recovered
     ]
-    told = [
+    mind_rows = [
         {
             "mind": name,
-            "people": dict(zip(names, one.by_person.tolist(), strict=True)),
-            "groups": dict(zip(names, one.by_group.tolist(), strict=True)),
-            "nearest": one.nearest,
-            "ahead": one.ahead,
+            "people": dict(zip(names, diagnostics.by_person.tolist(), strict=True)),
+            "groups": dict(zip(names, diagnostics.by_group.tolist(), strict=True)),
+            "nearest": diagnostics.nearest,
+            "ahead": diagnostics.ahead,
         }
-        for name, (_, one) in zip(names, found, strict=True)
+        for name, (_, diagnostics) in zip(names, recoveries, strict=True)
     ]
-    return {"parameters": parameters, "minds": told}
+    return {"parameters": parameters, "minds": mind_rows}
 
 
 def recovery_lines(recovered: Sequence[Recovery]) -> list[tuple[str, ...]]:
     """Lines of RECOVERY_COLUMNS."""
     return [
         (
-            one.mind,
-            one.parameter,
-            number(one.r),
-            number(one.error),
-            f"{one.rival} {number(one.rho)}" if one.rival else NOTHING,
+            recovery.mind,
+            recovery.parameter,
+            number(recovery.r),
+            number(recovery.error),
+            f"{recovery.rival} {number(recovery.rho)}" if recovery.rival else NOTHING,
         )
-        for one in recovered
+        for recovery in recovered
     ]
 
 
-def recognition_lines(names: Sequence[str], found: Sequence[Recognition]) -> list[tuple[str, ...]]:
+def recognition_lines(names: Sequence[str], recognitions: Sequence[Recognition]) -> list[tuple[str, ...]]:
     """Lines of RECOGNITION_COLUMNS."""
     return [
         (
             name,
-            number(one.by_person[i]),
-            number(one.by_group[i]),
-            f"{one.nearest} by {number(one.ahead, 1)}" if one.nearest != name else NOTHING,
+            number(recognition.by_person[i]),
+            number(recognition.by_group[i]),
+            f"{recognition.nearest} by {number(recognition.ahead, 1)}" if recognition.nearest != name else NOTHING,
         )
-        for i, (name, one) in enumerate(zip(names, found, strict=True))
+        for i, (name, recognition) in enumerate(zip(names, recognitions, strict=True))
     ]
 
 
@@ -329,21 +336,21 @@ RECOGNITION_WORDS = (
 )
 
 
-def recovery_page(data: str, minds: Sequence[ParametricMind], found: Sequence[Recovered]) -> Page:
+def recovery_page(data: str, minds: Sequence[ParametricMind], recoveries: Sequence[Recovered]) -> Page:
     """The page of `recover`."""
     names = [mind.name for mind in minds]
     lead = f"Simulated people in the place of those of {data}: the same numbers of people, rounds and partners."
-    recovered = [one for part, _ in found for one in part]
-    recognitions = [part for _, part in found]
+    recovered = [r for part, _ in recoveries for r in part]
+    recognitions = [part for _, part in recoveries]
     parameters = [RECOVERY_WORDS, table(RECOVERY_COLUMNS, recovery_lines(recovered))]
     if recovered:
         parameters.append(inline(scatter(recovered), "Fitted over true values; a point is a simulated person."))
-    matrix = np.stack([one.by_person for one in recognitions])
+    matrix = np.stack([r.by_person for r in recognitions])
     picture = inline(confusion_matrix(matrix, names), CONFUSION)
-    told = table(RECOGNITION_COLUMNS, recognition_lines(names, recognitions))
+    recognition_table = table(RECOGNITION_COLUMNS, recognition_lines(names, recognitions))
     sections = [
         Section("Parameters", stack(*parameters)),
-        Section("Minds", stack(RECOGNITION_WORDS, told, Html(f'<div class="table">{picture}</div>'))),
+        Section("Minds", stack(RECOGNITION_WORDS, recognition_table, Html(f'<div class="table">{picture}</div>'))),
     ]
     return page("Recovery", lead, sections)
 
@@ -408,12 +415,14 @@ def delta_bic(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 @styled
-def responsibilities(who: Floats, names: Sequence[str]) -> Figure:
+def responsibilities(probabilities: Floats, names: Sequence[str]) -> Figure:
     """P(mind | person), people sorted by their most probable mind."""
-    order = np.lexsort((-who.max(axis=1), who.argmax(axis=1)))
+    order = np.lexsort((-probabilities.max(axis=1), probabilities.argmax(axis=1)))
     figure, axes = with_axes(WIDTH, 0.8 + 0.2 * len(names))
-    edges = np.arange(who.shape[0] + 1), np.arange(len(names) + 1)
-    mesh = axes.pcolormesh(*edges, who[order].T, cmap=SHADES, vmin=0.0, vmax=1.0, edgecolors="face", linewidth=0.2)
+    edges = np.arange(probabilities.shape[0] + 1), np.arange(len(names) + 1)
+    mesh = axes.pcolormesh(
+        *edges, probabilities[order].T, cmap=SHADES, vmin=0.0, vmax=1.0, edgecolors="face", linewidth=0.2
+    )
     axes.set_yticks(np.arange(len(names)) + 0.5, [_short(name) for name in names], fontsize=7)
     axes.invert_yaxis()
     axes.set_xlabel("people")
@@ -425,15 +434,15 @@ def responsibilities(who: Floats, names: Sequence[str]) -> Figure:
 @styled
 def shares(by_group: Mapping[str, Mapping[str, float]]) -> Figure:
     """Expected shares of minds in each group, as stacked bars; minds below 5 % everywhere are together."""
-    minds = list(dict.fromkeys(mind for found in by_group.values() for mind in found))
-    largest = sorted(minds, key=lambda mind: -sum(found[mind] for found in by_group.values()))[: len(COLOURS) - 1]
+    minds = list(dict.fromkeys(mind for share_of in by_group.values() for mind in share_of))
+    largest = sorted(minds, key=lambda mind: -sum(share_of[mind] for share_of in by_group.values()))[: len(COLOURS) - 1]
     figure, axes = with_axes(WIDTH, 1.1 + 0.26 * len(by_group))
     groups, left = list(by_group), np.zeros(len(by_group))
     for i, mind in enumerate([*largest, *(["others"] if len(minds) > len(largest) else [])]):
         if mind == "others":
-            widths = np.array([1.0 - sum(found[m] for m in largest) for found in by_group.values()])
+            widths = np.array([1.0 - sum(share_of[m] for m in largest) for share_of in by_group.values()])
         else:
-            widths = np.array([found[mind] for found in by_group.values()])
+            widths = np.array([share_of[mind] for share_of in by_group.values()])
         axes.barh([_short(g) for g in groups], widths, left=left, color=COLOURS[i], height=0.7, label=_short(mind))
         left += widths
     axes.invert_yaxis()
@@ -475,11 +484,13 @@ def scatter(recovered: Sequence[Recovery]) -> Figure:
     panels = figure.subplots(down, across, squeeze=False)
     for axes in panels.flat[len(recovered) :]:
         axes.set_visible(False)
-    for axes, one in zip(panels.flat, recovered, strict=False):
-        ends = float(one.true.min()), float(one.true.max())
+    for axes, recovery in zip(panels.flat, recovered, strict=False):
+        ends = float(recovery.true.min()), float(recovery.true.max())
         axes.plot(ends, ends, color=SOFT, linewidth=0.7)
-        axes.plot(one.true, one.fitted, ".", color=BLUE, markersize=3, alpha=0.6)
-        axes.set_title(f"{_short(one.mind)}: {one.parameter}, r = {number(one.r)}", fontsize=7, loc="left")
+        axes.plot(recovery.true, recovery.fitted, ".", color=BLUE, markersize=3, alpha=0.6)
+        axes.set_title(
+            f"{_short(recovery.mind)}: {recovery.parameter}, r = {number(recovery.r)}", fontsize=7, loc="left"
+        )
         axes.tick_params(labelsize=7)
     return figure
 

@@ -92,12 +92,12 @@ def class_bars(summary: Sequence[Row], metric: str, conditions: Mapping[str, str
 
     conditions: their names; by default the classes of level.
     """
-    found = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == metric}
-    drawn = marks(subject for condition, subject in found if condition in conditions)
-    kinds = {kind: name for kind, name in conditions.items() if any((kind, subject) in found for subject in drawn)}
+    rows = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == metric}
+    drawn = marks(subject for condition, subject in rows if condition in conditions)
+    kinds = {kind: name for kind, name in conditions.items() if any((kind, subject) in rows for subject in drawn)}
 
     def draw(axes: Axes, y: float, kind: str, subject: str, mark: PlotMark) -> None:
-        row = found.get((kind, subject))
+        row = rows.get((kind, subject))
         if row is None:
             return
         whisker(axes, y, row.get("low"), row.get("high"), mark.colour, 1.6)
@@ -117,27 +117,27 @@ def class_bars(summary: Sequence[Row], metric: str, conditions: Mapping[str, str
         axes.axvline(0, color=SOFT, linewidth=0.7, zorder=0)
     else:
         axes.set_xlim(left=0)
-    if any(row.get("published") is not None for row in found.values()):
+    if any(row.get("published") is not None for row in rows.values()):
         axes.set_xlabel("open marks: as published")
     return figure
 
 
 @styled
 def ratings(
-    given: Mapping[tuple[str, str], Sequence[int]], summary: Sequence[Row], aspects: Mapping[str, str]
+    answers: Mapping[tuple[str, str], Sequence[int]], summary: Sequence[Row], aspects: Mapping[str, str]
 ) -> Figure:
     """For every aspect and facilitator the mean with its 95 % interval; the area of pale circles counts the answers.
 
-    given: the answers, from 1 to 7, by facilitator and aspect. aspects: their names.
+    answers: from 1 to 7, by facilitator and aspect. aspects: their names.
     """
-    found = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == "all"}
-    drawn = marks(subject for (subject, _), answers in given.items() if answers)
+    rows = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == "all"}
+    drawn = marks(subject for (subject, _), scores in answers.items() if scores)
 
     def draw(axes: Axes, y: float, aspect: str, subject: str, mark: PlotMark) -> None:
-        for answer, times in Counter(given.get((subject, aspect), ())).items():
-            size = LARGEST_CIRCLE * times / len(given[subject, aspect])
+        for answer, times in Counter(answers.get((subject, aspect), ())).items():
+            size = LARGEST_CIRCLE * times / len(answers[subject, aspect])
             axes.scatter([answer], [y], s=size, color=mark.colour, alpha=0.25, linewidths=0, clip_on=False)
-        if row := found.get((subject, aspect)):
+        if row := rows.get((subject, aspect)):
             whisker(axes, y, row["low"], row["high"], mark.colour, 1.6)
             axes.plot(row["value"], y, mark.shape, color=mark.colour, markersize=5, clip_on=False)
 
@@ -172,9 +172,11 @@ def _grouped_rows(
 def marks(subjects: Iterable[str]) -> dict[str, PlotMark]:
     """The marks of facilitators: the known ones in their usual order, then others by name."""
     distinct = set(subjects)
-    others = sorted(distinct - set(SUBJECTS))
-    shown = [shortened(printable(subject.removeprefix("lm:")), LONGEST) for subject in others]
-    spare = {s: PlotMark(name, *SPARE[i % len(SPARE)]) for i, (s, name) in enumerate(zip(others, shown, strict=True))}
+    additional = sorted(distinct - set(SUBJECTS))
+    shown = [shortened(printable(subject.removeprefix("lm:")), LONGEST) for subject in additional]
+    spare = {
+        s: PlotMark(name, *SPARE[i % len(SPARE)]) for i, (s, name) in enumerate(zip(additional, shown, strict=True))
+    }
     return {s: mark for s, mark in SUBJECTS.items() if s in distinct} | spare
 
 
@@ -248,16 +250,16 @@ SWEPT = {
 
 
 @styled
-def sweeps(summary: Sequence[Row], values: Mapping[str, Sequence[float]], chosen: Mapping[str, float]) -> Figure:
+def sweeps(summary: Sequence[Row], values: Mapping[str, Sequence[float]], selected: Mapping[str, float]) -> Figure:
     """The metrics by the value of each setting, the others as chosen, with 95 % intervals; dashed: the chosen value."""
-    found = {(r["condition"], r["metric"], r["subject"]): r for r in summary}
+    rows = {(r["condition"], r["metric"], r["subject"]): r for r in summary}
     figure = Figure(figsize=(WIDTH, 1.9 * len(values) + 0.6))
     panels = figure.subplots(len(values), sharey=True, squeeze=False)[:, 0]
-    for axes, (setting, tried) in zip(panels, values.items(), strict=True):
-        axes.axvline(chosen[setting], color=SOFT, linewidth=0.8, linestyle="--", zorder=0)
+    for axes, (setting, setting_values) in zip(panels, values.items(), strict=True):
+        axes.axvline(selected[setting], color=SOFT, linewidth=0.8, linestyle="--", zorder=0)
         for (condition, metric), (label, colour, shape) in SWEPT.items():
-            names = {x: "protom" if x == chosen[setting] else f"protom_{setting}_{x:g}" for x in tried}
-            there = {x: row for x, name in names.items() if (row := found.get((condition, metric, name)))}
+            names = {x: "protom" if x == selected[setting] else f"protom_{setting}_{x:g}" for x in setting_values}
+            there = {x: row for x, name in names.items() if (row := rows.get((condition, metric, name)))}
             ys = [row["value"] for row in there.values()]
             reach = [[abs(row["value"] - row[end]) for row in there.values()] for end in ("low", "high")]
             axes.errorbar(

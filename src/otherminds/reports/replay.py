@@ -134,9 +134,11 @@ def viewer(
     """
     tables = _Tables()
     data: dict[str, Any] = {"levels": [], "subjects": [], "episodes": []}
-    for level, played in zip(levels, episodes, strict=True):
+    for level, level_episodes in zip(levels, episodes, strict=True):
         start, views = tables.spots(level.start), _numbers()
-        data["episodes"].append([_episode_data(one, start, tables, views) if one else None for one in played])
+        data["episodes"].append(
+            [_episode_data(episode, start, tables, views) if episode else None for episode in level_episodes]
+        )
         data["levels"].append(
             {
                 "name": printable(level.name),
@@ -153,12 +155,12 @@ def viewer(
         "captions": list(tables.captions),
         "notes": list(tables.notes),
     }
-    every = [one for played in episodes for one in played if one]
+    every = [episode for level_episodes in episodes for episode in level_episodes if episode]
     speeds = (f'<option value="{s}"{" selected" * (s == speed)}>{text}' for s, text in SPEEDS.items())
-    eyes = EYES if any(one.views for one in every) else ""
+    eyes = EYES if any(episode.views for episode in every) else ""
     return Html(
         Template(asset("replay.html")).substitute(
-            kind="replay" if any(one.wants for one in every) else "replay plain",
+            kind="replay" if any(episode.wants for episode in every) else "replay plain",
             label=safe(title or "Episodes"),
             title=f"<h3>{safe(title)}</h3>\n" if title else "",
             choose=f'<div class="choose">\n{choices}{eyes}</div>\n' if choices else "",

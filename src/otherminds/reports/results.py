@@ -53,11 +53,11 @@ class Published(_Figure):
 
     def columns(self) -> dict[str, Any]:
         """The figure as columns of a summary row; its interval is the value ± the margin or 1.96 standard errors."""
-        found: dict[str, Any] = {"published": self.value}
+        columns: dict[str, Any] = {"published": self.value}
         margin = self.margin if self.error is None else NORMAL * self.error
         if margin is not None:
-            found |= {"published_low": self.value - margin, "published_high": self.value + margin}
-        return found | {"source": self.source}
+            columns |= {"published_low": self.value - margin, "published_high": self.value + margin}
+        return columns | {"source": self.source}
 
 
 class PublishedTable(BaseModel, extra="forbid"):

@@ -15,21 +15,23 @@ OUTCOMES = {"fact": "How things are.", "no effect": "It changes nothing.", "unre
 RELATIONS = {"at": "is at", "in_room": "is in", "holds": "holds", "is": "is"}
 
 
-def story_example(asked: StoryAnswer, question: str, options: Sequence[str]) -> Html:
+def story_example(story_answer: StoryAnswer, question: str, options: Sequence[str]) -> Html:
     """The clauses of a story as they were read, the question, the probability of each answer, and what it rests on.
 
     A question that is not answered has the reason instead.
     """
-    best, posterior = asked.answer.option, asked.answer.posterior
-    read = table(("Story", "Read as"), _clauses(asked.reading), stacks=True)
+    best, posterior = story_answer.answer.option, story_answer.answer.posterior
+    clause_table = table(("Story", "Read as"), _clauses(story_answer.reading), stacks=True)
     if best is None:
-        return stack(read, Html(f"<p><strong>{safe(question)}</strong></p>"), f"Open: {asked.answer.abstained}")
+        return stack(
+            clause_table, Html(f"<p><strong>{safe(question)}</strong></p>"), f"Open: {story_answer.answer.abstained}"
+        )
     labelled = [f"{letter(i)}) {option}" for i, option in enumerate(options)]
     answers = [
         [Html(f"<strong>{safe(label)}</strong>") if i == best else label, number(p)]
         for i, (label, p) in enumerate(zip(labelled, posterior, strict=True))
     ]
-    return stack(read, table((question, "Probability"), answers), _grounds(asked))
+    return stack(clause_table, table((question, "Probability"), answers), _grounds(story_answer))
 
 
 def _clauses(reading: Reading) -> Iterator[tuple[str, str]]:
@@ -48,12 +50,14 @@ def _stated(fact: Fact) -> str:
     return f"{subject[:1].upper()}{subject[1:]} {RELATIONS[fact.predicate]} {value}."
 
 
-def _grounds(asked: StoryAnswer) -> Html:
+def _grounds(story_answer: StoryAnswer) -> Html:
     """The decisive happenings with their probability under each answer, unless they are decisive only together."""
-    terms = asked.answer.decisive()
+    terms = story_answer.answer.decisive()
     if not any(math.isfinite(term.weight) for term in terms):
-        grounds = [[happening(term.happening)] for term in terms] or [[passage] for passage in asked.answer.passages]
+        grounds = [[happening(term.happening)] for term in terms] or [
+            [passage] for passage in story_answer.answer.passages
+        ]
         return stack(table(("The answer rests on",), grounds), "Together these leave no other answer possible.")
-    head = ("The answer rests on", *(f"if {letter(i)}" for i in range(len(asked.answer.posterior))))
+    head = ("The answer rests on", *(f"if {letter(i)}" for i in range(len(story_answer.answer.posterior))))
     likelihoods = ((happening(term.happening), *(number(math.exp(p)) for p in term.log_probs)) for term in terms)
     return stack(table(head, likelihoods), "These are how likely each happening is if that answer is right.")

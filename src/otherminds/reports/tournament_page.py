@@ -44,25 +44,25 @@ PROBED = 50  # rounds of a fingerprint, as in the Axelrod library
 STEP = 0.1  # of its grid; chosen
 
 
-def tournament_page(found: RoundRobin) -> Page:
+def tournament_page(tournament: RoundRobin) -> Page:
     """The page of a tournament. Fingerprints are of the best machines, in 2 × 2 games."""
-    numbers = {entrant.name: i for i, entrant in enumerate(found.entrants)}
-    order = [numbers[one.name] for one in found.ranking]
-    shares = found.shares(GENERATIONS)
-    names = [found.entrants[i].name for i in order]
+    numbers = {entrant.name: i for i, entrant in enumerate(tournament.entrants)}
+    order = [numbers[standing.name] for standing in tournament.ranking]
+    shares = tournament.shares(GENERATIONS)
+    names = [tournament.entrants[i].name for i in order]
     words = (
-        f"{found.game.title or found.game.name}: {len(names)} entrants, {found.rounds} rounds a match. Matches with a "
-        f"player are sampled ({len(found.scores)} of each pair), all others are exact expectations."
+        f"{tournament.game.title or tournament.game.name}: {len(names)} entrants, {tournament.rounds} rounds a match. "
+        f"Matches with a player are sampled ({len(tournament.scores)} of each pair), all others are exact expectations."
     )
-    grid = matrix(found.table[np.ix_(order, order)], names)
+    grid = matrix(tournament.table[np.ix_(order, order)], names)
     caption = "Payoff per round of the row’s entrant with the column’s. Both are numbered by rank."
     spread = f"Shares of a population over {GENERATIONS} generations, from equal shares: replicator dynamics."
     sections = [
-        Section("Ranking", _ranking(found.ranks, found.ranking, shares[-1, order])),
+        Section("Ranking", _ranking(tournament.ranks, tournament.ranking, shares[-1, order])),
         Section("Who earns what with whom", Html(f'<div class="table">{inline(grid, caption)}</div>')),
         Section("Which strategies would spread", inline(dynamics(shares[:, order], names), spread)),
     ]
-    if panels := dict(_fingerprints(found, order)):
+    if panels := dict(_fingerprints(tournament, order)):
         sections.append(Section("Fingerprints", _explained(panels)))
     return page("Tournament", words, sections)
 
@@ -84,13 +84,13 @@ def _interval(score: Estimate) -> str:
     return interval(*score[:3]) if score.low < score.high else number(score.value)
 
 
-def _fingerprints(found: RoundRobin, order: Sequence[int]) -> Iterator[tuple[str, Floats]]:
-    if found.game.shape != (2, 2):
+def _fingerprints(tournament: RoundRobin, order: Sequence[int]) -> Iterator[tuple[str, Floats]]:
+    if tournament.game.shape != (2, 2):
         return
-    probe = partner(PROBE, found.game)
-    best = (found.entrants[i] for i in order)
-    for name, machines in islice(((one.name, one.machines) for one in best if one.machines), PANELS):
-        yield name, fingerprint(found.game, machines[0], probe, PROBED, STEP)
+    probe = partner(PROBE, tournament.game)
+    best = (tournament.entrants[i] for i in order)
+    for name, machines in islice(((entrant.name, entrant.machines) for entrant in best if entrant.machines), PANELS):
+        yield name, fingerprint(tournament.game, machines[0], probe, PROBED, STEP)
 
 
 def _explained(panels: Mapping[str, Floats]) -> Html:

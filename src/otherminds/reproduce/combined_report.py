@@ -48,7 +48,7 @@ WIDE, PANEL = 6.4, 4.8  # inches of figures on a wide screen
 SHOWN = 8  # rows of what falls short that are not folded; chosen
 PROTOTYPE = "prototype"  # how the source of a figure begins that is our own
 METRICS: Mapping[str, str] = WORDS["metrics"]
-SCENARIOS = {one.id: one for one in scenarios()}
+SCENARIOS = {scenario.id: scenario for scenario in scenarios()}
 SUBSTRATES: Mapping[str, str] = WORDS["substrates"]
 DILEMMA, KNOWING = GAMES["ipd"], "fictitious_play"
 FRONT_WORDS: Mapping[str, Mapping[str, str]] = WORDS["fronts"]
@@ -75,28 +75,28 @@ ORDER = (
 """The order of the chapters."""
 
 
-def write_combined_report(folder: Path, found: Found) -> Path:
+def write_combined_report(folder: Path, results_by_name: Found) -> Path:
     """Write one report on the results of several experiments, given by name, and return its path.
 
     Raises InputError if it cannot be written.
     """
-    found = {name: found[name] for name in ORDER if name in found}
-    board = scores(one for name, results in found.items() for one in episodes(name, results.rows))
-    summary = [row for results in found.values() for row in results.summary]
-    write_results(folder, [*summary, *board], page(found, summary, board))
+    results_by_name = {name: results_by_name[name] for name in ORDER if name in results_by_name}
+    board = scores(episode for name, results in results_by_name.items() for episode in episodes(name, results.rows))
+    summary = [row for results in results_by_name.values() for row in results.summary]
+    write_results(folder, [*summary, *board], page(results_by_name, summary, board))
     return folder / "report.html"
 
 
-def page(found: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
+def page(results_by_name: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
     """The HTML of the report: front pages, then a chapter for each experiment."""
-    there = {*found, *(f"{row['experiment']}/{row['condition']}" for row in summary)}
+    there = {*results_by_name, *(f"{row['experiment']}/{row['condition']}" for row in summary)}
     listed = packaged("otherminds.reproduce", "not_compared.toml")["entry"]
     entries = [entry for entry in listed if entry.get("unless") not in there]
     missing = [[entry["what"], html.with_code(entry["why"])] for entry in entries]
-    compared = (_compared(results) for results in found.values() if _published(results.summary))
+    compared = (_compared(results) for results in results_by_name.values() if _published(results.summary))
     beside = stack(WORDS["verdicts"], *compared)
     front = [
-        Section("What was found", fronts(found)),
+        Section("What was found", fronts(results_by_name)),
         Section("What falls short", _short(summary)),
         Section("One scoreboard", _board(board)),
         Section(
@@ -107,7 +107,7 @@ def page(found: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
             ),
         ),
     ]
-    chapters = [results.report for results in found.values()]
+    chapters = [results.report for results in results_by_name.values()]
     return html.combined_page("otherminds", html.with_code(WORDS["lead"]), front, chapters)
 
 
@@ -121,13 +121,13 @@ def _published(rows: Sequence[Row]) -> list[Row]:
 
 def _compared(results: Results) -> Html:
     rows = _published(results.summary)
-    told = ", ".join(f"{words}: {n}" for words, n in Counter(map(verdict, rows)).most_common())
+    tally = ", ".join(f"{words}: {n}" for words, n in Counter(map(verdict, rows)).most_common())
     ours = rows[0]["source"].startswith(PROTOTYPE)
     lines = [[*_about(row), _own(row), row["n"], _theirs(row), verdict(row)] for row in rows]
     columns = ("Where", "Who", "Measure", "Ours", "n", "Prototype" if ours else "Published", "Verdict")
     source = rows[0]["source"].partition(":")[0]
     from_ = "Beside figures of our own, not published ones" if ours else "Published"
-    caption = f"{results.report.heading}. {told.capitalize()}, of {len(rows)}. {from_}: {source}."
+    caption = f"{results.report.heading}. {tally.capitalize()}, of {len(rows)}. {from_}: {source}."
     return table(columns, lines, caption, stacks=True)
 
 
@@ -160,9 +160,9 @@ def _interval(row: Row, value: float, low: float | None, high: float | None) -> 
 
 def _board(board: Sequence[Row]) -> Html:
     points = plots.points(board)
-    known = {family: worlds for family, worlds in FAMILIES.items() if any(world in points for world in worlds)}
+    families = {family: worlds for family, worlds in FAMILIES.items() if any(world in points for world in worlds)}
     panels = [at_two_widths(partial(plots.panel, shown), PANEL, world) for world, shown in points.items()]
-    draw = partial(plots.overview, points, known)
+    draw = partial(plots.overview, points, families)
     overview = at_two_widths(draw, WIDE, "Every agent in every world") if points else ""
     values = by_key(board)
     lines, before = [], ""
@@ -199,11 +199,11 @@ def _short(summary: Sequence[Row]) -> Html:
     few = sum(row["n"] < ENOUGH for row in worse)
     which = "" if few == len(worse) else f", {few} of them"
     unsure = f"{which} so far, on too few units to say" if few else ""
-    told = f"Of {len(beside)} figures that stand beside a published one, {number_of}{unsure}."
+    sentence = f"Of {len(beside)} figures that stand beside a published one, {number_of}{unsure}."
     columns = ("What", "Ours", "n", "Published", "Verdict")
-    first, others = (table(columns, some, stacks=True) for some in (lines[:SHOWN], lines[SHOWN:]))
-    more = html.folded(f"{len(lines) - SHOWN} more", others) if len(lines) > SHOWN else Html("")
-    return stack(told, first, more) if lines else stack(WORDS["nothing_short"])
+    first, rest = (table(columns, some, stacks=True) for some in (lines[:SHOWN], lines[SHOWN:]))
+    more = html.folded(f"{len(lines) - SHOWN} more", rest) if len(lines) > SHOWN else Html("")
+    return stack(sentence, first, more) if lines else stack(WORDS["nothing_short"])
 
 
 def verdict(row: Mapping[str, Any]) -> str:
@@ -224,10 +224,10 @@ def verdict(row: Mapping[str, Any]) -> str:
     return f"{ahead} so far, {TOO_FEW}" if few else ahead
 
 
-def fronts(found: Mapping[str, Results]) -> Html:
+def fronts(results_by_name: Mapping[str, Results]) -> Html:
     """A card for every system that was run: a few sentences and a picture."""
     cards = []
-    for i, (name, results) in enumerate(found.items(), 1):
+    for i, (name, results) in enumerate(results_by_name.items(), 1):
         if name in FRONTS:
             card = f"<h3>{html.chapter_link(i, results.report.heading)}</h3>"
             with suppress(LookupError):  # only the heading if some of its agents or levels were not played
@@ -267,8 +267,8 @@ class Values:
 
 def _protom(results: Results) -> tuple[str, Html]:
     values, front = Values(results.summary), FRONT_WORDS["protom"]
-    told = {metric: values.told("all", "protom", metric) for metric in ("success", "speedup", "messages")}
-    words = front["words"].format(**told, unhelped=values.told("all", "none", "success"))
+    fields = {metric: values.told("all", "protom", metric) for metric in ("success", "speedup", "messages")}
+    words = front["words"].format(**fields, unhelped=values.told("all", "none", "success"))
     level = next(level for level in bundled_levels() if level.name == SHOWN_LEVEL)
     shown = [row for row in results.rows if row["episode"] == SHOWN_LEVEL and row["subject"] in ("none", "protom")]
     return words, replays({SHOWN_LEVEL: level}, shown)
@@ -276,10 +276,12 @@ def _protom(results: Results) -> tuple[str, Html]:
 
 def _functional(results: Results) -> tuple[str, Html]:
     values, front = Values(results.summary), FRONT_WORDS["functional"]
-    board = scores(one for one in episodes("functional", results.rows) if one.world == DILEMMA)
-    found = {(row["subject"], row["metric"]): row["value"] for row in board}
-    shares = {metric: number(100 * found[KNOWING, metric], 0) for metric in ("literal", "functional")}
-    lost = {who: values.told("ipd/tft", who, "functional_regret", 3) for who in ("rmax", "bayes_simplicity")}
+    board = scores(episode for episode in episodes("functional", results.rows) if episode.world == DILEMMA)
+    values_by_key = {(row["subject"], row["metric"]): row["value"] for row in board}
+    shares = {metric: number(100 * values_by_key[KNOWING, metric], 0) for metric in ("literal", "functional")}
+    lost = {
+        subject: values.told("ipd/tft", subject, "functional_regret", 3) for subject in ("rmax", "bayes_simplicity")
+    }
     draw = partial(plots.panel, plots.points(board)[DILEMMA])
     return front["words"].format(**shares, **lost), at_two_widths(draw, PANEL, front["picture"])
 
@@ -295,13 +297,13 @@ def _hypothetical(results: Results) -> tuple[str, Html]:
 
 def _mumatom(results: Results) -> tuple[str, Html]:
     values, front, real = Values(results.summary), FRONT_WORDS["mumatom"], ("text_video/all", "symbolic", "accuracy")
-    told = {who: values.share("invented/plain", who, "accuracy") for who in ("symbolic", "question_only")}
-    read = [key for key in values.rows if key[0].startswith("invented/") and key[1:] == ("symbolic", "accuracy")]
-    told["least"] = values.share(*min(read, key=lambda key: values.rows[key]["value"]))
+    fields = {subject: values.share("invented/plain", subject, "accuracy") for subject in ("symbolic", "question_only")}
+    invented = [key for key in values.rows if key[0].startswith("invented/") and key[1:] == ("symbolic", "accuracy")]
+    fields["least"] = values.share(*min(invented, key=lambda key: values.rows[key]["value"]))
     answers = (
         front["real"].format(right=values.share(*real), **_published_shares())
         if real in values.rows
-        else front["invented"].format(**told)
+        else front["invented"].format(**fields)
     )
     episode = episode_of(next(make(1, SHOWN_STORY, quiet=True))["episode"])
     wide, narrow = (
@@ -313,13 +315,18 @@ def _mumatom(results: Results) -> tuple[str, Html]:
 
 def _published_shares() -> dict[str, str]:
     """LIMP's and people's shares of right answers from text and video text, as published."""
-    found = {p.subject: p.value for p in figures().published if p.condition == "text_video/all"}
-    return {name: f"{number(100 * found[who], 0)} %" for name, who in (("limp", "limp:gpt-4o"), ("people", "human"))}
+    published = {p.subject: p.value for p in figures().published if p.condition == "text_video/all"}
+    return {
+        name: f"{number(100 * published[subject], 0)} %"
+        for name, subject in (("limp", "limp:gpt-4o"), ("people", "human"))
+    }
 
 
 def _check(results: Results) -> tuple[str, Html]:
-    found = {(row["subject"], row["metric"]): row["value"] for row in results.summary}
-    points = [(who, found[who, KNOWN], lost, True) for (who, metric), lost in found.items() if metric == LOST]
+    values = {(row["subject"], row["metric"]): row["value"] for row in results.summary}
+    points = [
+        (subject, values[subject, KNOWN], lost, True) for (subject, metric), lost in values.items() if metric == LOST
+    ]
     front = FRONT_WORDS["check"]
     return front["words"], inline(plots.known_and_lost(points), front["picture"])
 
@@ -327,22 +334,26 @@ def _check(results: Results) -> tuple[str, Html]:
 def _food_trucks(results: Results) -> tuple[str, Html]:
     values, at = Values(results.summary), (RATIONAL, JOINT)
     beliefs = values.rows[*at, "belief_r"]
-    told = {what: values.over(*at, f"{what}_r") for what in ("desire", "belief")}
-    told |= {"control": values.over(RATIONAL, TRUE_BELIEF, "belief_r"), "n": beliefs["n"], "verdict": verdict(beliefs)}
-    words = FRONT_WORDS["food-trucks"]["words"].format(**told, published=number(beliefs["published"]))
+    fields = {what: values.over(*at, f"{what}_r") for what in ("desire", "belief")}
+    fields |= {
+        "control": values.over(RATIONAL, TRUE_BELIEF, "belief_r"),
+        "n": beliefs["n"],
+        "verdict": verdict(beliefs),
+    }
+    words = FRONT_WORDS["food-trucks"]["words"].format(**fields, published=number(beliefs["published"]))
     return words, beside_people(results.rows)
 
 
 def _people(results: Results) -> tuple[str, Html]:
     values, front = Values(results.summary), FRONT_WORDS["people"]
     lost = {bot: values.rows[f"rps/{bot}", "people", "loss"]["value"] for bot in BOTS}
-    told: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for end, bot in (("easy", min(lost, key=lambda bot: lost[bot])), ("hard", max(lost, key=lambda bot: lost[bot]))):
-        told |= {end: values.over(f"rps/{bot}", "people", "loss"), f"{end}_bot": BOTS[bot]}
-    people, usual = (values.rows["rps/all", who, "loss"] for who in ("people", USUAL))
-    told["verdict"] = "less than people do" if usual["high"] < people["low"] else "no less than people for sure"
-    everybody = {who: values.over("rps/all", who, "loss") for who in ("people", USUAL)}
-    words = front["words"].format(**told, **everybody, n=people["n"])
+        fields |= {end: values.over(f"rps/{bot}", "people", "loss"), f"{end}_bot": BOTS[bot]}
+    people, usual = (values.rows["rps/all", subject, "loss"] for subject in ("people", USUAL))
+    fields["verdict"] = "less than people do" if usual["high"] < people["low"] else "no less than people for sure"
+    everybody = {subject: values.over("rps/all", subject, "loss") for subject in ("people", USUAL)}
+    words = front["words"].format(**fields, **everybody, n=people["n"])
     return words, inline(losses(values.rows), front["picture"])
 
 

@@ -43,11 +43,11 @@ def reproduce(name: str, options: Options) -> Results:
         raise unknown("experiment", name, [*EXPERIMENTS, "all"])
     opened(options.engine, options.jobs)  # an unknown engine is refused before anything is worked out or written
     experiment = EXPERIMENTS[name](options)
-    with Store(options.out, experiment.run, how_begun("reproduce", options, name), frozen=options.frozen) as kept:
-        rows = experiment.played(kept, options)
+    with Store(options.out, experiment.run, how_begun("reproduce", options, name), frozen=options.frozen) as store:
+        rows = experiment.played(store, options)
         summary = experiment.summarise(rows)
         results = Results(rows, summary, experiment.page(rows, summary))
-        kept.write_rows()
+        store.write_rows()
         write_results(options.out, results.summary, results.report)
         return results
 
@@ -62,12 +62,12 @@ def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
         return ("food-trucks",)
     if data is not None and has_benchmarks(data):
         return ("stories",)
-    told = data is not None and is_mumatom(data)
+    has_mumatom = data is not None and is_mumatom(data)
     without = {"food-trucks", "stories"}
-    without |= {"dkg-human"} if data is None or told else {"mumatom"}
+    without |= {"dkg-human"} if data is None or has_mumatom else {"mumatom"}
     without |= {"study"} if data is not None else set()
     without |= {"melting-pot", "hypothetical", "people"} if model else set()
-    return tuple(e for e in EXPERIMENTS if e not in without and (e != "mumatom" or told or not model))
+    return tuple(e for e in EXPERIMENTS if e not in without and (e != "mumatom" or has_mumatom or not model))
 
 
 def _people(options: Options) -> Experiment:
@@ -75,15 +75,15 @@ def _people(options: Options) -> Experiment:
     experiment, asking = PEOPLE["people"](options), options.asking
     if asking is None:
         return experiment
-    found = asking.find()
+    model = asking.find()
     tasks = {f"rps/{name}": Task(RPS, bot, people.MODEL_ROUNDS) for name, bot in bots().items()}
     entries = [
-        models.ModelGameEntry(task, bot, found.name, way, number, options.seed, called, asking.shuffle)
+        models.ModelGameEntry(task, bot, model.name, way, number, options.seed, called, asking.shuffle)
         for way, called, number in product(asking.ways, asking.names or (models.NAMES,), range(asking.episodes))
         for bot, task in tasks.items()
     ]
     run = described(experiment.run, f"{asking.model} shuffle {asking.shuffle}")
-    return replace(experiment, run=run, model_part=ModelPart(found, _blocks, entries, models.estimate))
+    return replace(experiment, run=run, model_part=ModelPart(model, _blocks, entries, models.estimate))
 
 
 def _blocks(entry: models.ModelGameEntry, model: LanguageModel) -> list[Row]:

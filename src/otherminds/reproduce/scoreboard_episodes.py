@@ -28,7 +28,7 @@ UNHELPED, ORACLE = "none", "oracle"
 
 SUITES = ("", SHORTER, ", slips", *OTHERS.values())
 FAMILIES = {
-    "Repeated games": tuple(f"{game}{others}" for game in GAMES.values() for others in SUITES),
+    "Repeated games": tuple(f"{game}{suite}" for game in GAMES.values() for suite in SUITES),
     "Clues and answers": tuple(CLUES.values()),
     "Melting Pot's worlds": tuple(SUBSTRATES.values()),
     "Help": tuple(f"{world}{which}" for world in HELP.values() for which in SETS.values()),
@@ -75,30 +75,34 @@ def _scenarios(rows: Sequence[Row]) -> Iterator[Episode]:
     scored = {about: episode[-1]["score"] for about, episode in grouped}
     for (condition, agent, name), episode in grouped:
         world = SUBSTRATES[condition.rpartition("_")[0]]
-        said = tuple(Expectation(row["correct"], max(row["expected"])) for row in episode if "correct" in row)
+        predictions = tuple(Expectation(row["correct"], max(row["expected"])) for row in episode if "correct" in row)
         ends = (scored.get((condition, KNOWS, name)), scored.get((condition, ANYTHING, name)))
-        expected = () if agent == KNOWS else said
+        expected = () if agent == KNOWS else predictions
         yield Episode(world, agent, f"{condition} {name}", expected, episode[-1]["score"], *ends)
 
 
 def _helped(rows: Sequence[Row]) -> Iterator[Episode]:
     """Facilitators: payoff is −steps, best with the oracle's help, floor without help; predictions are goals."""
-    lengths = {(one.condition, one.subject, one.episode): -float(one.length) for one in outcomes(rows)}
+    lengths = {
+        (outcome.condition, outcome.subject, outcome.episode): -float(outcome.length) for outcome in outcomes(rows)
+    }
     for (condition, agent, name), episode in _grouped(rows):
         prefix = condition.rpartition("/")[0]
         if prefix not in SETS:
             continue
         judged = [row for row in episode if "posterior" in row]
-        told = tuple(Expectation(row["predicted"] == row["goal"], max(row["posterior"].values())) for row in judged)
-        ends = (lengths.get((condition, who, name)) for who in (ORACLE, UNHELPED))
+        predictions = tuple(
+            Expectation(row["predicted"] == row["goal"], max(row["posterior"].values())) for row in judged
+        )
+        ends = (lengths.get((condition, subject, name)) for subject in (ORACLE, UNHELPED))
         world = HELP[episode[-1]["experiment"]] + SETS[prefix]
-        yield Episode(world, agent, f"{condition} {name}", told, lengths[condition, agent, name], *ends)
+        yield Episode(world, agent, f"{condition} {name}", predictions, lengths[condition, agent, name], *ends)
 
 
 def _stories(rows: Sequence[Row]) -> Iterator[Episode]:
     """Questions about stories: predictions only, as nobody acts. The stories of a group count as one episode."""
-    asked = [{**row, "episode": row.get("group", row["episode"])} for row in rows if "correct" in row]
-    for (condition, agent, name), episode in _grouped(asked):
+    scored = [{**row, "episode": row.get("group", row["episode"])} for row in rows if "correct" in row]
+    for (condition, agent, name), episode in _grouped(scored):
         world = STORIES if condition.startswith(INVENTED) else f"MuMA-ToM, {condition.replace('_', ' ')}"
         yield Episode(world, agent, f"{condition} {name}", tuple(Expectation(row["correct"]) for row in episode))
 
@@ -108,10 +112,10 @@ Grouped = tuple[tuple[str, str, str], list[Row]]
 
 def _grouped(rows: Iterable[Row]) -> list[Grouped]:
     """The rows of every episode, by condition, agent and episode name."""
-    found: dict[tuple[str, str, str], list[Row]] = {}
+    groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        found.setdefault((row["condition"], row["subject"], row["episode"]), []).append(row)
-    return list(found.items())
+        groups.setdefault((row["condition"], row["subject"], row["episode"]), []).append(row)
+    return list(groups.items())
 
 
 READERS: Mapping[str, Callable[[Sequence[Row]], Iterator[Episode]]] = {

@@ -133,17 +133,20 @@ def _answer_controlled(
             reading, None, no_answer(str(error)), advice=f"Ask about what the story tells ({FORM}), or {MODEL}"
         )
     if question is not None:
-        found = StoryAnswer(reading, question, answer(reading.episode, question, conventions, costs))
+        story_answer = StoryAnswer(reading, question, answer(reading.episode, question, conventions, costs))
     elif options and LIKELIEST.search(stem):
-        found = _answer_reading(reading, stem, options, conventions, costs)
-        if found.question and len({type(c) for option in found.question.options for c in option.claims}) > 1:
+        story_answer = _answer_reading(reading, stem, options, conventions, costs)
+        if (
+            story_answer.question
+            and len({type(c) for option in story_answer.question.options for c in option.claims}) > 1
+        ):
             why = "the options do not all say what somebody wants, nor all what somebody thinks"
-            found = replace(found, answer=no_answer(why))
+            story_answer = replace(story_answer, answer=no_answer(why))
     else:
         why = f"{UNREAD} the question “{stem.strip()}”"
         return StoryAnswer(reading, None, no_answer(why), advice=f"Ask in another way ({FORM}), or {MODEL}")
-    advice = "" if found.answer.option is not None else f"Add a sentence that tells it, or {MODEL}"
-    return replace(found, advice=advice)
+    advice = "" if story_answer.answer.option is not None else f"Add a sentence that tells it, or {MODEL}"
+    return replace(story_answer, advice=advice)
 
 
 def _answer_reading(
@@ -160,10 +163,10 @@ def _answer_reading(
     lacking = missing(reading, question)
     if lacking:
         return StoryAnswer(reading, question, stories.abstention(len(question.options), lacking))
-    found = answer_over(reading, question, lambda episode: answer(episode, question, conventions, costs))
-    if found.leaning is not None and not options:  # where anything may be, such a clause decides more often than not
-        found = stories.abstention(len(question.options), found.abstained or "")
-    return StoryAnswer(reading, question, found)
+    combined = answer_over(reading, question, lambda episode: answer(episode, question, conventions, costs))
+    if combined.leaning is not None and not options:  # where anything may be, such a clause decides more often than not
+        combined = stories.abstention(len(question.options), combined.abstained or "")
+    return StoryAnswer(reading, question, combined)
 
 
 def answer_benchmark(
@@ -184,12 +187,12 @@ def answer_benchmark(
     story, stem, *options = with_joined_names([story, stem, *options])
     grounds = None if conventions else option_by_perception(story, stem, options)
     if grounds is None:
-        found = _answer_reading(read_story(story), stem, options, conventions or SALLY_ANNE, costs)
-        if conventions is None or found.reading.coverage == 1.0:
-            return found
+        story_answer = _answer_reading(read_story(story), stem, options, conventions or SALLY_ANNE, costs)
+        if conventions is None or story_answer.reading.coverage == 1.0:
+            return story_answer
         grounds = option_by_perception(story, stem, options)
         if grounds is None:
-            return found
+            return story_answer
     posterior = [(1.0 - PERCEIVED) / (len(options) - 1)] * len(options)
     best = options.index(grounds.option)
     posterior[best] = PERCEIVED

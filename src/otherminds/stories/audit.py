@@ -68,8 +68,8 @@ class Audit:
     @property
     def counts(self) -> dict[Outcome, int]:
         """The number of labels of each outcome."""
-        found = Counter(verdict.outcome for verdict in self.verdicts)
-        return {outcome: found[outcome] for outcome in get_args(Outcome)}
+        tally = Counter(verdict.outcome for verdict in self.verdicts)
+        return {outcome: tally[outcome] for outcome in get_args(Outcome)}
 
     @property
     def contradicted(self) -> tuple[Verdict, ...]:
@@ -100,12 +100,14 @@ def audit(
     numbered = sorted(enumerate(everything), key=lambda pair: family(pair[1]))
     for name, group in groupby(numbered, key=lambda pair: family(pair[1])):
         rows = list(group)
-        tried = tuple(conventions or tried_for(rows[0][1]))
-        found = {one: [verdict(item, one, answer) for _, item in rows] for one in tried}
-        kept = tried if conventions else most_followed({one: [v.outcome for v in found[one]] for one in tried})
-        followed[name] = kept
+        candidates = tuple(conventions or tried_for(rows[0][1]))
+        by_convention = {c: [verdict(item, c, answer) for _, item in rows] for c in candidates}
+        selected = (
+            candidates if conventions else most_followed({c: [v.outcome for v in by_convention[c]] for c in candidates})
+        )
+        followed[name] = selected
         for row, (number, _) in enumerate(rows):
-            verdicts[number] = _joint([found[one][row] for one in kept])
+            verdicts[number] = _joint([by_convention[c][row] for c in selected])
     return Audit(tuple(verdicts[number] for number in range(len(everything))), followed)
 
 
@@ -116,8 +118,8 @@ def tried_for(item: Item) -> tuple[Conventions, ...]:
 
 def most_followed(outcomes: Mapping[C, Sequence[Outcome]]) -> tuple[C, ...]:
     """The conventions under which most labels agree, several if they are level."""
-    agreed = {one: Counter(column)["agrees"] for one, column in outcomes.items()}
-    return tuple(one for one in outcomes if agreed[one] == max(agreed.values()))
+    agreed = {convention: Counter(column)["agrees"] for convention, column in outcomes.items()}
+    return tuple(convention for convention in outcomes if agreed[convention] == max(agreed.values()))
 
 
 def family(item: Item) -> str:
@@ -133,20 +135,20 @@ def verdict(item: Item, conventions: Conventions, answer: Answerer = answer_item
         return Verdict(item, "unread", why=str(error))
     if judged.unread:
         return Verdict(item, "unread", why=judged.unread[0])
-    found = judged.answer
-    if found.option is None or max(found.posterior) < SURE:
-        return Verdict(item, "abstains", why=found.abstained or "no answer is sure")
-    ours = judged.labels[found.option]
-    because = tuple(term.happening for term in found.decisive())
+    our_answer = judged.answer
+    if our_answer.option is None or max(our_answer.posterior) < SURE:
+        return Verdict(item, "abstains", why=our_answer.abstained or "no answer is sure")
+    ours = judged.labels[our_answer.option]
+    because = tuple(term.happening for term in our_answer.decisive())
     outcome: Outcome = "agrees" if plain(ours) == plain(item.gold) else "contradicts"
     return Verdict(item, outcome, ours, because)
 
 
 def _joint(verdicts: Sequence[Verdict]) -> Verdict:
     """The verdict over several conventions: agreement under any of them wins, contradiction needs all."""
-    for one in verdicts:
-        if one.outcome != "contradicts":
-            return next((other for other in verdicts if other.outcome == "agrees"), one)
+    for current in verdicts:
+        if current.outcome != "contradicts":
+            return next((agreeing for agreeing in verdicts if agreeing.outcome == "agrees"), current)
     return verdicts[0]
 
 

@@ -115,10 +115,10 @@ class SentenceEvidence:
             case "unaware of":
                 return f"perceived by {hearers}, unnoticed by {people}"
         by = "by" if self.does == "finds out" else "to"
-        known = f"{by} {people or 'nobody'}{f' and, unnoticed, {by} {hidden}' if hidden else ''}"
+        perceivers = f"{by} {people or 'nobody'}{f' and, unnoticed, {by} {hidden}' if hidden else ''}"
         if self.does == "finds out":
-            return f"found out {known}"
-        return f"{'not ' if self.does == 'is not' else ''}{self.value}, known {known}"
+            return f"found out {perceivers}"
+        return f"{'not ' if self.does == 'is not' else ''}{self.value}, known {perceivers}"
 
     def corrected_by(self, correction: SentenceEvidence) -> SentenceEvidence:
         """The change with the perceivers that it has by a later `misses` or `unaware of`."""

@@ -101,8 +101,8 @@ def told_story(text: str) -> StoryFile:
     else:
         story, stem, options = text, "", ()
         for whole, some in ((text.strip(), ()), split_options(text.strip())):
-            if asked := re.fullmatch(r"(.*[.!?\"”])\s+([^.!?]+\?)", whole, re.DOTALL):
-                story, stem, options = *asked.groups(), some
+            if match := re.fullmatch(r"(.*[.!?\"”])\s+([^.!?]+\?)", whole, re.DOTALL):
+                story, stem, options = *match.groups(), some
     return StoryFile(story.strip(), None, (Worded(stem, options),) if stem else ())
 
 
@@ -164,7 +164,7 @@ def question_json(question: Question) -> dict[str, Any]:
 def validated(kind: type[T], data: Any, path: Path | None = None, line: int | None = None) -> T:
     """The data as a value of the kind. Raises InputError that names the first wrong or missing key."""
     try:
-        found: T = _adapter(kind).validate_json(json.dumps(data))
+        value: T = _adapter(kind).validate_json(json.dumps(data))
     except ValidationError as error:
         first = faults(error)[0]
         key = fault_place(first, SHOWN)
@@ -173,4 +173,4 @@ def validated(kind: type[T], data: Any, path: Path | None = None, line: int | No
         raise InputError(f"{f'`{key}`' if key else 'the whole'}: {first['msg']}", path=path, line=line) from None
     except (RecursionError, ValueError):
         raise InputError("is nested too deeply to be read", path=path, line=line) from None
-    return found
+    return value

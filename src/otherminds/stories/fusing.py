@@ -43,13 +43,13 @@ def scene_events(frames: Frames, thing: str, places: Mapping[str, str]) -> tuple
     """
     name = re.compile(rf"\b{re.escape(squeezed(thing))}\b")
     hold = frames.get("hold", {})
-    held = sorted(frame for frame, facts in hold.items() if any(name.search(fact.lower()) for fact in facts))
-    found = list(_found(frames, thing, held, places))
-    taken = min((seen.t for seen in found), default=None)
+    held_frames = sorted(frame for frame, facts in hold.items() if any(name.search(fact.lower()) for fact in facts))
+    sightings = list(_found(frames, thing, held_frames, places))
+    taken = min((observation.t for observation in sightings), default=None)
     opened = [(frame, place) for frame, place in _opened(frames, places) if taken is None or frame <= taken]
     left = [(frame, place) for frame, place in opened if place != opened[-1][1]]
     empty = [Observation(frame, "", Fact("at", thing, place), False, LEFT, "scene_graph") for frame, place in left]
-    return tuple(sorted([*empty, *found], key=lambda seen: seen.t))
+    return tuple(sorted([*empty, *sightings], key=lambda observation: observation.t))
 
 
 def _lying(frames: Frames, thing: str, places: Mapping[str, str]) -> Iterator[tuple[int, str, str]]:
@@ -62,16 +62,16 @@ def _lying(frames: Frames, thing: str, places: Mapping[str, str]) -> Iterator[tu
                     yield frame, relation, places[match[3].lower()]
 
 
-def _found(frames: Frames, thing: str, held: list[int], places: Mapping[str, str]) -> Iterator[Observation]:
+def _found(frames: Frames, thing: str, held_frames: list[int], places: Mapping[str, str]) -> Iterator[Observation]:
     lying = sorted(_lying(frames, thing, places))
     first = min((frame for frame, _, _ in lying), default=0)
-    if not held:
+    if not held_frames:
         closed = [(frame, place) for frame, relation, place in lying if relation == "inside"]
-        seen = closed or [(frame, place) for frame, _, place in lying if first > 0]
-        if seen:
-            yield Observation(seen[0][0], "", Fact("at", thing, seen[0][1]), p=UNHELD, source="scene_graph")
+        sights = closed or [(frame, place) for frame, _, place in lying if first > 0]
+        if sights:
+            yield Observation(sights[0][0], "", Fact("at", thing, sights[0][1]), p=UNHELD, source="scene_graph")
         return
-    start = held[0]
+    start = held_frames[0]
     near = [places[name] for name in frames.get("closeness", {}).get(start, ()) if name in places]
     inside = [place for frame, relation, place in lying if relation == "inside" and start - BEFORE <= frame <= start]
     upon = [place for frame, relation, place in lying if relation == "on" and start - 2 * BEFORE <= frame < start]
@@ -101,9 +101,9 @@ def fuse(text: Reading, video: Reading | None = None, frames: Frames | None = No
     Utterances come from the text, at the time of the last talk in the video. If the text names two people or more, the
     video's happenings of others are dropped.
     """
-    told, entities = list(text.episode.timeline), list(text.episode.entities)
-    asked = next((h for h in told if isinstance(h, Utterance) and h.act == "ask" and h.content), None)
-    timeline: list[Happening] = list(told)
+    text_timeline, entities = list(text.episode.timeline), list(text.episode.entities)
+    question = next((h for h in text_timeline if isinstance(h, Utterance) and h.act == "ask" and h.content), None)
+    timeline: list[Happening] = list(text_timeline)
     people = set(text.episode.agents)
     if video is not None:
         people |= set() if len(people) > 1 else set(video.episode.agents)
@@ -114,28 +114,32 @@ def fuse(text: Reading, video: Reading | None = None, frames: Frames | None = No
         same = {name: places[0] for name, places in fits.items() if places}
         theirs = [h for h in video.episode.timeline if (h.speaker if isinstance(h, Utterance) else h.agent) in people]
         shown = [replace(h, place=same[h.place]) if isinstance(h, Event) and h.place in same else h for h in theirs]
-        known = {entity.id for entity in entities}
-        entities += [e for e in video.episode.entities if e.id not in known and e.id not in same]
-        timeline = _aligned(told, shown, {e.id for e in text.episode.entities}) if asked else [*told, *shown]
-    if frames is not None and asked is not None and asked.content is not None:
-        timeline[:0] = scene_events(frames, asked.content.subject, _places(entities, timeline))
+        text_ids = {entity.id for entity in entities}
+        entities += [e for e in video.episode.entities if e.id not in text_ids and e.id not in same]
+        timeline = (
+            _aligned(text_timeline, shown, {e.id for e in text.episode.entities})
+            if question
+            else [*text_timeline, *shown]
+        )
+    if frames is not None and question is not None and question.content is not None:
+        timeline[:0] = scene_events(frames, question.content.subject, _places(entities, timeline))
     timed = tuple(replace(happening, t=t) for t, happening in enumerate(timeline))
     agents = tuple(dict.fromkeys((*text.episode.agents, *sorted(people))))
     return replace(text, episode=replace(text.episode, agents=agents, entities=tuple(entities), timeline=timed))
 
 
-def _aligned(told: Sequence[Happening], shown: Sequence[Happening], named: set[str]) -> list[Happening]:
+def _aligned(text_timeline: Sequence[Happening], shown: Sequence[Happening], text_ids: set[str]) -> list[Happening]:
     """The text's happenings, placed at the last talk in the video; first, if the video has none."""
     talk = [i for i, happening in enumerate(shown) if isinstance(happening, Utterance)]
     after = talk[-1] if talk else 0
-    seen = [_doubted(h, named) if isinstance(h, Event) else h for h in shown]
-    kept = [[h for h in part if not isinstance(h, Utterance)] for part in (seen[:after], seen[after:])]
-    return [*kept[0], *told, *kept[1]]
+    doubted = [_doubted(h, text_ids) if isinstance(h, Event) else h for h in shown]
+    halves = [[h for h in part if not isinstance(h, Utterance)] for part in (doubted[:after], doubted[after:])]
+    return [*halves[0], *text_timeline, *halves[1]]
 
 
-def _doubted(event: Event, named: set[str]) -> Event:
+def _doubted(event: Event, text_ids: set[str]) -> Event:
     """The event without its item's name if the text does not name that item, and then less probable."""
-    if event.obj in named or (event.obj is None and event.verb != "grab"):
+    if event.obj in text_ids or (event.obj is None and event.verb != "grab"):
         return event
     return replace(event, obj=None, p=event.p * UNNAMED)
 
@@ -144,9 +148,9 @@ def _places(entities: Sequence[Entity], timeline: Sequence[Happening]) -> dict[s
     """Places of the story by the scene graph's names, which leave out rooms; places spoken of come first."""
     spoken = [h.content.value for h in timeline if isinstance(h, Utterance) and h.content and h.content.value]
     handled = [h.place for h in timeline if isinstance(h, Event) and h.place]
-    known = [entity.id for entity in entities if entity.kind == "place"]
+    place_names = [entity.id for entity in entities if entity.kind == "place"]
     places: dict[str, str] = {}
-    for name in (*spoken, *handled, *known, *ANYWHERE):
+    for name in (*spoken, *handled, *place_names, *ANYWHERE):
         places.setdefault(squeezed(name), name)
         if name not in ("kitchen cabinet", "bathroom cabinet"):
             for room in USUAL:

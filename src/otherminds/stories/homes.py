@@ -29,8 +29,8 @@ class Rooms:
         if event.room is not None:
             return event.room
         old = places.get(event.obj) if event.obj is not None else None
-        named = [event.place] if event.verb in ("walk", "enter", "leave") else [old, event.place]
-        return next((self.of_place[place] for place in named if place in self.of_place), None)
+        candidates = [event.place] if event.verb in ("walk", "enter", "leave") else [old, event.place]
+        return next((self.of_place[place] for place in candidates if place in self.of_place), None)
 
 
 def find_rooms(episode: Episode) -> Rooms:
@@ -46,8 +46,8 @@ def find_rooms(episode: Episode) -> Rooms:
             rooms.of_place[entity.id] = entity.room
     for fact in episode.init:
         if fact.predicate == "in_room" and fact.value is not None:
-            known = rooms.at_start if fact.subject in episode.agents else rooms.of_place
-            known[fact.subject] = fact.value
+            room_by_id = rooms.at_start if fact.subject in episode.agents else rooms.of_place
+            room_by_id[fact.subject] = fact.value
     before = -1
     while before != len(rooms.of_place) + len(rooms.at_start):
         before = len(rooms.of_place) + len(rooms.at_start)
@@ -70,21 +70,21 @@ def _walk_through(episode: Episode, rooms: Rooms) -> None:
     agents, acted = dict(rooms.at_start), set[str]()
     things = {fact.subject: fact.value for fact in episode.init if fact.predicate == "at" and fact.value is not None}
     for event in episode.events:
-        who, room = event.agent, rooms.of_event(event, things)
+        agent, room = event.agent, rooms.of_event(event, things)
         if comes(event):
-            if who not in agents and who not in acted:
-                rooms.at_start[who] = None
-            agents[who] = room
+            if agent not in agents and agent not in acted:
+                rooms.at_start[agent] = None
+            agents[agent] = room
             continue
-        if room is not None and who not in agents and who not in acted:
-            rooms.at_start[who] = agents[who] = room
-        acted.add(who)
-        here = agents.get(who, room)
+        if room is not None and agent not in agents and agent not in acted:
+            rooms.at_start[agent] = agents[agent] = room
+        acted.add(agent)
+        current_room = agents.get(agent, room)
         for place in (things.get(event.obj or ""), event.place):
-            if place is not None and here is not None and place not in episode.agents:
-                rooms.of_place.setdefault(place, here)
+            if place is not None and current_room is not None and place not in episode.agents:
+                rooms.of_place.setdefault(place, current_room)
         if event.verb == "leave":
-            agents[who] = None
+            agents[agent] = None
         if event.verb in ("put", "move") and event.obj is not None and event.place is not None:
             things[event.obj] = event.place
 
@@ -107,16 +107,16 @@ USUAL: dict[str, list[str]] = packaged("otherminds.stories", "homes.toml")
 USUAL_PLACES = tuple(Place(f"{room} {n.lstrip('+')}", room, n.startswith("+")) for room in USUAL for n in USUAL[room])
 
 
-def home_of(episode: Episode, named: Iterable[str] = ()) -> Home:
-    """The home of an episode: the places of the story and of `named`, and the furniture every home has (`USUAL`).
+def home_of(episode: Episode, place_names: Iterable[str] = ()) -> Home:
+    """The home of an episode: the places of the story, `place_names`, and the furniture every home has (`USUAL`).
 
     Any two rooms are `BETWEEN_ROOMS` steps apart. Places in no known room share the room `SOMEWHERE`. Only the first
     `MOST` places are kept, those that the story names before the usual furniture, and fewer if a search would be long.
     """
     places = [entity for entity in episode.entities if entity.kind == "place"]
     rooms = episode.named("room")
-    known = {entity.id for entity in places} | {entity.room for entity in places} | {*rooms, *USUAL}
-    places += [Entity(name, "place") for name in dict.fromkeys(named) if name not in known]
+    existing = {entity.id for entity in places} | {entity.room for entity in places} | {*rooms, *USUAL}
+    places += [Entity(name, "place") for name in dict.fromkeys(place_names) if name not in existing]
     return _home(tuple(places), rooms, not episode.complete)
 
 
@@ -124,16 +124,16 @@ def home_of(episode: Episode, named: Iterable[str] = ()) -> Home:
 def _home(entities: tuple[Entity, ...], rooms: tuple[str, ...], furnish: bool) -> Home:
     rooms_of_places = {entity.room for entity in entities} | (set(USUAL) if furnish else set())
     # a room with places in it is no place itself, whatever the story says is put into it
-    kept = [entity for entity in entities if entity.id not in rooms_of_places]
-    places = [Place(entity.id, entity.room or SOMEWHERE, entity.relation == "in") for entity in kept]
+    place_entities = [entity for entity in entities if entity.id not in rooms_of_places]
+    places = [Place(entity.id, entity.room or SOMEWHERE, entity.relation == "in") for entity in place_entities]
     if furnish:
         taken = {place.name for place in places}
         places += [place for place in USUAL_PLACES if place.name not in taken]
     places = places[:MOST]
     while _cases(places) > MOST_CASES:
         places.pop()
-    named = dict.fromkeys([*rooms, *(place.room for place in places), *((*USUAL, SOMEWHERE) if furnish else ())])
-    order = tuple(room for room in named if room not in {place.name for place in places}) or (SOMEWHERE,)
+    room_names = dict.fromkeys([*rooms, *(place.room for place in places), *((*USUAL, SOMEWHERE) if furnish else ())])
+    order = tuple(room for room in room_names if room not in {place.name for place in places}) or (SOMEWHERE,)
     steps = tuple(tuple(0 if a == b else BETWEEN_ROOMS for b in order) for a in order)
     return Home(order, tuple(dict.fromkeys(places)), steps)
 

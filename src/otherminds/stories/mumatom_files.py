@@ -121,31 +121,31 @@ def unescaped(text: str) -> str:
         return text
     marks = {"n": "\n", "t": "\t", "r": "\r"}
 
-    def plain(found: re.Match[str]) -> str:
-        mark = found.group(1)
+    def plain(escape: re.Match[str]) -> str:
+        mark = escape.group(1)
         return chr(int(mark[1:], 16)) if mark[0] == "x" else marks.get(mark, mark)
 
-    read = ESCAPE.sub(plain, match.group(2))
+    characters = ESCAPE.sub(plain, match.group(2))
     try:
-        return read.encode("latin-1").decode("utf-8")
+        return characters.encode("latin-1").decode("utf-8")
     except UnicodeError:
-        return read
+        return characters
 
 
 def _questions(row: _EpisodeRow, name: str, path: Path) -> Iterator[MumatomQuestion]:
     """The questions of an episode. Raises InputError if options, the answer or the label are missing."""
     for number, text in row.questions.items():
         where = f"episode {name!r}, question {number!r}"
-        found = list(OPTION.finditer(text))
-        options = tuple(match.group(2) for match in found)
-        if len(options) < 2 or [match.group(1) for match in found] != list(LETTERS[: len(options)]):
+        option_matches = list(OPTION.finditer(text))
+        options = tuple(match.group(2) for match in option_matches)
+        if len(options) < 2 or [match.group(1) for match in option_matches] != list(LETTERS[: len(options)]):
             raise InputError(f"{where}: needs options A), B), … each on its own line", path=path)
         letter = re.match(r"\s*([A-J])(?:[).:]|\s*$)", row.answers.get(number, ""))
         if letter is None or letter.group(1) not in LETTERS[: len(options)]:
             raise InputError(f"{where}: needs an answer that starts with the letter of an option", path=path)
         if number not in row.labels:
             raise InputError(f"{where}: needs a label, one of {', '.join(KINDS)}", path=path)
-        stem, gold = text[: found[0].start()].strip(), LETTERS.index(letter.group(1))
+        stem, gold = text[: option_matches[0].start()].strip(), LETTERS.index(letter.group(1))
         yield MumatomQuestion(stem, options, gold, row.labels[number])
 
 

@@ -79,10 +79,10 @@ def answer_over(reading: stories.Reading, question: stories.Question, answer: An
     the readings, mixed with even odds for what was not foreseen: more if the text lacks words, as it may lack others
     without showing it.
     """
-    found = _answer_over(reading, question, answer)
-    if found.option is None or not any(map(lacks_words, reading.clauses)):
-        return found
-    return replace(found, posterior=_mixed(found.posterior, DAMAGED))
+    combined = _answer_over(reading, question, answer)
+    if combined.option is None or not any(map(lacks_words, reading.clauses)):
+        return combined
+    return replace(combined, posterior=_mixed(combined.posterior, DAMAGED))
 
 
 def _mixed(posterior: Sequence[float], share: float) -> tuple[float, ...]:
@@ -96,41 +96,41 @@ def lacks_words(clause: stories.ClauseAccount) -> bool:
         return True
     words = re.findall(r"[\w'-]+|[^\w\s]", clause.text.lower())
     places = (wordset("kinds") | wordset("rooms")) - BARE
-    for one, two, three in zip(words, words[1:], [*words[2:], ""], strict=False):
-        if one in PLACED and (two in places or f"{two} {three}" in places):
+    for first, second, third in zip(words, words[1:], [*words[2:], ""], strict=False):
+        if first in PLACED and (second in places or f"{second} {third}" in places):
             return True  # "in kitchen"
-    for one, _, three, four in zip(words, words[1:], words[2:], words[3:], strict=False):
-        if one in ARTICLES and three in ARTICLES and four in places:
+    for first, _, third, fourth in zip(words, words[1:], words[2:], words[3:], strict=False):
+        if first in ARTICLES and third in ARTICLES and fourth in places:
             return True  # "no apple the stove"
-    known = lexicon().common | wordset("pronouns") | {name.lower() for name in clause.people}
+    known_words = lexicon().common | wordset("pronouns") | {name.lower() for name in clause.people}
     words = [word for word in words if word.isalpha()]
-    acts = any(word in lexicon().forms or word not in known for word in words)
+    acts = any(word in lexicon().forms or word not in known_words for word in words)
     return clause.outcome == "unread" and len(words) > 1 and not acts  # "she the fridge in the kitchen"
 
 
 def _answer_over(reading: stories.Reading, question: stories.Question, answer: Answerer) -> stories.Answer:
     """The answer over all readings of the unread clauses, as `answer_over`."""
-    found = answer(reading.episode)
+    combined = answer(reading.episode)
     unread = [clause for clause in reading.clauses if clause.outcome == "unread"]
-    if found.option is None or not unread:
-        return found
+    if combined.option is None or not unread:
+        return combined
     things = things_at_issue(reading.episode, question)
     decides, clear = DECIDES_GOAL if asks_for_goal(question) else DECIDES_PLACE, 1.0
     for clause in unread:
         agreeing = []
-        for other in _answers(clause, reading.episode, things, question, answer):
-            if other.option != found.option:
-                first, clear = found.unless or clause.text.strip(MARKS), clear * (1.0 - decides)
-                found = replace(found, posterior=_mixed(found.posterior, decides), unless=first)
+        for alternative in _answers(clause, reading.episode, things, question, answer):
+            if alternative.option != combined.option:
+                first, clear = combined.unless or clause.text.strip(MARKS), clear * (1.0 - decides)
+                combined = replace(combined, posterior=_mixed(combined.posterior, decides), unless=first)
                 break
-            agreeing.append(other.posterior)
+            agreeing.append(alternative.posterior)
         else:
-            mean = [sum(column) / (len(agreeing) + 1) for column in zip(found.posterior, *agreeing, strict=True)]
-            found = replace(found, posterior=_mixed(mean, UNFORESEEN) if agreeing else found.posterior)
+            mean = [sum(column) / (len(agreeing) + 1) for column in zip(combined.posterior, *agreeing, strict=True)]
+            combined = replace(combined, posterior=_mixed(mean, UNFORESEEN) if agreeing else combined.posterior)
     if clear < UNDECIDED:
-        why = f"{UNREAD}: {found.unless}"
-        return replace(found, option=None, leaning=found.option, abstained=why, unless=None)
-    return found
+        why = f"{UNREAD}: {combined.unless}"
+        return replace(combined, option=None, leaning=combined.option, abstained=why, unless=None)
+    return combined
 
 
 def _answers(
@@ -141,17 +141,17 @@ def _answers(
     answer: Answerer,
 ) -> Iterator[stories.Answer]:
     """The answers under the possible readings of an unread clause, without those that the story excludes."""
-    for told in islice(possible(clause, episode, things, question), READINGS):
-        other = answer(inserted(episode, clause.t, told))
-        if other.option is not None or "explain" not in (other.abstained or ""):
-            yield other
+    for happenings in islice(possible(clause, episode, things, question), READINGS):
+        alternative = answer(inserted(episode, clause.t, happenings))
+        if alternative.option is not None or "explain" not in (alternative.abstained or ""):
+            yield alternative
 
 
 def asks_for_goal(question: stories.Question) -> bool:
     """Whether the options tell what somebody wants, or is believed to want."""
     claims = [claim for option in question.options for claim in option.claims]
-    held = [claim.content if isinstance(claim, stories.Belief) else claim for claim in claims]
-    return any(isinstance(claim, stories.Goal | stories.SocialGoal) for claim in held)
+    contents = [claim.content if isinstance(claim, stories.Belief) else claim for claim in claims]
+    return any(isinstance(claim, stories.Goal | stories.SocialGoal) for claim in contents)
 
 
 def things_at_issue(episode: stories.Episode, question: stories.Question) -> tuple[str, ...]:
@@ -163,8 +163,8 @@ def things_at_issue(episode: stories.Episode, question: stories.Question) -> tup
         if isinstance(claim, stories.Goal) and claim.content and claim.content.value
     ]
     moved = [event.obj for event in question.presumes if event.obj]
-    asked = [said.content.subject for said in episode.utterances if said.content]
-    return tuple(dict.fromkeys((*claimed, *moved, *asked)))
+    sought = [utterance.content.subject for utterance in episode.utterances if utterance.content]
+    return tuple(dict.fromkeys((*claimed, *moved, *sought)))
 
 
 def possible(
@@ -173,40 +173,40 @@ def possible(
     """What an unread clause may tell that bears on the things at issue."""
     about = _about(clause, episode, things)
     beliefs = all(not isinstance(claim, stories.SocialGoal | stories.Goal) for claim in question.claims)
-    told = [about.thing] if about.thing else list(things[:1]) if about.quoted else []
-    for thing, who in product(told, about.people or episode.agents):
+    topics = [about.thing] if about.thing else list(things[:1]) if about.quoted else []
+    for thing, agent in product(topics, about.people or episode.agents):
         for place in about.places[:PLACES] or _candidates(thing, episode, question):
             if about.thing:
-                yield from _deeds(who, thing, place)
-            others = tuple(other for other in episode.agents if other != who)
-            yield (Utterance(0, who, "assert", Fact("at", thing, place), others),)
-        yield (Utterance(0, who, "ask", Fact("at", thing)),) if about.quoted else (Event(0, who, "grab", thing),)
-    for who in about.people:
+                yield from _deeds(agent, thing, place)
+            hearers = tuple(hearer for hearer in episode.agents if hearer != agent)
+            yield (Utterance(0, agent, "assert", Fact("at", thing, place), hearers),)
+        yield (Utterance(0, agent, "ask", Fact("at", thing)),) if about.quoted else (Event(0, agent, "grab", thing),)
+    for agent in about.people:
         for place in about.places[:PLACES]:
-            yield (Event(0, who, "look", None, place),)
-            yield (Event(0, who, "walk", None, place),)
+            yield (Event(0, agent, "look", None, place),)
+            yield (Event(0, agent, "walk", None, place),)
         for room in about.rooms[:PLACES]:
-            yield (Event(0, who, "enter", room=room),)
+            yield (Event(0, agent, "enter", room=room),)
         if beliefs:
-            yield from _perceptions(who, things, episode)
+            yield from _perceptions(agent, things, episode)
 
 
-def _deeds(who: str, thing: str, place: str) -> Iterator[tuple[Happening, ...]]:
+def _deeds(agent: str, thing: str, place: str) -> Iterator[tuple[Happening, ...]]:
     """What somebody may do or see that concerns a thing and a place."""
-    yield (Event(0, who, "put", thing, place),)
-    yield (Event(0, who, "grab", thing, place),)
-    yield (Observation(0, who, Fact("at", thing, place)),)
-    yield (Observation(0, who, Fact("at", thing, place), sees=False),)
+    yield (Event(0, agent, "put", thing, place),)
+    yield (Event(0, agent, "grab", thing, place),)
+    yield (Observation(0, agent, Fact("at", thing, place)),)
+    yield (Observation(0, agent, Fact("at", thing, place), sees=False),)
 
 
-def _perceptions(who: str, things: Sequence[str], episode: stories.Episode) -> Iterator[tuple[Happening, ...]]:
+def _perceptions(agent: str, things: Sequence[str], episode: stories.Episode) -> Iterator[tuple[Happening, ...]]:
     """Where somebody may go, and what they may see or miss."""
-    yield (Event(0, who, "leave"),)
+    yield (Event(0, agent, "leave"),)
     for room in episode.named("room")[:PLACES]:
-        yield (Event(0, who, "enter", room=room),)
+        yield (Event(0, agent, "enter", room=room),)
     for thing in things[:1]:
-        yield (Observation(0, who, Fact("at", thing)),)
-        yield (Observation(0, who, Fact("at", thing), sees=False),)
+        yield (Observation(0, agent, Fact("at", thing)),)
+        yield (Observation(0, agent, Fact("at", thing), sees=False),)
 
 
 def _about(clause: stories.ClauseAccount, episode: stories.Episode, things: Sequence[str]) -> _About:
@@ -218,7 +218,7 @@ def _about(clause: stories.ClauseAccount, episode: stories.Episode, things: Sequ
         entities = (entity.id for entity in episode.entities if entity.kind == kind)
         return tuple(entity for entity in entities if entity.lower().split()[-1] in stems)
 
-    thing = next((one for one in things if one.split()[-1] in stems), None)
+    thing = next((candidate for candidate in things if candidate.split()[-1] in stems), None)
     nobody = not clause.people and not (UNNAMED_PERSON - wordset("nobody")) & set(words)
     placeless = not (named("place") or named("room"))
     if _only_describes(words) or (thing is None and nobody and placeless and words[-1:] and words[-1] in UNNAMED_THING):
@@ -233,8 +233,8 @@ def _about(clause: stories.ClauseAccount, episode: stories.Episode, things: Sequ
 
 def _only_describes(words: Sequence[str]) -> bool:
     """Whether a clause has no verb but "be", and no place: "it was almost noon", "there was a mug" move nothing."""
-    known = lexicon()
-    acts = {word for word in words if word in known.forms or word.endswith("ed")} - known.sets["auxiliaries"]
+    vocabulary = lexicon()
+    acts = {word for word in words if word in vocabulary.forms or word.endswith("ed")} - vocabulary.sets["auxiliaries"]
     placed = any(word in (wordset("kinds") | wordset("rooms")) - wordset("anywhere") for word in words)
     absent = bool(ABSENT & set(words)) and words[0] not in ("there", "here")
     is_told = bool(wordset("forms_of_be") & set(words))
@@ -244,14 +244,14 @@ def _only_describes(words: Sequence[str]) -> bool:
 def _candidates(thing: str, episode: stories.Episode, question: stories.Question) -> tuple[str, ...]:
     """Places where a thing may be if the clause names none: those of the options, then those of the story."""
     claimed = [fact.value for claim in question.claims for fact in facts(claim) if fact.subject == thing]
-    said = [one.content.value for one in episode.utterances if one.content and one.content.subject == thing]
+    stated_places = [u.content.value for u in episode.utterances if u.content and u.content.subject == thing]
     been = [event.place for event in episode.events if event.obj == thing]
-    return tuple(dict.fromkeys(place for place in (*claimed, *said, *been) if place))[:PLACES]
+    return tuple(dict.fromkeys(place for place in (*claimed, *stated_places, *been) if place))[:PLACES]
 
 
-def inserted(episode: stories.Episode, t: int, told: Sequence[Happening]) -> stories.Episode:
+def inserted(episode: stories.Episode, t: int, happenings: Sequence[Happening]) -> stories.Episode:
     """The episode with some happenings after the first `t` of its text."""
-    texts = [place for place, one in enumerate(episode.timeline) if one.source == "text"]
+    texts = [place for place, happening in enumerate(episode.timeline) if happening.source == "text"]
     place = texts[t] if t < len(texts) else len(episode.timeline)
-    timeline = (*episode.timeline[:place], *told, *episode.timeline[place:])
-    return replace(episode, timeline=tuple(replace(one, t=t) for t, one in enumerate(timeline)))
+    timeline = (*episode.timeline[:place], *happenings, *episode.timeline[place:])
+    return replace(episode, timeline=tuple(replace(happening, t=t) for t, happening in enumerate(timeline)))

@@ -71,14 +71,14 @@ def check_mindreader(player: Reader, where: Game | Task, *, seed: int = 0, round
     if isinstance(where, Task):
         task = where
     else:
-        own, others = where.payoff().shape
-        partner = Machine("anybody", ((1.0 / others,) * others,), (((0,) * own,) * others,))
+        own, theirs = where.payoff().shape
+        partner = Machine("anybody", ((1.0 / theirs,) * theirs,), (((0,) * own,) * theirs,))
         task = Task(where, partner, rounds)
     try:
         player.observe(None)
     except Exception as error:
-        told = f"{type(error).__name__} for None, which is what is seen before the first round"
-        raise ConformanceError(f"{of(player, 'observe')}: {told} (return the player as it is)") from error
+        fault = f"{type(error).__name__} for None, which is what is seen before the first round"
+        raise ConformanceError(f"{of(player, 'observe')}: {fault} (return the player as it is)") from error
     _check_life(player, list(_rounds(player, task, np.random.default_rng(seed))))
     first, second = (list(play(task, player, rng=np.random.default_rng(seed))) for _ in range(2))
     demand(first == second, of(player), "played two different games in the same circumstances", "leave chance to act")
@@ -113,7 +113,7 @@ def _lived(
     mind: AnyMind,
     world: AnyWorld,
     agent: str,
-    others: Mapping[str, AnyMind],
+    partners: Mapping[str, AnyMind],
     lapse: float,
     steps: int,
     rng: np.random.Generator,
@@ -123,26 +123,26 @@ def _lived(
     for _ in range(steps if state is not None else 0):
         if world.done(state):
             return
-        others = {name: other.observe(world.observe(state, name)) for name, other in others.items()}
-        mind = _observed(mind, seen := world.observe(state, agent))
-        moment = _moment(seen, mind, {"act": world.actions(state, agent)}, lapse, rng)
+        partners = {name: partner.observe(world.observe(state, name)) for name, partner in partners.items()}
+        mind = _observed(mind, observation := world.observe(state, agent))
+        moment = _moment(observation, mind, {"act": world.actions(state, agent)}, lapse, rng)
         yield moment
         free = {name: Categorical.uniform(world.actions(state, name)) for name in world.agents}
-        policies = {**free, **{name: other.act() for name, other in others.items()}}
+        policies = {**free, **{name: partner.act() for name, partner in partners.items()}}
         joint = {name: policy.sample(rng) for name, policy in policies.items()} | {agent: moment.action}
         state = world.step(state, joint, rng)
 
 
 def _rounds(player: Reader, task: Task, rng: np.random.Generator) -> Iterator[_Moment]:
-    payoff, partner, seen = task.game.payoff(), task.partner.start, None
+    payoff, partner, observation = task.game.payoff(), task.partner.start, None
     options = dict(zip(("act", "predict"), (tuple(range(n)) for n in payoff.shape), strict=True))
     for _ in range(task.horizon):
-        player = _observed(player, seen)
-        moment = _moment(seen, player, options, 0.0, rng)
+        player = _observed(player, observation)
+        moment = _moment(observation, player, options, 0.0, rng)
         yield moment
         done = partner.act().sample(rng)
-        seen = Outcome(int(moment.action), done, float(payoff[moment.action, done]))
-        partner = partner.observe(mirrored(task.game, seen))
+        observation = Outcome(int(moment.action), done, float(payoff[moment.action, done]))
+        partner = partner.observe(mirrored(task.game, observation))
 
 
 def _observed(mind: Any, obs: Any) -> Any:
@@ -152,26 +152,28 @@ def _observed(mind: Any, obs: Any) -> Any:
     return after
 
 
-def _moment(seen: Any, mind: Any, options: Mapping[str, Options], lapse: float, rng: np.random.Generator) -> _Moment:
+def _moment(
+    observation: Any, mind: Any, options: Mapping[str, Options], lapse: float, rng: np.random.Generator
+) -> _Moment:
     check_hashable(of(mind), mind)
     says = {ask: getattr(mind, ask)() for ask in options}
     for ask, policy in says.items():
-        whose, may = of(mind, ask), options[ask]
+        subject, may = of(mind, ask), options[ask]
         table = isinstance(policy, Categorical)
-        demand(table or ask != "predict", whose, f"{short(policy)} is no table", "return a Categorical")
+        demand(table or ask != "predict", subject, f"{short(policy)} is no table", "return a Categorical")
         if isinstance(policy, Categorical):
             total = sum(policy.probs)
             mend = "build tables with Categorical.from_scores, which makes them add up to 1"
-            demand(abs(total - 1.0) <= CLOSE, whose, f"probabilities add up to {total:.6g}", mend)
+            demand(abs(total - 1.0) <= CLOSE, subject, f"probabilities add up to {total:.6g}", mend)
         if may is not None:
             mass = sum(math.exp(policy.log_prob(option)) for option in may)
             broken = f"{mass:.6g} of 1 is on what may be done, {short(may)}"
-            demand(1.0 - lapse - CLOSE <= mass <= 1.0 + CLOSE, whose, broken, "spread 1 over that alone")
+            demand(1.0 - lapse - CLOSE <= mass <= 1.0 + CLOSE, subject, broken, "spread 1 over that alone")
     action = says["act"].sample(rng)
     proper = math.isfinite(says["act"].log_prob(action)) and action in (options["act"] or (action,))
     broken = f"it drew {short(action)}, which may not be done or has no chance"
     demand(proper, of(mind, "act"), broken, "let `sample` draw by `log_prob` from what may be done")
-    moment = _Moment(seen, mind, hash(mind), options, says, action)
+    moment = _Moment(observation, mind, hash(mind), options, says, action)
     _demand_same(moment, mind, "two answers to one question", "leave chance to `sample`")
     return moment
 
@@ -208,6 +210,6 @@ def _check_life(mind: AnyMind, life: Sequence[_Moment]) -> None:
     watched = Observer[AnyMind].over([mind, rival]).see(life[0].seen)
     for moment, after in pairwise(life):
         watched = watched.watch(moment.action, after.seen)
-        found = watched.ask(lambda held: isinstance(held, _Anybody)).prob(False)
-        broken = f"watched, it is itself with a probability of {found:.1g}"
-        demand(found >= VANISHED, of(mind, "act"), broken, "let `sample` draw by `log_prob`")
+        probability = watched.ask(lambda candidate: isinstance(candidate, _Anybody)).prob(False)
+        broken = f"watched, it is itself with a probability of {probability:.1g}"
+        demand(probability >= VANISHED, of(mind, "act"), broken, "let `sample` draw by `log_prob`")

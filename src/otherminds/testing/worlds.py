@@ -16,13 +16,13 @@ FROZEN = "make it a frozen dataclass or a NamedTuple, of tuples instead of lists
 
 
 class ConformanceError(AssertionError):
-    """A violated requirement, in one line: `whose: what is wrong (how to fix it)`."""
+    """A violated requirement, in one line: `subject: what is wrong (how to fix it)`."""
 
 
-def demand(kept: bool, whose: str, broken: str, mend: str) -> None:
-    """Raise ConformanceError unless `kept`."""
-    if not kept:
-        raise ConformanceError(f"{whose}: {broken} ({mend})")
+def demand(holds: bool, subject: str, broken: str, mend: str) -> None:
+    """Raise ConformanceError unless `holds`."""
+    if not holds:
+        raise ConformanceError(f"{subject}: {broken} ({mend})")
 
 
 def of(thing: object, part: str = "") -> str:
@@ -35,12 +35,12 @@ def short(thing: object) -> str:
     return shortened(" ".join(repr(thing).split()), LONGEST)
 
 
-def check_hashable(whose: str, thing: object) -> None:
+def check_hashable(subject: str, thing: object) -> None:
     """Raise ConformanceError if `thing` is unhashable."""
     try:
         hash(thing)
     except TypeError as error:
-        raise ConformanceError(f"{whose}: {error} ({FROZEN})") from None
+        raise ConformanceError(f"{subject}: {error} ({FROZEN})") from None
 
 
 DRAWS = 20  # initial states drawn to find one that is not done yet
@@ -57,13 +57,13 @@ def check_world(world: AnyWorld, *, seed: int = 0, steps: int = 200) -> None:
     is the inverse of `spell`. Raises ConformanceError for the first requirement that is violated.
     """
     agents = world.agents
-    named = isinstance(agents, tuple) and all(isinstance(agent, str) for agent in agents)
+    are_names = isinstance(agents, tuple) and all(isinstance(agent, str) for agent in agents)
     broken = f"{short(agents)} is no tuple of different names"
-    demand(named and 0 < len(agents) == len(set(agents)), of(world, "agents"), broken, "name each agent once")
+    demand(are_names and 0 < len(agents) == len(set(agents)), of(world, "agents"), broken, "name each agent once")
     turns = list(_turns(world, seed, steps))
-    known = tuple(dict.fromkeys(action for turn in turns for options in turn.facts.actions for action in options))
+    all_actions = tuple(dict.fromkeys(action for turn in turns for options in turn.facts.actions for action in options))
     for turn in reversed(turns):
-        _check_refusal(world, turn, known)
+        _check_refusal(world, turn, all_actions)
         _check_facts(world, turn.state, turn.facts, "it remembers what happened in between")
         again = world.step(turn.state, turn.joint, np.random.default_rng(turn.seed))
         demand(again == turn.after, of(world, "step"), "the world remembers what was played", "keep it in the state")
@@ -91,17 +91,19 @@ def _turns(world: AnyWorld, seed: int, steps: int) -> Iterator[_Turn]:
     for t in range(1, steps + 1):
         if facts.done:
             state, facts = _begin(world, seed, t)
-        chosen = [options[rng.integers(len(options))] for options in facts.actions]
-        joint = dict(zip(world.agents, chosen, strict=True))
+        actions = [options[rng.integers(len(options))] for options in facts.actions]
+        joint = dict(zip(world.agents, actions, strict=True))
         after = _step(world, state, facts, joint, (seed, t))
-        found, again = (dict(world.reward(state, joint, after)) for _ in range(2))
-        proper = found.keys() == set(world.agents) and all(map(math.isfinite, found.values()))
+        rewards, again = (dict(world.reward(state, joint, after)) for _ in range(2))
+        proper = rewards.keys() == set(world.agents) and all(map(math.isfinite, rewards.values()))
         mend = "give a finite number to every agent, and to nobody else"
-        demand(proper, of(world, "reward"), f"it is {short(found)}", mend)
-        demand(found == again, of(world, "reward"), "two answers for the same step", "let it depend on the step alone")
+        demand(proper, of(world, "reward"), f"it is {short(rewards)}", mend)
+        demand(
+            rewards == again, of(world, "reward"), "two answers for the same step", "let it depend on the step alone"
+        )
         spell, vocabulary = getattr(world, "spell", None), getattr(world, "vocabulary", None)
         if spell is not None and vocabulary is not None:
-            for words, action in ((spell(action), action) for action in chosen):
+            for words, action in ((spell(action), action) for action in actions):
                 broken = f"{short(words)} does not stand for {short(action)}"
                 demand(vocabulary.get(words) == action, of(world, "vocabulary"), broken, "let it invert `spell`")
         yield _Turn((seed, t), state, facts, joint, after)
@@ -120,27 +122,27 @@ def _begin(world: AnyWorld, seed: int, t: int) -> tuple[Any, _StateFacts]:
     raise ConformanceError(f"{of(world, 'done')}: {broken} (check a world in which there is something to do)")
 
 
-def _drawn(whose: str, first: Any, second: Any) -> Any:
+def _drawn(subject: str, first: Any, second: Any) -> Any:
     """The state, if it equals the second draw."""
-    check_hashable(whose, first)
+    check_hashable(subject, first)
     mend = "draw from the generator alone, and let states be equal by value"
-    demand(first == second and hash(first) == hash(second), whose, "equal generators gave different states", mend)
+    demand(first == second and hash(first) == hash(second), subject, "equal generators gave different states", mend)
     return first
 
 
 def _facts(world: AnyWorld, state: Any) -> _StateFacts:
-    done, seen = world.done(state), tuple(world.observe(state, agent) for agent in world.agents)
+    done, observations = world.done(state), tuple(world.observe(state, agent) for agent in world.agents)
     demand(isinstance(done, bool | np.bool_), of(world, "done"), f"{short(done)} is no bool", "return True or False")
-    check_hashable(of(world, "observe"), seen)
+    check_hashable(of(world, "observe"), observations)
     actions = []
     for agent in () if done else world.agents:
-        options, whose = world.actions(state, agent), of(world, "actions")
-        check_hashable(whose, options)
+        options, subject = world.actions(state, agent), of(world, "actions")
+        check_hashable(subject, options)
         proper = isinstance(options, tuple) and 0 < len(options) == len(set(options))
         broken = f"{short(options)} is no tuple of different actions for {agent}"
-        demand(proper, whose, broken, "return a tuple, with an action at least until the world is done")
+        demand(proper, subject, broken, "return a tuple, with an action at least until the world is done")
         actions.append(options)
-    return _StateFacts(bool(done), tuple(actions), seen)
+    return _StateFacts(bool(done), tuple(actions), observations)
 
 
 def _new_facts(world: AnyWorld, state: Any) -> _StateFacts:
@@ -157,18 +159,18 @@ def _check_facts(world: AnyWorld, state: Any, facts: _StateFacts, mend: str) -> 
 
 def _step(world: AnyWorld, state: Any, facts: _StateFacts, joint: Mapping[str, Any], seed: tuple[int, int]) -> Any:
     """The next state, computed twice; the first time must change neither the state nor the joint action."""
-    whose, before, given = of(world, "step"), (hash(state), repr(state)), dict(joint)
-    after = world.step(state, given, np.random.default_rng(seed))
+    subject, before, joint_copy = of(world, "step"), (hash(state), repr(state)), dict(joint)
+    after = world.step(state, joint_copy, np.random.default_rng(seed))
     same = (hash(state), repr(state)) == before and _facts(world, state) == facts
-    demand(same, whose, "it changed the state it was given", "return a new one")
-    demand(given == joint, whose, "it changed the joint action it was given", "leave it alone")
-    return _drawn(whose, after, world.step(state, given, np.random.default_rng(seed)))
+    demand(same, subject, "it changed the state it was given", "return a new one")
+    demand(joint_copy == joint, subject, "it changed the joint action it was given", "leave it alone")
+    return _drawn(subject, after, world.step(state, joint_copy, np.random.default_rng(seed)))
 
 
-def _check_refusal(world: AnyWorld, turn: _Turn, known: Sequence[Any]) -> None:
+def _check_refusal(world: AnyWorld, turn: _Turn, all_actions: Sequence[Any]) -> None:
     """Let one agent take an action that is legal elsewhere but not here."""
     place = turn.seed[1] % len(world.agents)
-    strange = [action for action in known if action not in turn.facts.actions[place]]
+    strange = [action for action in all_actions if action not in turn.facts.actions[place]]
     if not strange:
         return
     joint = {**turn.joint, world.agents[place]: strange[turn.seed[1] % len(strange)]}
@@ -177,6 +179,6 @@ def _check_refusal(world: AnyWorld, turn: _Turn, known: Sequence[Any]) -> None:
     except ValueError:
         return
     except Exception as error:
-        told = f"{type(error).__name__} for {short(joint)}, which may not be done"
-        raise ConformanceError(f"{of(world, 'step')}: {told} (raise ValueError, or let it have no effect)") from error
+        fault = f"{type(error).__name__} for {short(joint)}, which may not be done"
+        raise ConformanceError(f"{of(world, 'step')}: {fault} (raise ValueError, or let it have no effect)") from error
     _step(world, turn.state, turn.facts, joint, turn.seed)

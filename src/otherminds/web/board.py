@@ -39,9 +39,9 @@ def person(scene: LevelScene, i: int) -> dict[str, str]:
     return {"svg": _drawing(person_shapes(i, labels(agents)[agents[i]])), "text": agents[i]}
 
 
-def words(found: Iterable[MovingPart]) -> str:
+def words(visible: Iterable[MovingPart]) -> str:
     """The visible parts in words, with their squares."""
-    there = [(part.title, (int(part.place[0] // CELL), int(part.place[1] // CELL))) for part in found if part.place]
+    there = [(part.title, (int(part.place[0] // CELL), int(part.place[1] // CELL))) for part in visible if part.place]
     return ". ".join(f"{title} at ({x}, {y})" for title, (x, y) in there)
 
 
@@ -49,18 +49,18 @@ def goal(shown: LevelScene, name: str | None) -> dict[str, str] | None:
     """A goal as pages show it; None without a name."""
     if not name:
         return None
-    found = shown.goal(name)
+    replay_goal = shown.goal(name)
     needs = ", ".join(parts(RECIPES[name])) if name in RECIPES else ""
-    return {**found._asdict(), "needs": needs}
+    return {**replay_goal._asdict(), "needs": needs}
 
 
 def options(world: Any, state: Any, agent: str) -> list[dict[str, str]]:
     """The actions possible for an agent now, with labels and keys: arrows to move, digits to use items."""
     if isinstance(world, Overcooked):
         return [{"action": a, "label": _label(a), "key": KEYS[a]} for a in (*DIRECTIONS, "stay")]
-    found = [(world.spell(action), action) for action in world.actions(state, agent)]
-    moves = [{"action": a, "label": _label(a), "key": KEYS[a]} for a, _ in found if a in KEYS]
-    uses = [(spelt, action) for spelt, action in found if spelt not in KEYS]
+    spelt_actions = [(world.spell(action), action) for action in world.actions(state, agent)]
+    moves = [{"action": a, "label": _label(a), "key": KEYS[a]} for a, _ in spelt_actions if a in KEYS]
+    uses = [(spelt, action) for spelt, action in spelt_actions if spelt not in KEYS]
     return moves + [{"action": a, "label": _use(world, use), "key": str(k)} for k, (a, use) in enumerate(uses, 1)]
 
 
@@ -106,10 +106,10 @@ class KitchenBoard:
         sight = layout.sight[state.cells[self.world.agents.index(agent)]]
         if sight not in self._seen:
             cells = layout.cells(FLOOR, COUNTER, BOARD, DELIVERY, DOOR)
-            seen = {layout.grid.xy(cell) for cell in cells if layout.sight[cell] & sight}
-            near = {(x + dx, y + dy) for x, y in seen for dx in (-1, 0, 1) for dy in (-1, 0, 1)}  # for walls
+            visible = {layout.grid.xy(cell) for cell in cells if layout.sight[cell] & sight}
+            near = {(x + dx, y + dy) for x, y in visible for dx in (-1, 0, 1) for dy in (-1, 0, 1)}  # for walls
             self._seen[sight] = [
-                "".join(c if (x, y) in (near if c == WALL else seen) else UNSEEN for x, c in enumerate(row))
+                "".join(c if (x, y) in (near if c == WALL else visible) else UNSEEN for x, c in enumerate(row))
                 for y, row in enumerate(self._whole)
             ]
         return self._seen[sight]
@@ -163,11 +163,11 @@ class MapBoard:
     def legend(self) -> list[dict[str, str]]:
         """The drawings of squares and items, with their descriptions."""
         texts = (("item", "a key: opens one door of its colour"), ("door", "a locked door"), ("gem", "a gem"))
-        found = {}
+        examples = {}
         for part in reversed(map_drawing.moving_parts(self.world, self.world.initial)):
             kind, _, number = part.name.partition("-")
-            found["gem" if kind == "item" and int(number) >= len(self.world.keys) else kind] = part
-        return [{"svg": canvas.svg_look(found[kind]), "text": text} for kind, text in texts if kind in found]
+            examples["gem" if kind == "item" and int(number) >= len(self.world.keys) else kind] = part
+        return [{"svg": canvas.svg_look(examples[kind]), "text": text} for kind, text in texts if kind in examples]
 
 
 WorldBoard = KitchenBoard | MapBoard

@@ -83,18 +83,18 @@ class WebSocketConnection:
             message = read(text)
             n = message.get("n")
             try:
-                written = take_message(lobby, participant, message)
+                pending_write = take_message(lobby, participant, message)
             except RefusedError as refusal:
                 self.send({"type": "refused", "n": n if isinstance(n, int) else 0, "why": str(refusal)})
                 continue
-            if written is None:
+            if pending_write is None:
                 self.send({"type": "ack", "n": n})
             else:
-                written.add_done_callback(partial(self._acknowledge, asyncio.get_running_loop(), n))
+                pending_write.add_done_callback(partial(self._acknowledge, asyncio.get_running_loop(), n))
 
-    def _acknowledge(self, loop: asyncio.AbstractEventLoop, n: object, written: Written) -> None:
+    def _acknowledge(self, loop: asyncio.AbstractEventLoop, n: object, pending_write: Written) -> None:
         """Acknowledge a message that is on disk; called in the thread that writes."""
-        if written.exception() is None:
+        if pending_write.exception() is None:
             loop.call_soon_threadsafe(self.send, {"type": "ack", "n": n})
 
 
@@ -110,12 +110,12 @@ def read(text: str) -> dict[str, Any]:
 async def serve_page(socket: WebSocket, lobby: Lobby, participant: Participant, tab: str, take: bool) -> None:
     """Serve a participant's page while it is open. A second tab is refused unless it takes over (`take`)."""
     await socket.accept()
-    other = lobby.connections.get(participant.id)
-    if isinstance(other, WebSocketConnection):
-        if other.tab != tab and not take and not other.code:
+    previous = lobby.connections.get(participant.id)
+    if isinstance(previous, WebSocketConnection):
+        if previous.tab != tab and not take and not previous.code:
             await socket.close(ELSEWHERE)
             return
-        other.end(ELSEWHERE)
+        previous.end(ELSEWHERE)
     connection = WebSocketConnection(socket, tab)
     arrive(lobby, participant, connection)
     pump = asyncio.create_task(connection.pump())
@@ -128,9 +128,9 @@ async def serve_page(socket: WebSocket, lobby: Lobby, participant: Participant, 
         depart(lobby, participant, connection)
         for task in (pump, listen):
             task.cancel()
-        for found in await asyncio.gather(pump, listen, return_exceptions=True):
-            if isinstance(found, Exception) and not isinstance(found, WebSocketDisconnect | RuntimeError):
-                raise found
+        for outcome in await asyncio.gather(pump, listen, return_exceptions=True):
+            if isinstance(outcome, Exception) and not isinstance(outcome, WebSocketDisconnect | RuntimeError):
+                raise outcome
 
 
 def take_message(lobby: Lobby, participant: Participant, message: Mapping[str, Any]) -> Written | None:
@@ -148,11 +148,11 @@ def take_message(lobby: Lobby, participant: Participant, message: Mapping[str, A
         raise RefusedError("there is no such action")
     if lobby.stage(participant) not in STAGES[do]:
         raise RefusedError("that is not possible at this stage")
-    written = _carry_out(lobby, participant, do, message, n)
+    pending_write = _carry_out(lobby, participant, do, message, n)
     if do not in ("act", "heard"):
         advance(lobby, participant)
         lobby.show(participant)
-    return written
+    return pending_write
 
 
 def _carry_out(lobby: Lobby, participant: Participant, do: str, message: Mapping[str, Any], n: int) -> Written:

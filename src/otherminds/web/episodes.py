@@ -53,66 +53,70 @@ class EpisodeRequest(BaseModel, frozen=True, extra="forbid", strict=True):
     seed: Annotated[int, Field(ge=0, lt=SEEDS)] = 0
 
 
-def episode_id(wanted: EpisodeRequest) -> str:
+def episode_id(request: EpisodeRequest) -> str:
     """The permanent id of an episode: a hash of the request and the library's version."""
-    told = json.dumps([__version__, wanted.model_dump()], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(told.encode()).hexdigest()[:DIGITS]
+    serialized = json.dumps([__version__, request.model_dump()], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(serialized.encode()).hexdigest()[:DIGITS]
 
 
-def check_request(wanted: EpisodeRequest) -> None:
+def check_request(request: EpisodeRequest) -> None:
     """Raises InputError if the level is unknown, or the facilitator or agent is not available for its world."""
-    field, able = _able(wanted.world)
-    chosen, other = wanted.agent, wanted.facilitator
+    field, able = _able(request.world)
+    applicable, inapplicable = request.agent, request.facilitator
     if field == "facilitator":
-        chosen, other = other, chosen
-    if wanted.level not in _levels(wanted.world):
-        raise InputError(f"there is no level `{printable(wanted.level)}` of {wanted.world} to watch")
-    if chosen not in able:
-        what = f"no {field} `{printable(chosen)}`" if chosen else f"no {field} named, and it takes one"
-        raise InputError(f"there is {what} for {wanted.world}", hint=f"one of {', '.join(able)}")
-    if other is not None:
+        applicable, inapplicable = inapplicable, applicable
+    if request.level not in _levels(request.world):
+        raise InputError(f"there is no level `{printable(request.level)}` of {request.world} to watch")
+    if applicable not in able:
+        what = f"no {field} `{printable(applicable)}`" if applicable else f"no {field} named, and it takes one"
+        raise InputError(f"there is {what} for {request.world}", hint=f"one of {', '.join(able)}")
+    if inapplicable is not None:
         raise InputError(
-            f"`{printable(other)}` does not belong into {wanted.world}",
+            f"`{printable(inapplicable)}` does not belong into {request.world}",
             hint=f"it takes {'an agent' if field == 'agent' else 'a facilitator'} alone",
         )
 
 
-def recorded_page(wanted: EpisodeRequest) -> str:
+def recorded_page(request: EpisodeRequest) -> str:
     """Play an episode and show it in a self-contained page: a pure function of the request.
 
     Raises InputError as `check_request` does.
     """
-    check_request(wanted)
-    return _met(wanted) if wanted.world == MELTING_POT else _helped(wanted)
+    check_request(request)
+    return _met(request) if request.world == MELTING_POT else _helped(request)
 
 
-def _helped(wanted: EpisodeRequest) -> str:
+def _helped(request: EpisodeRequest) -> str:
     """The page of an episode with a facilitator, or of one episode for each facilitator."""
-    level, experiment, helper = _levels(wanted.world)[wanted.level], EXPERIMENTS[wanted.world], wanted.facilitator or ""
+    level, experiment, helper = (
+        _levels(request.world)[request.level],
+        EXPERIMENTS[request.world],
+        request.facilitator or "",
+    )
     assert level is not None
     subjects = facilitated.SUBJECTS if helper == ALL else (helper,)
     entries = [
-        facilitated.PlannedEpisode(level, subject, level.kind or "unclassified", wanted.seed) for subject in subjects
+        facilitated.PlannedEpisode(level, subject, level.kind or "unclassified", request.seed) for subject in subjects
     ]
     rows = [row for entry in entries for row in experiment.rows(entry)]
     people, kind = " and ".join(level.world.agents), level.kind.replace("_", " ") or "not classified"
-    lead = f"{people} play a level of {WORLDS[wanted.world][0]} where help is {kind}, {FACILITATORS[helper][1]}."
-    return _page(wanted, _title(level.name), lead, replays({level.name: level}, rows))
+    lead = f"{people} play a level of {WORLDS[request.world][0]} where help is {kind}, {FACILITATORS[helper][1]}."
+    return _page(request, _title(level.name), lead, replays({level.name: level}, rows))
 
 
-def _met(wanted: EpisodeRequest) -> str:
+def _met(request: EpisodeRequest) -> str:
     """The page of an episode of an agent in a scenario of Melting Pot."""
-    agent, chosen = wanted.agent or "", scenario(wanted.level)
-    world = in_the_matrix(chosen.substrate)
-    rows = hypothetical.rows(hypothetical.ScenarioEntry(wanted.level, agent, 0, wanted.seed, filmed=True))
+    agent, played_scenario = request.agent or "", scenario(request.level)
+    world = in_the_matrix(played_scenario.substrate)
+    rows = hypothetical.rows(hypothetical.ScenarioEntry(request.level, agent, 0, request.seed, filmed=True))
     film, meetings = rows[-1]["film"], [row for row in rows if "partner" in row]
     lead = (
-        f"{SUBSTRATE_TITLES[chosen.substrate]}: player_0 is {AGENTS[agent][1]}; "
-        f"what each of the others does: {chosen.meaning}."
+        f"{SUBSTRATE_TITLES[played_scenario.substrate]}: player_0 is {AGENTS[agent][1]}; "
+        f"what each of the others does: {played_scenario.meaning}."
     )
     title = f"{len(meetings)} meetings in {rows[-1]['steps']} steps, which paid {rows[-1]['reward']:.1f}"
     viewer = matrix_replay(world, film["kinds"], film["frames"], meetings, title)
-    return _page(wanted, wanted.level, lead, viewer)
+    return _page(request, request.level, lead, viewer)
 
 
 def replay_page(setup: GameSetup, rows: Sequence[Mapping[str, Any]]) -> str:
@@ -121,22 +125,22 @@ def replay_page(setup: GameSetup, rows: Sequence[Mapping[str, Any]]) -> str:
     Where the facilitator was still thinking, its latest belief is shown; before the first step, its prior.
     """
     cast = setup.cast()
-    held = {} if setup.facilitator == "oracle" else cast.facilitator.beliefs()
-    latest = {agent: facilitated.belief_row(cast, cast.goals[agent], belief) for agent, belief in held.items()}
-    told = []
+    beliefs = {} if setup.facilitator == "oracle" else cast.facilitator.beliefs()
+    latest = {agent: facilitated.belief_row(cast, cast.goals[agent], belief) for agent, belief in beliefs.items()}
+    shown_rows = []
     for row in rows:
         if row["agent"] in latest:
             latest[row["agent"]] = {name: row.get(name, old) for name, old in latest[row["agent"]].items()}
-        told.append({**row, "episode": setup.level.name, **latest.get(row["agent"], {})})
+        shown_rows.append({**row, "episode": setup.level.name, **latest.get(row["agent"], {})})
     lead = "Each step as it was played, what the facilitator believed of each of you, and why it spoke or not."
-    viewer = replays({setup.level.name: setup.level}, told)
+    viewer = replays({setup.level.name: setup.level}, shown_rows)
     return page(f"{_title(setup.level.name)}, as it was played", lead, [Section("Step by step", viewer)])
 
 
-def _page(wanted: EpisodeRequest, title: str, lead: str, viewer: Html) -> str:
-    who = FACILITATORS[wanted.facilitator] if wanted.facilitator else AGENTS[wanted.agent or ""]
-    section = f"{who[0]}, seed {wanted.seed}"
-    return page(f"{title}, {WORLDS[wanted.world][0]}", lead, [Section(section, viewer)])
+def _page(request: EpisodeRequest, title: str, lead: str, viewer: Html) -> str:
+    subject_texts = FACILITATORS[request.facilitator] if request.facilitator else AGENTS[request.agent or ""]
+    section = f"{subject_texts[0]}, seed {request.seed}"
+    return page(f"{title}, {WORLDS[request.world][0]}", lead, [Section(section, viewer)])
 
 
 # What there is to choose
@@ -152,9 +156,9 @@ def episode_choices() -> dict[str, Any]:
     worlds = []
     for world, (title, about) in WORLDS.items():
         field, able = _able(world)
-        who = [_option(key, name) for key, (name, _) in able.items()]
-        told = {"id": world, "title": title, "about": about}
-        worlds.append({**told, "groups": _groups(world), "field": field, "who": who})
+        subjects = [_option(key, name) for key, (name, _) in able.items()]
+        heading = {"id": world, "title": title, "about": about}
+        worlds.append({**heading, "groups": _groups(world), "field": field, "who": subjects})
     return {"worlds": worlds, "seed": {"least": 0, "most": SEEDS - 1}, "start": START.model_dump(exclude_none=True)}
 
 
@@ -176,15 +180,15 @@ def _able(world: str) -> tuple[str, Mapping[str, tuple[str, str]]]:
     """The field of a request that applies to a world, `agent` or `facilitator`, and its values with their titles."""
     if world == MELTING_POT:
         return "agent", AGENTS
-    known = (ALL, *facilitated.SUBJECTS, *EXPERIMENTS[world].VARIANTS)
-    return "facilitator", {key: told for key, told in FACILITATORS.items() if key in known}
+    applicable = (ALL, *facilitated.SUBJECTS, *EXPERIMENTS[world].VARIANTS)
+    return "facilitator", {key: texts for key, texts in FACILITATORS.items() if key in applicable}
 
 
 @cache
 def _levels(world: str) -> Mapping[str, Playable | None]:
     """The levels of a world by name; None for scenarios of Melting Pot."""
     if world == MELTING_POT:
-        return {one.id: None for one in scenarios() if one.substrate in SUBSTRATES}
+        return {s.id: None for s in scenarios() if s.substrate in SUBSTRATES}
     return {level.name: level for level in DESIGNS[world].bundled()}
 
 
@@ -206,17 +210,17 @@ class RecordedEpisodes:
         }
         self._pages: OrderedDict[str, asyncio.Task[str]] = OrderedDict()
 
-    async def begin(self, wanted: EpisodeRequest) -> str:
+    async def begin(self, request: EpisodeRequest) -> str:
         """Start playing an episode unless it was played before; returns its id.
 
         Raises HTTPException for one too many request, InputError as `check_request` does.
         """
-        check_request(wanted)
-        name = f"episode:{episode_id(wanted)}"
+        check_request(request)
+        name = f"episode:{episode_id(request)}"
         if name not in self._wanted:
-            self._wanted[name] = wanted
-            _, written = self._event_log.append(name, "wanted", wanted.model_dump(mode="json"))
-            await asyncio.wrap_future(written)
+            self._wanted[name] = request
+            _, pending_write = self._event_log.append(name, "wanted", request.model_dump(mode="json"))
+            await asyncio.wrap_future(pending_write)
         self._play(name)
         return name.removeprefix("episode:")
 
@@ -224,7 +228,7 @@ class RecordedEpisodes:
         """The task that plays an episode; a failed one is tried again."""
         task = self._pages.pop(name, None)
         if task is None or (task.done() and task.exception()):
-            if sum(not other.done() for other in self._pages.values()) >= WAITING:
+            if sum(not page_task.done() for page_task in self._pages.values()) >= WAITING:
                 raise HTTPException(503, "too many episodes are being played: try again soon")
             task = asyncio.create_task(self._processes.call(recorded_page, self._wanted[name]))
         self._pages[name] = task

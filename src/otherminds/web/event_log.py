@@ -99,21 +99,21 @@ class EventLog:
             return base.execute(question, about).fetchall()
 
     def append(
-        self, stream: str, kind: str, body: Body, who: str | None = None, n: int | None = None
+        self, stream: str, kind: str, body: Body, actor: str | None = None, n: int | None = None
     ) -> tuple[LogEvent, Written]:
         """Append an event; returns it, and a future that is done once it is on disk, or fails with InputError."""
         self._numbers[stream] += 1
-        event = LogEvent(stream, self._numbers[stream], time.time(), kind, body, who, n)
-        return event, self._queued(INSERT, (*event[:4], json.dumps(body, ensure_ascii=False), who, n))
+        event = LogEvent(stream, self._numbers[stream], time.time(), kind, body, actor, n)
+        return event, self._queued(INSERT, (*event[:4], json.dumps(body, ensure_ascii=False), actor, n))
 
     def redact(self, stream: str, name: str) -> Written:
         """Erase a participant's answers and label; their actions in games stay, under their pseudonym."""
         return self._queued(REDACT, (stream, name))
 
     def _queued(self, statement: str, parameters: Sequence[Any]) -> Written:
-        written = Written()
-        self._work.put((statement, parameters, written))
-        return written
+        pending_write = Written()
+        self._work.put((statement, parameters, pending_write))
+        return pending_write
 
     def close(self) -> None:
         """Write what is queued, and stop."""
@@ -123,21 +123,21 @@ class EventLog:
     def _write(self) -> None:
         """Write what is queued, a transaction at a time, until the log is closed or has failed."""
         with closing(database.connect(self.path)) as base:
-            found: list[_Work] = []
-            while None not in found:
-                found = [self._work.get()]
-                while len(found) < BATCH and not self._work.empty():
-                    found.append(self._work.get())
-                work = [one for one in found if one is not None]
+            batch: list[_Work] = []
+            while None not in batch:
+                batch = [self._work.get()]
+                while len(batch) < BATCH and not self._work.empty():
+                    batch.append(self._work.get())
+                work = [job for job in batch if job is not None]
                 try:
                     with base:
                         for statement, parameters, _ in work:
                             base.execute(statement, parameters)
                 except (sqlite3.Error, ValueError) as error:  # ValueError: text that is not Unicode
                     problem = InputError(f"cannot be written: {error}", path=self.path)
-                    for one in work:
-                        one[-1].set_exception(problem)
+                    for job in work:
+                        job[-1].set_exception(problem)
                     self.failed(str(problem))
                     return
-                for one in work:
-                    one[-1].set_result(None)
+                for job in work:
+                    job[-1].set_result(None)

@@ -112,7 +112,7 @@ class LiveGame:
             raise RefusedError("the game is over")
         if self.waits and t != self.t:
             raise RefusedError("that step is over")
-        allowed = [one["action"] for one in options(self.world, self.state, agent)]
+        allowed = [option["action"] for option in options(self.world, self.state, agent)]
         if action not in allowed:
             raise RefusedError(f"that is not possible now; possible: {', '.join(allowed)}")
         return str(action)
@@ -150,25 +150,27 @@ class LiveGame:
             case "ended":
                 self.ended = body["reason"]
 
-    def _hear(self, said: GameMessage, reply: str) -> None:
+    def _hear(self, message: GameMessage, reply: str) -> None:
         """Record an answer, which the facilitator learns of with the next step; an ignored message is over at once."""
-        said.reply = reply
-        if said.status == "running":
-            self.heard.append((said.address, reply))
-            said.status = "ignored" if reply == IGNORE else said.status
+        message.reply = reply
+        if message.status == "running":
+            self.heard.append((message.address, reply))
+            message.status = "ignored" if reply == IGNORE else message.status
 
     def _think(self, thought: FacilitatorThought) -> None:
         """Record a thought of the facilitator, and the message that it sends."""
         self.thoughts[thought.t] = thought
         statuses, message = thought.row.get("statuses", {}), thought.row["action"]
-        for said in self.said:
-            if said.status == "running":
-                said.status = statuses.get(said.address, said.status)
+        for game_message in self.said:
+            if game_message.status == "running":
+                game_message.status = statuses.get(game_message.address, game_message.status)
         if message:
             self.steps[thought.t - 1] = self.steps[thought.t - 1]._replace(said=message)
             text = message.removeprefix(f"{thought.helper}: ")
-            said = GameMessage(thought.t, thought.helper, text, thought.row["words"], thought.saves, thought.place)
-            self.said.append(said)
+            game_message = GameMessage(
+                thought.t, thought.helper, text, thought.row["words"], thought.saves, thought.place
+            )
+            self.said.append(game_message)
 
     def last_thought(self) -> FacilitatorThought:
         """The facilitator's latest thought; an empty one before the first."""

@@ -71,12 +71,12 @@ class TokenBucket:
 def network(address: str) -> str:
     """The address as limits count it: of IPv6 the network of a household, as somebody has all addresses of theirs."""
     try:
-        found = ip_address(address.partition("%")[0])
+        ip = ip_address(address.partition("%")[0])
     except ValueError:
         return address
-    if found.version == 4:
+    if ip.version == 4:
         return address
-    return str(found.ipv4_mapped or ip_network((found, NETWORK), strict=False))
+    return str(ip.ipv4_mapped or ip_network((ip, NETWORK), strict=False))
 
 
 class TokenBuckets:
@@ -140,7 +140,7 @@ class Keys:
         if not isinstance(key, str) or not hmac.compare_digest(key.encode(), self.key.encode()):
             return None
         session, now = secrets.token_urlsafe(24), time.monotonic()
-        self._ends = {known: end for known, end in self._ends.items() if end > now} | {session: now + SESSION}
+        self._ends = {token: end for token, end in self._ends.items() if end > now} | {session: now + SESSION}
         return session
 
     def knows(self, session: str | None) -> bool:

@@ -158,19 +158,19 @@ class Lobby:
         """Give a participant a new token. The old one is no longer valid, and its page is closed."""
         del self.seats[participant.token]
         body = {"name": participant.name, "token": secrets.token_urlsafe(TOKEN)}
-        written = self.note(participant.study, "renewed", body)
+        pending_write = self.note(participant.study, "renewed", body)
         self.seats[participant.token] = participant
         if connection := self.connections.get(participant.id):
             connection.end(INVALID)
-        return written
+        return pending_write
 
     def note(
-        self, study: Study, kind: str, body: Mapping[str, Any], who: str | None = None, n: int | None = None
+        self, study: Study, kind: str, body: Mapping[str, Any], actor: str | None = None, n: int | None = None
     ) -> Written:
         """Log an event of a study and apply it."""
-        event, written = self.event_log.append(study.id, kind, body, who, n)
+        event, pending_write = self.event_log.append(study.id, kind, body, actor, n)
         study.apply(event)
-        return written
+        return pending_write
 
     def forget(self, study: Study, participant: Participant) -> Written:
         """Erase a participant's answers and label."""
@@ -207,19 +207,19 @@ class Lobby:
 
     # What pages are sent
 
-    def send(self, who: str, message: Mapping[str, Any]) -> None:
+    def send(self, participant_id: str, message: Mapping[str, Any]) -> None:
         """Send a message to a participant's page if it is connected."""
-        if connection := self.connections.get(who):
+        if connection := self.connections.get(participant_id):
             connection.send(message)
 
     def send_all(self, game: LiveGame, message: Mapping[str, Any]) -> None:
         """Send the same message to all players of a game."""
-        for who in game.people.values():
-            self.send(who, message)
+        for participant_id in game.people.values():
+            self.send(participant_id, message)
 
-    def send_frame(self, game: LiveGame, agent: str, who: str) -> None:
+    def send_frame(self, game: LiveGame, agent: str, participant_id: str) -> None:
         """Send a player what their agent sees now."""
-        if connection := self.connections.get(who):
+        if connection := self.connections.get(participant_id):
             connection.send(stages.frame(game, agent, connection.looks))
 
     def send_pause(self, room: GameRoom) -> None:
@@ -236,15 +236,15 @@ class Lobby:
     def _show(self, participant: Participant) -> None:
         """Send the page; in a round also the frame, earlier advice, and who is away."""
         self._shown.discard(participant.id)
-        who, game = participant.id, self.game(self.place(participant))
+        participant_id, game = participant.id, self.game(self.place(participant))
         stage, data = stages.page(participant, game)
-        self.send(who, {"type": "page", "stage": stage, "n": self.last.get(who, 0), "data": data})
+        self.send(participant_id, {"type": "page", "stage": stage, "n": self.last.get(participant_id, 0), "data": data})
         if stage == "game" and game:
             agent = stages.seat(game, participant)
-            self.send_frame(game, agent, who)
-            for number, said in enumerate(game.said):
-                if said.to == agent:
-                    self.send(who, stages.advice(participant.study, game, number))
+            self.send_frame(game, agent, participant_id)
+            for number, message in enumerate(game.said):
+                if message.to == agent:
+                    self.send(participant_id, stages.advice(participant.study, game, number))
             if game.away - {agent}:
                 self.send_pause(self.rooms[self.place(participant)])
 

@@ -42,19 +42,19 @@ def finish(lobby: Lobby, participant: Participant, reason: str, n: int | None = 
 def leave(lobby: Lobby, participant: Participant, n: int | None = None) -> Written:
     """End the participation of a person that has left; their partner plays on or ends, as the study's plan says."""
     study, room = participant.study, lobby.rooms.get(lobby.place(participant))
-    written = finish(lobby, participant, "left", n)
+    pending_write = finish(lobby, participant, "left", n)
     pair = study.pairs.get(participant.pair)
     if room:
         room.leave(stages.seat(room.game, participant))
     for name in pair.people if pair and not room else ():
-        other = study.people.get(name)
-        if other and other is not participant and not other.finished:
+        partner = study.people.get(name)
+        if partner and partner is not participant and not partner.finished:
             if study.plan.dropout == "end":
-                finish(lobby, other, "partner left")
-            advance(lobby, other)
-            lobby.show(other)
+                finish(lobby, partner, "partner left")
+            advance(lobby, partner)
+            lobby.show(partner)
     lobby.show(participant)
-    return written
+    return pending_write
 
 
 def advance(lobby: Lobby, participant: Participant) -> None:
@@ -79,7 +79,7 @@ def advance(lobby: Lobby, participant: Participant) -> None:
     if game is None and study.kind == "solo" and not participant.ready:
         note(lobby, participant, "ready")
     players = [study.people[name] for name in pair.people if name]
-    ready = all(one.ready and one.trial == participant.trial and not one.finished for one in players)
+    ready = all(player.ready and player.trial == participant.trial and not player.finished for player in players)
     if game is None and participant.trial == len(pair.rooms) and ready:
         _begin(lobby, study, pair)
 
@@ -96,18 +96,22 @@ def _wait(lobby: Lobby, participant: Participant) -> None:
         _pair(lobby, study, [participant], trying)
         return
     waiting = sorted(
-        (other for other in study.people.values() if other.id in lobby.connections and lobby.stage(other) == "lobby"),
-        key=lambda other: (other.waiting, other.name),
+        (
+            candidate
+            for candidate in study.people.values()
+            if candidate.id in lobby.connections and lobby.stage(candidate) == "lobby"
+        ),
+        key=lambda candidate: (candidate.waiting, candidate.name),
     )
     if len(waiting) >= 2:
         _pair(lobby, study, waiting[:2], trying=False)
 
 
 def _pair(lobby: Lobby, study: Study, people: list[Participant], trying: bool) -> None:
-    number, wanted = study.next_pair(trying), people[0].wants
+    number, preferred_seat = study.next_pair(trying), people[0].wants
     names = [participant.name for participant in people]
     if len(names) == 1:
-        names.insert(1 - (number % 2 if wanted is None else wanted), "")
+        names.insert(1 - (number % 2 if preferred_seat is None else preferred_seat), "")
     trials = [vars(trial) for trial in study.trials(number)]
     lobby.note(study, "paired", {"pair": number, "people": names, "trials": trials})
     for participant in people:
@@ -120,10 +124,14 @@ def _begin(lobby: Lobby, study: Study, pair: ParticipantPair) -> None:
     trial = pair.trials[len(pair.rooms)]
     name = f"{study.id}:{pair.number}:{len(pair.rooms) + 1}"
     agents = lobby.levels[trial.level].world.agents
-    players = {agent: study.people[who].id for agent, who in zip(agents, pair.people, strict=True) if who}
+    players = {
+        agent: study.people[participant_name].id
+        for agent, participant_name in zip(agents, pair.people, strict=True)
+        if participant_name
+    }
     clock = {"waits": study.plan.waits, "seconds": study.plan.seconds}
     _open(lobby, study, name, {**vars(trial), "people": players, **clock, "practice": False, "pair": pair.number})
-    for participant in (study.people[who] for who in pair.people if who):
+    for participant in (study.people[participant_name] for participant_name in pair.people if participant_name):
         lobby.show(participant)
 
 
@@ -151,8 +159,8 @@ def _enter(lobby: Lobby, name: str, game: LiveGame) -> None:
     """Start or resume a room; people that are not connected are away."""
     plan, news = lobby.study_in[name].plan, partial(_room_news, lobby)
     room = lobby.rooms[name] = GameRoom(name, game, plan, lobby.event_log, lobby.processes, news)
-    for agent, who in list(game.people.items()):
-        room.presence(agent, who in lobby.connections)
+    for agent, participant_id in list(game.people.items()):
+        room.presence(agent, participant_id in lobby.connections)
     room.start()
 
 
@@ -184,11 +192,11 @@ def depart(lobby: Lobby, participant: Participant, connection: PageConnection) -
         _presence(lobby, participant, False)
 
 
-def _presence(lobby: Lobby, participant: Participant, here: bool) -> None:
+def _presence(lobby: Lobby, participant: Participant, is_connected: bool) -> None:
     if room := lobby.rooms.get(lobby.place(participant)):
-        for agent, who in list(room.game.people.items()):
-            if who == participant.id:
-                room.presence(agent, here)
+        for agent, participant_id in list(room.game.people.items()):
+            if participant_id == participant.id:
+                room.presence(agent, is_connected)
 
 
 async def _sweep(lobby: Lobby) -> None:
@@ -226,10 +234,10 @@ def _look_after(lobby: Lobby, participant: Participant) -> None:
 def _awaited(lobby: Lobby, participant: Participant) -> bool:
     """Whether the partner is ready for the next round and this participant is not."""
     study = participant.study
-    others = (study.people.get(name) for name in study.pairs[participant.pair].people if name != participant.name)
+    partners = (study.people.get(name) for name in study.pairs[participant.pair].people if name != participant.name)
     return any(
-        other and other.ready and other.trial >= participant.trial and not lobby.game(lobby.place(other))
-        for other in others
+        partner and partner.ready and partner.trial >= participant.trial and not lobby.game(lobby.place(partner))
+        for partner in partners
     )
 
 
@@ -241,8 +249,8 @@ def _room_news(lobby: Lobby, what: str, room: GameRoom) -> None:
     game = room.game
     match what:
         case "step":
-            for agent, who in game.people.items():
-                lobby.send_frame(game, agent, who)
+            for agent, participant_id in game.people.items():
+                lobby.send_frame(game, agent, participant_id)
         case "chosen" if game.waits and len(game.people) > 1:
             lobby.send_all(game, {"type": "chosen", "who": sorted(game.pending)})
         case "thought" if game.said or game.ended:
@@ -290,7 +298,7 @@ def _advise(lobby: Lobby, room: GameRoom) -> None:
         return
     thought = game.last_thought()
     ended = {address for address, status in thought.row.get("statuses", {}).items() if status != "running"}
-    for number, said in enumerate(game.said):
-        who = game.people.get(said.to)
-        if who and (said.t == thought.t or said.address in ended):
-            lobby.send(who, stages.advice(lobby.study_in[room.name], game, number))
+    for number, message in enumerate(game.said):
+        recipient_id = game.people.get(message.to)
+        if recipient_id and (message.t == thought.t or message.address in ended):
+            lobby.send(recipient_id, stages.advice(lobby.study_in[room.name], game, number))

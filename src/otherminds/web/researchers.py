@@ -48,9 +48,9 @@ def line(study: Study) -> Data:
 def overview(lobby: Lobby, study: Study) -> Data:
     """The state of a study: its links, pairs, rounds, and latest events."""
     trials = [
-        {"pair": n, "trial": i, **vars(one), "codename": study.codename(one.facilitator)}
+        {"pair": n, "trial": i, **vars(planned_trial), "codename": study.codename(planned_trial.facilitator)}
         for n, pair in study.pairs.items()
-        for i, one in enumerate(pair.trials, 1)
+        for i, planned_trial in enumerate(pair.trials, 1)
     ]
     return {
         **line(study),
@@ -81,8 +81,8 @@ def _pair(lobby: Lobby, study: Study, pair: ParticipantPair) -> Data:
     game = lobby.game(room)
     running = bool(game and not game.ended)
     state = "running" if running else "over" if study.done(pair) else "between rounds"
-    told = {"pair": pair.number, "people": pair.people, "trial": len(pair.rooms), "trials": len(pair.trials)}
-    return {**told, "room": room if running else None, "state": state, "t": game.t if game else 0}
+    progress = {"pair": pair.number, "people": pair.people, "trial": len(pair.rooms), "trials": len(pair.trials)}
+    return {**progress, "room": room if running else None, "state": state, "t": game.t if game else 0}
 
 
 NOBODY, BUSY = "there is no facilitator", "it was still thinking"
@@ -93,29 +93,38 @@ TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "par
 
 def rows(lobby: Lobby, study: Study) -> list[Row]:
     """The rows of all finished rounds, pair by pair, without practice and trial runs."""
-    found = []
+    study_rows = []
     for number, pair in sorted(study.pairs.items()):
         for i, room in enumerate(pair.rooms if number <= TRYING else ()):
             game = lobby.game(room)
             if game and game.ended and game.t:
-                found += trial(study, pair, i, game)
-    return found
+                study_rows += trial(study, pair, i, game)
+    return study_rows
 
 
 def trial(study: Study, pair: ParticipantPair, index: int, game: LiveGame) -> list[Row]:
     """The rows of one round."""
-    played = pair.trials[index]
-    episode = f"{pair.number:02}-{index + 1} {played.level}"
-    key = (game.setup.level.kind or "unclassified", played.facilitator, episode)
-    base = {**first_columns("study", key, played.seed), "pair": pair.number, "trial": index + 1, "level": played.level}
-    names = {one.id: one.name for one in study.people.values()}
-    people = {agent: names[who] for agent, who in {**game.replaced, **game.people}.items() if who in names}
+    planned_trial = pair.trials[index]
+    episode = f"{pair.number:02}-{index + 1} {planned_trial.level}"
+    key = (game.setup.level.kind or "unclassified", planned_trial.facilitator, episode)
+    base = {
+        **first_columns("study", key, planned_trial.seed),
+        "pair": pair.number,
+        "trial": index + 1,
+        "level": planned_trial.level,
+    }
+    names = {participant.id: participant.name for participant in study.people.values()}
+    people = {
+        agent: names[participant_id]
+        for agent, participant_id in {**game.replaced, **game.people}.items()
+        if participant_id in names
+    }
     steps = (row for t in range(game.t) for row in _step(game, t))
-    told = [base | row | ({"person": people[row["agent"]]} if row["agent"] in people else {}) for row in steps]
+    trial_rows = [base | row | ({"person": people[row["agent"]]} if row["agent"] in people else {}) for row in steps]
     done = game.ended == "finished"
     last = game.thoughts.get(game.t)
     ends = {"outcome": "status", "outcomes": "statuses"}
-    told[-1] |= {
+    trial_rows[-1] |= {
         "success": done,
         "length": game.t if done else game.setup.level.horizon,
         "ended": game.ended,
@@ -123,7 +132,7 @@ def trial(study: Study, pair: ParticipantPair, index: int, game: LiveGame) -> li
         **({outcome: last.row[status] for outcome, status in ends.items() if status in last.row} if last else {}),
         **_answers(study, index, game),
     }
-    return told
+    return trial_rows
 
 
 def _step(game: LiveGame, t: int) -> Iterator[Row]:
@@ -146,24 +155,26 @@ def _step(game: LiveGame, t: int) -> Iterator[Row]:
         }
     why = NOBODY if not game.facilitated else BEFORE_FIRST_STEP if t == 0 else BUSY
     row = dict(thought.row) if thought else {"action": "", "why": why, **({} if why == BUSY else {"ms": 0.0})}
-    replies = [said.reply for said in game.said if said.t == t and said.reply]
+    replies = [message.reply for message in game.said if message.t == t and message.reply]
     yield {"t": t, "agent": FACILITATOR, **row, **({"reply": replies[0]} if replies else {})}
 
 
 def _answers(study: Study, index: int, game: LiveGame) -> Row:
     """The players' ratings of and comments on a round, by agent."""
-    seats = {who: agent for agent, who in {**game.replaced, **game.people}.items()}
-    given = [(seats.get(study.people[name].id), answer) for (name, at), answer in study.ratings.items() if at == index]
-    ratings = {agent: dict(answer["ratings"]) for agent, answer in given if agent}
-    comments = {agent: answer["comment"] for agent, answer in given if agent and answer["comment"]}
-    return {what: found for what, found in (("ratings", ratings), ("comments", comments)) if found}
+    seats = {participant_id: agent for agent, participant_id in {**game.replaced, **game.people}.items()}
+    answers = [
+        (seats.get(study.people[name].id), answer) for (name, at), answer in study.ratings.items() if at == index
+    ]
+    ratings = {agent: dict(answer["ratings"]) for agent, answer in answers if agent}
+    comments = {agent: answer["comment"] for agent, answer in answers if agent and answer["comment"]}
+    return {what: by_agent for what, by_agent in (("ratings", ratings), ("comments", comments)) if by_agent}
 
 
-def exported(found: list[Row], form: str) -> bytes:
+def exported(study_rows: list[Row], form: str) -> bytes:
     """The rows as the bytes of a file. Raises InputError if there are none, or Parquet is not installed."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"rows.{form}"
-        WRITERS[form](path, found)
+        WRITERS[form](path, study_rows)
         return path.read_bytes()
 
 
@@ -206,8 +217,8 @@ OfStudy = Annotated[Study, Depends(study_of)]
 @studying.get("")
 def all_studies(lobby: InLobby) -> Any:
     """All studies, the newest first."""
-    found = [study for study in lobby.studies.values() if study.kind == "study"]
-    return [line(study) for study in sorted(found, key=lambda study: -study.made)]
+    studies = [study for study in lobby.studies.values() if study.kind == "study"]
+    return [line(study) for study in sorted(studies, key=lambda study: -study.made)]
 
 
 @studying.get("/new")

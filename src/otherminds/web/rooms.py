@@ -43,11 +43,11 @@ class GameRoom:
         self._due = 0.0
         self.deadline = time.monotonic() + plan.grace
 
-    def log(self, kind: str, body: Mapping[str, Any], who: str | None = None, n: int | None = None) -> Written:
+    def log(self, kind: str, body: Mapping[str, Any], actor: str | None = None, n: int | None = None) -> Written:
         """Log an event and apply it to the game."""
-        event, written = self._event_log.append(self.name, kind, body, who, n)
+        event, pending_write = self._event_log.append(self.name, kind, body, actor, n)
         self.game.apply(event)
-        return written
+        return pending_write
 
     def start(self) -> None:
         """Start the game, or resume it."""
@@ -74,10 +74,10 @@ class GameRoom:
     def act(self, agent: str, action: object, t: object, n: int) -> Written:
         """Record a person's next action. Raises RefusedError if it is not possible now."""
         word = self.game.check(agent, action, t)
-        written = self.log("act", {"agent": agent, "action": word, "t": self.game.t}, self.game.people[agent], n)
+        pending_write = self.log("act", {"agent": agent, "action": word, "t": self.game.t}, self.game.people[agent], n)
         self._changed.set()
         self._tell("chosen", self)
-        return written
+        return pending_write
 
     def heard(self, agent: str, advice: object, reply: object, ms: object, n: int) -> Written:
         """Record a person's reply to a message, and the milliseconds it took. Raises RefusedError for other replies."""
@@ -88,12 +88,12 @@ class GameRoom:
         took = float(ms) if isinstance(ms, int | float) and 0 <= ms < 1e7 else None
         return self.log("heard", {"advice": advice, "reply": reply, "ms": took}, self.game.people[agent], n)
 
-    def presence(self, agent: str, here: bool) -> None:
+    def presence(self, agent: str, is_connected: bool) -> None:
         """Record that an agent's person has connected or disconnected."""
-        if self.game.ended or agent not in self.game.people or here == (agent not in self.game.away):
+        if self.game.ended or agent not in self.game.people or is_connected == (agent not in self.game.away):
             return
-        self.log("back" if here else "away", {"agent": agent})
-        if not here and len(self.game.away) == 1:
+        self.log("back" if is_connected else "away", {"agent": agent})
+        if not is_connected and len(self.game.away) == 1:
             self.deadline = time.monotonic() + self.plan.grace
         self._changed.set()
         self._tell("go" if not self.game.away else "pause", self)
@@ -147,9 +147,9 @@ class GameRoom:
 
     async def _choices(self) -> dict[str, str] | None:
         """The actions of all agents; None if a person has disconnected meanwhile."""
-        game, others = self.game, None
+        game, simulation = self.game, None
         if game.simulated:
-            others = asyncio.create_task(self._processes.act(game.setup, game.steps, game.simulated))
+            simulation = asyncio.create_task(self._processes.act(game.setup, game.steps, game.simulated))
         until = time.monotonic() + (game.seconds or float("inf"))
         if not game.waits:  # steps are evenly spaced
             until = self._due = max(self._due + game.seconds, time.monotonic())
@@ -160,14 +160,14 @@ class GameRoom:
                 await self._change(left)
             if game.away or game.ended:
                 return None
-            if others:
-                await asyncio.wait([others], timeout=GIVEN_UP if game.waits else 0.0)
-            found = others.result() if others and others.done() else {}
+            if simulation:
+                await asyncio.wait([simulation], timeout=GIVEN_UP if game.waits else 0.0)
+            simulated_actions = simulation.result() if simulation and simulation.done() else {}
         finally:
-            if others:
-                others.cancel()
-        chosen = {**found, **game.pending}
-        return {agent: chosen.get(agent, STAY) for agent in game.world.agents}
+            if simulation:
+                simulation.cancel()
+        actions = {**simulated_actions, **game.pending}
+        return {agent: actions.get(agent, STAY) for agent in game.world.agents}
 
     async def _change(self, seconds: float) -> None:
         """Wait for the next change, for at most so many seconds."""

@@ -245,11 +245,11 @@ def what_to_watch() -> Any:
 
 
 @watching.post("/api/watch")
-async def watch(wanted: EpisodeRequest, request: Request, episodes: InWatching, limits: InLimits) -> Any:
+async def watch(episode_request: EpisodeRequest, request: Request, episodes: InWatching, limits: InLimits) -> Any:
     """Start playing an episode; returns its permanent id."""
     if not limits.games.take(address_of(request)):
         raise HTTPException(429, "too many episodes from here: wait a little")
-    return {"id": await episodes.begin(wanted)}
+    return {"id": await episodes.begin(episode_request)}
 
 
 @watching.get("/api/watch/{name}")

@@ -41,14 +41,18 @@ class HttpProtocol(H11Protocol):
         """A new connection. If there are too many, the one that has waited longest is closed, or this one."""
         super().connection_made(transport)
         self._wait(REQUEST)
-        here = network(self.client[0]) if self.client else ""
-        everybody: list[Any] = [one for one in self.connections if not one.transport.is_closing()]
-        own = [one for one in everybody if one.client and network(one.client[0]) == here]
+        own_network = network(self.client[0]) if self.client else ""
+        everybody: list[Any] = [connection for connection in self.connections if not connection.transport.is_closing()]
+        own = [
+            connection for connection in everybody if connection.client and network(connection.client[0]) == own_network
+        ]
         most = most_connections()
         crowd = own if len(own) > most // 2 else everybody if len(everybody) > most else []
         if crowd:
-            waiting = [one for one in crowd if isinstance(one, HttpProtocol) and one.waiting]
-            min(waiting, key=lambda one: one.since).transport.abort()
+            waiting = [
+                connection for connection in crowd if isinstance(connection, HttpProtocol) and connection.waiting
+            ]
+            min(waiting, key=lambda connection: connection.since).transport.abort()
 
     def _wait(self, seconds: float) -> None:
         """Wait for a request: the connection is closed after so many seconds."""
@@ -112,8 +116,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen. asyncio accepts as many connections at once as may wait, so more may wait only from now on."""
         await super().startup(sockets)
-        for one in sockets or ():
-            one.listen(BACKLOG)
+        for listener in sockets or ():
+            listener.listen(BACKLOG)
 
     def stop(self) -> None:
         """End it, as soon as what it is doing is done."""

@@ -55,8 +55,8 @@ def where(participant: Participant, game: LiveGame | None) -> str:
 def asked(participant: Participant, game: LiveGame) -> bool:
     """Whether the participant still has questions to answer about a round that is over."""
     study = participant.study
-    wanted = study.plan.ratings and game.facilitated and study.kind == "study" and not game.practice
-    return wanted and (participant.name, participant.trial) not in study.ratings
+    has_questions = study.plan.ratings and game.facilitated and study.kind == "study" and not game.practice
+    return has_questions and (participant.name, participant.trial) not in study.ratings
 
 
 def page(participant: Participant, game: LiveGame | None) -> tuple[str, Data]:
@@ -96,11 +96,11 @@ def lesson(participant: Participant) -> Data:
     """The tutorial without the answers to its checks, and the checks answered wrongly at the last try."""
     study = participant.study
     level = study.levels[study.plan.levels[0]]
-    told, advice = LESSONS[world_of(level)], LESSONS["advice"]
+    tutorial, advice = LESSONS[world_of(level)], LESSONS["advice"]
     shown = [*rules(world_of(level)), {**advice, "text": " ".join(advice["text"].split())}]
     pages = [{**page, "looks": []} for page in shown]
     pages[1]["looks"] = board(level).legend()
-    checks = [{"question": check["question"], "options": check["options"]} for check in told["checks"]]
+    checks = [{"question": check["question"], "options": check["options"]} for check in tutorial["checks"]]
     progress = {"wrong": list(participant.wrong), "tries": participant.tries}
     return {"world": world_of(level), "pages": pages, "checks": checks, **progress}
 
@@ -114,16 +114,22 @@ def ready(participant: Participant) -> Data:
         return {"text": text, **rounds(participant), "facilitator": None, "waits": []}
     trial = pair.trials[participant.trial]
     name = study.codename(trial.facilitator)
-    others = [study.people[name] for name in pair.people if name and name != participant.name]
+    partners = [study.people[name] for name in pair.people if name and name != participant.name]
     text = f"In this round {name} looks on and may give advice." if name else "In this round nobody gives advice."
-    away = [other for other in others if participant.ready and not (other.ready and other.trial == participant.trial)]
+    away = [
+        partner
+        for partner in partners
+        if participant.ready and not (partner.ready and partner.trial == participant.trial)
+    ]
     waits = ["the other person"] * len(away)
     return {"text": text, **rounds(participant), "facilitator": name, "waits": waits, "ready": participant.ready}
 
 
 def seat(game: LiveGame, participant: Participant) -> str:
     """The agent that a participant plays, or played until replaced."""
-    return next(agent for agent, who in {**game.people, **game.replaced}.items() if who == participant.id)
+    return next(
+        agent for agent, participant_id in {**game.people, **game.replaced}.items() if participant_id == participant.id
+    )
 
 
 def playing(participant: Participant, game: LiveGame) -> Data:
@@ -133,7 +139,7 @@ def playing(participant: Participant, game: LiveGame) -> Data:
         "world": world_of(game.setup.level),
         "level": game.setup.level.name,
         "you": agent,
-        "others": [other for other in agents if other != agent],
+        "others": [partner for partner in agents if partner != agent],
         "goal": goal(shown.scene, wants(game, agent)),
         "facilitator": helper(participant.study, game),
         "actions": options(game.world, game.world.initial, agent),
@@ -173,8 +179,8 @@ def wants(game: LiveGame, agent: str) -> str | None:
     """The name of an agent's goal: its recipe, or the colour of its gem."""
     world, i = game.world, game.world.agents.index(agent)
     kitchen = isinstance(game.setup.level, KitchenLevel)
-    found: str | None = world.recipes[i] if kitchen else world.gems[world.goals[i]].colour
-    return found
+    goal_name: str | None = world.recipes[i] if kitchen else world.gems[world.goals[i]].colour
+    return goal_name
 
 
 def reached(game: LiveGame, agent: str) -> bool:
@@ -186,7 +192,7 @@ def reached(game: LiveGame, agent: str) -> bool:
 
 def messages(game: LiveGame) -> list[Data]:
     """All messages of the facilitator, with their recipients, status and replies."""
-    return [{**vars(said), "status": NAMES[said.status]} for said in game.said]
+    return [{**vars(message), "status": NAMES[message.status]} for message in game.said]
 
 
 def unsaid(game: LiveGame) -> list[Data]:
@@ -196,20 +202,20 @@ def unsaid(game: LiveGame) -> list[Data]:
         prices = () if thought.row["action"] else thought.row.get("prices", ())
         if not prices:
             continue
-        price = max(prices, key=lambda one: (one["worth"], one["saves"]))
+        price = max(prices, key=lambda row: (row["worth"], row["saves"]))
         message, saves = price["message"], price["saves"]
         if saves >= NOTABLE and (message not in best or saves > best[message]["saves"]):
             best[message] = {"t": t, "message": message, "saves": saves, "why": thought.row["why"]}
-    most = sorted(best.values(), key=lambda one: -one["saves"])[:UNSAID]
-    return sorted(most, key=lambda one: one["t"])
+    most = sorted(best.values(), key=lambda row: -row["saves"])[:UNSAID]
+    return sorted(most, key=lambda row: row["t"])
 
 
 def believed(game: LiveGame, thought: FacilitatorThought, agent: str) -> Data:
     """An agent's goal, and what the facilitator believed of it; no belief if it infers no goals."""
     scene, posterior = game.board.scene, thought.beliefs.get(agent, {}).get("posterior", {})
     belief = [{"goal": goal(scene, name), "p": p} for name, p in posterior.items()]
-    known = {"name": agent, "goal": goal(scene, wants(game, agent)), "simulated": agent not in game.people}
-    return {**known, "belief": belief}
+    about_agent = {"name": agent, "goal": goal(scene, wants(game, agent)), "simulated": agent not in game.people}
+    return {**about_agent, "belief": belief}
 
 
 def sure_from(game: LiveGame, agent: str) -> int | None:
@@ -221,8 +227,10 @@ def sure_from(game: LiveGame, agent: str) -> int | None:
 
 def surprises(game: LiveGame, agent: str) -> list[str]:
     """The surprising steps of an agent, in words."""
-    found = ((t, surprise_in_words(thought.surprise.get(agent, 0.0))) for t, thought in sorted(game.thoughts.items()))
-    return [f"step {t} was {words}" for t, words in found if words]
+    described_steps = (
+        (t, surprise_in_words(thought.surprise.get(agent, 0.0))) for t, thought in sorted(game.thoughts.items())
+    )
+    return [f"step {t} was {words}" for t, words in described_steps if words]
 
 
 def reveal(participant: Participant, game: LiveGame) -> Data:
@@ -272,12 +280,12 @@ def questions(participant: Participant) -> Data:
     }
 
 
-def frame(game: LiveGame, agent: str | None, known: dict[str, int]) -> Data:
-    """What an agent sees now (None: everything). `known` numbers the drawings already sent, and is updated."""
-    rows, parts, before = game.board.rows(game.state, agent), [*game.board.drawn(game.state, agent)], len(known)
-    placed = [[part.name, known.setdefault(svg_look(part), len(known)), *part.place] for part in parts if part.place]
-    told = {str(number): look for look, number in known.items() if number >= before}
-    data: Data = {"type": "frame", "t": game.t, "rows": rows, "parts": placed, "looks": told, "text": words(parts)}
+def frame(game: LiveGame, agent: str | None, looks: dict[str, int]) -> Data:
+    """What an agent sees now (None: everything). `looks` numbers the drawings already sent, and is updated."""
+    rows, parts, before = game.board.rows(game.state, agent), [*game.board.drawn(game.state, agent)], len(looks)
+    placed = [[part.name, looks.setdefault(svg_look(part), len(looks)), *part.place] for part in parts if part.place]
+    new_looks = {str(number): look for look, number in looks.items() if number >= before}
+    data: Data = {"type": "frame", "t": game.t, "rows": rows, "parts": placed, "looks": new_looks, "text": words(parts)}
     if agent is not None:
         data["mine"] = f"agent-{game.world.agents.index(agent)}"
         data["chosen"] = sorted(game.pending)
@@ -288,10 +296,10 @@ def frame(game: LiveGame, agent: str | None, known: dict[str, int]) -> Data:
 
 def advice(study: Study, game: LiveGame, number: int) -> Data:
     """A message as its recipient sees it."""
-    said = game.said[number]
-    status = "open" if said.status == "running" else NAMES[said.status]
-    told = {key: value for key, value in vars(said).items() if key not in ("to", "saves")}  # not for the recipient
-    return {"type": "advice", "id": number, "from": helper(study, game), **told, "status": status}
+    message = game.said[number]
+    status = "open" if message.status == "running" else NAMES[message.status]
+    fields = {key: value for key, value in vars(message).items() if key not in ("to", "saves")}  # not for the recipient
+    return {"type": "advice", "id": number, "from": helper(study, game), **fields, "status": status}
 
 
 def watched(study: Study, game: LiveGame) -> Mapping[str, Any]:

@@ -79,10 +79,10 @@ class StudyPlan(BaseModel, extra="forbid", frozen=True):
 
     def check(self, levels: Mapping[str, Playable], models: Collection[str] = ()) -> None:
         """Raises ValueError if a level or facilitator is unknown, or levels are not all for two and of one world."""
-        known = (*FACILITATORS, *models)
+        available = (*FACILITATORS, *models)
         for name in self.facilitators:
-            if name not in known:
-                raise ValueError(f"there is no facilitator `{name}`; there are {', '.join(known)}")
+            if name not in available:
+                raise ValueError(f"there is no facilitator `{name}`; there are {', '.join(available)}")
         for name in self.levels:
             if name not in levels:
                 raise ValueError(f"there is no level `{name}`")
@@ -204,10 +204,10 @@ class Study:
             self._apply_to(someone, event)
         match event.kind:
             case "joined":
-                found = Participant(body["name"], self, body["token"], body["kind"], body["label"], since=at)
-                found.wants, found.consented = body["wants"], not self.plan.consent or found.kind == "solo"
-                found.taught, found.practised = not self.plan.tutorial, not self.plan.practice
-                self.people[found.name] = found
+                newcomer = Participant(body["name"], self, body["token"], body["kind"], body["label"], since=at)
+                newcomer.wants, newcomer.consented = body["wants"], not self.plan.consent or newcomer.kind == "solo"
+                newcomer.taught, newcomer.practised = not self.plan.tutorial, not self.plan.practice
+                self.people[newcomer.name] = newcomer
             case "paired":
                 number, trials = body["pair"], tuple(Trial(**trial) for trial in body["trials"])
                 self.pairs[number] = ParticipantPair(number, list(body["people"]), trials)

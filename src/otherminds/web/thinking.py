@@ -69,8 +69,8 @@ class GameSetup:
         """A mind for every seat, and the facilitator."""
         entry = self.entry()
         world = EXPERIMENTS["overcooked" if isinstance(self.level, KitchenLevel) else "doors-keys-gems"]
-        found: EpisodeSetup = world.setup(entry, model=_model(self.model) if self.model else None)
-        return found
+        episode_setup: EpisodeSetup = world.setup(entry, model=_model(self.model) if self.model else None)
+        return episode_setup
 
     def entry(self) -> PlannedEpisode:
         """The game as an entry in the plan of an experiment."""
@@ -197,9 +197,11 @@ def _thought(
 ) -> FacilitatorThought:
     cast, message = game.cast, decision.message
     row = facilitated.decision_row(cast, decision, statuses, ms)
-    held = {} if game.setup.facilitator == "oracle" else game.episode.facilitator.beliefs()
-    surprise = game.surprise if held else {}
-    beliefs = {agent: facilitated.belief_row(cast, cast.goals[agent], belief) for agent, belief in held.items()}
+    agent_beliefs = {} if game.setup.facilitator == "oracle" else game.episode.facilitator.beliefs()
+    surprise = game.surprise if agent_beliefs else {}
+    beliefs = {
+        agent: facilitated.belief_row(cast, cast.goals[agent], belief) for agent, belief in agent_beliefs.items()
+    }
     if message is None:
         return FacilitatorThought(game.t, row, beliefs, surprise=surprise)
     saves = next((price.saves for price in decision.utilities if price.message == message), None)
@@ -266,8 +268,8 @@ def alone(level: Playable) -> float | None:
 
     Infinite if they fail, None if the certificate does not say.
     """
-    said = level.certificate.get("L0") or level.certificate.get("alone")
-    if not said:
+    certified_steps = level.certificate.get("L0") or level.certificate.get("alone")
+    if not certified_steps:
         return None
-    found = mean(int(word) if word.isdecimal() else level.horizon for word in said.split())
-    return found if found < level.horizon else math.inf
+    mean_steps = mean(int(word) if word.isdecimal() else level.horizon for word in certified_steps.split())
+    return mean_steps if mean_steps < level.horizon else math.inf

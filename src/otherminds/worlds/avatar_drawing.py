@@ -58,8 +58,8 @@ class Note(NamedTuple):
 def avatar_labels(agents: Sequence[str]) -> dict[str, str]:
     """The label on each avatar: the number at the end of its name if all names have different ones, or its initials."""
     numbers = [re.search(r"\d{1,2}$", name, re.ASCII) for name in agents]
-    found = {name: number.group() for name, number in zip(agents, numbers, strict=True) if number}
-    return found if len(set(found.values())) == len(agents) else sprites.labels(agents)
+    labels = {name: number.group() for name, number in zip(agents, numbers, strict=True) if number}
+    return labels if len(set(labels.values())) == len(agents) else sprites.labels(agents)
 
 
 def avatar_shapes(number: int, label: str, facing: int, status: str = "") -> Shapes:
@@ -86,13 +86,13 @@ def avatar_parts(
 ) -> Iterator[MovingPart]:
     """The parts `agent-i`, each followed by `held-i` if it holds an item of these sprites."""
     signs = avatar_labels(agents)
-    for number, cell, facing, status, held in sorted(avatars):
+    for number, cell, facing, status, item in sorted(avatars):
         name, (x, y) = agents[number], centre(grid, cell)
         title = ", ".join(filter(None, (name, f"facing {DIRECTIONS[facing]}", status)))
         yield MovingPart(f"agent-{number}", title, avatar_shapes(number, signs[name], facing, status), (x, y))
-        if held:
+        if item:
             ((dx, dy),) = _turned(((14, 12),), facing)  # the right hand, behind the point that shows ahead
-            yield MovingPart(f"held-{number}", held, sprites.badge(items[held]), (x + dx, y + dy), sprites.HELD)
+            yield MovingPart(f"held-{number}", item, sprites.badge(items[item]), (x + dx, y + dy), sprites.HELD)
 
 
 def with_notes(
@@ -136,7 +136,7 @@ def text_map(
 ) -> list[list[Tile]]:
     """The rows of a map for a terminal, three characters a cell, with the avatars on it and the notes below it."""
     tiles = dict(squares)
-    for number, cell, facing, status, held in avatars:
-        tiles[cell] = f"{ARROWS[facing]}{number}{held[:1] or MARKS.get(status, ' ')}", PERSON
+    for number, cell, facing, status, item in avatars:
+        tiles[cell] = f"{ARROWS[facing]}{number}{item[:1] or MARKS.get(status, ' ')}", PERSON
     rows = [[tiles[cell] for cell in row] for row in grid.rows]
     return [*rows, *([(f"{note.number} {note.sentence(agents)}", "")] for note in notes)]

@@ -93,6 +93,6 @@ def order_of(players: int, rng: np.random.Generator) -> tuple[int, ...]:
 
 def placed(spots: Sequence[int], players: int, rng: np.random.Generator) -> list[tuple[int, int]]:
     """(cell, facing) for each player: distinct random spots and uniformly random directions."""
-    chosen = rng.permutation(len(spots))[:players].tolist()
+    indices = rng.permutation(len(spots))[:players].tolist()
     facings = rng.integers(4, size=players).tolist()
-    return [(spots[k], facing) for k, facing in zip(chosen, facings, strict=True)]
+    return [(spots[k], facing) for k, facing in zip(indices, facings, strict=True)]

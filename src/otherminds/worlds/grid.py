@@ -105,12 +105,12 @@ class Route(NamedTuple):
 
 
 def cheapest_route(
-    grid: Grid, start: int, targets: Mapping[int, float], tolls: Mapping[int, float], known: int = -1
+    grid: Grid, start: int, targets: Mapping[int, float], tolls: Mapping[int, float], allowed: int = -1
 ) -> Route | None:
     """The cheapest route from `start` to one of the targets by Dijkstra's algorithm; None if there is none.
 
     A step costs 1 plus the toll of the cell it enters, and arriving at a target adds the target's cost. Routes use only
-    the `known` cells, given as bits (-1: all).
+    the `allowed` cells, given as bits (-1: all).
     """
     best, route = math.inf, None
     least = min(targets.values(), default=0.0)
@@ -127,7 +127,7 @@ def cheapest_route(
             route = Route(best, first if first >= 0 else None, cell)
         for near in neighbours[cell]:
             there = cost + 1.0 + tolls.get(near, 0.0)
-            if there < reached.get(near, math.inf) and known >> near & 1:
+            if there < reached.get(near, math.inf) and allowed >> near & 1:
                 reached[near] = there
                 heappush(queue, (there, near, first if first >= 0 else near))
     return route

@@ -71,30 +71,30 @@ def read_map(text: str, path: Path, examples: Mapping[str, str], required: Seque
         raise FileLine(1, "", path).wrong("has no map", hint)
     check_size(max(len(row.text) for row in squares), squares)
     hint = f"such as `{next(iter(examples.values()))}`"
-    said = key_values((line for line in lines[gap:] if line.text.strip()), list(examples), hint)
-    require(said, {key: examples[key] for key in required}, lines[-1])
-    return MapFile(squares, said)
+    settings = key_values((line for line in lines[gap:] if line.text.strip()), list(examples), hint)
+    require(settings, {key: examples[key] for key in required}, lines[-1])
+    return MapFile(squares, settings)
 
 
-def key_values(lines: Iterable[FileLine], known: Sequence[str], hint: str | None = None) -> dict[str, FileLine]:
+def key_values(lines: Iterable[FileLine], keys: Sequence[str], hint: str | None = None) -> dict[str, FileLine]:
     """The values of `key: value` lines by key. Raises InputError for any other line or an unknown or repeated key."""
-    found: dict[str, FileLine] = {}
+    lines_by_key: dict[str, FileLine] = {}
     for line in lines:
         key, colon, value = (part.strip() for part in line.text.partition(":"))
         if not colon or not value:
             raise line.wrong(f"`{line.text}` is not `key: value`", hint)
-        if key not in known:
-            raise line.wrong(f"unknown key `{key}`", f"one of {', '.join(known)}", column=1)
-        if key in found:
+        if key not in keys:
+            raise line.wrong(f"unknown key `{key}`", f"one of {', '.join(keys)}", column=1)
+        if key in lines_by_key:
             raise line.wrong(f"`{key}` is given twice", column=1)
-        found[key] = line._replace(text=value)
-    return found
+        lines_by_key[key] = line._replace(text=value)
+    return lines_by_key
 
 
-def require(found: Mapping[str, FileLine], examples: Mapping[str, str], line: FileLine) -> None:
+def require(settings: Mapping[str, FileLine], examples: Mapping[str, str], line: FileLine) -> None:
     """Raises InputError at `line` for the first key of `examples` that is missing, with its example."""
     for key, example in examples.items():
-        if key not in found:
+        if key not in settings:
             raise line.wrong(f"`{key}` is missing", f"such as `{example}`")
 
 
@@ -129,49 +129,49 @@ def check_size(width: int, rows: Sequence[FileLine]) -> None:
         raise rows[0].wrong(f"the map is larger than {MAX_SIDE} × {MAX_SIDE}")
 
 
-def check_characters(rows: Sequence[FileLine], known: Iterable[str]) -> None:
+def check_characters(rows: Sequence[FileLine], allowed: Iterable[str]) -> None:
     """Raises InputError for the first unknown character, and for rows of different lengths."""
-    letters = list(dict.fromkeys(known))
+    letters = list(dict.fromkeys(allowed))
     width = len(rows[0].text)
     for line in rows:
         for column, letter in enumerate(line.text, 1):
             if letter not in letters:
                 hint = f"one of {' '.join(x for x in letters if x != ' ')} and space"
                 raise line.wrong(f"unknown character `{letter}`", hint, column)
-        found = len(line.text)
-        if found != width:
-            message = f"this row has {found} characters, the first one has {width}"
+        length = len(line.text)
+        if length != width:
+            message = f"this row has {length} characters, the first one has {width}"
             hint = "fill rows up with spaces, or end them all with a wall"
-            raise line.wrong(message, hint, min(found, width) + 1)
+            raise line.wrong(message, hint, min(length, width) + 1)
 
 
 def players_of(map_file: MapFile, starts: str) -> tuple[str, ...]:
     """The names of the players, from a `players` or an `agents` line. Raises InputError if the map has fewer starts."""
-    said = map_file.said
-    given = [said[key] for key in ("players", "agents") if key in said]
-    if len(given) != 1:
-        last = given[-1] if given else map_file.rows[-1]
+    settings = map_file.said
+    player_lines = [settings[key] for key in ("players", "agents") if key in settings]
+    if len(player_lines) != 1:
+        last = player_lines[-1] if player_lines else map_file.rows[-1]
         raise last.wrong("needs either `players` or `agents`", "`players: 2` or `agents: Ana, Ben`")
-    line = given[0]
-    if "agents" in said:
+    line = player_lines[0]
+    if "agents" in settings:
         names = agent_names(line)
     else:
         names = tuple(f"player_{i}" for i in range(whole(line, "players", least=1, most=MAX_PLAYERS)))
-    found = sum(row.text.count(letter) for row in map_file.rows for letter in starts)
-    if found < len(names):
+    start_count = sum(row.text.count(letter) for row in map_file.rows for letter in starts)
+    if start_count < len(names):
         places = " or ".join(f"`{letter}`" for letter in starts)
-        message = f"{found or 'no'} start{'s' * (found != 1)} for {len(names)} players"
+        message = f"{start_count or 'no'} start{'s' * (start_count != 1)} for {len(names)} players"
         raise line.wrong(message, f"mark floor of the map with {places}")
     return names
 
 
 def reached(grid: Grid, starts: Iterable[int]) -> set[int]:
     """The cells that can be reached on foot from a start."""
-    found = edge = set(starts)
+    visited = edge = set(starts)
     while edge:
-        edge = {near for cell in edge for near in grid.neighbours[cell]} - found
-        found = found | edge
-    return found
+        edge = {near for cell in edge for near in grid.neighbours[cell]} - visited
+        visited = visited | edge
+    return visited
 
 
 def reach_of(line: FileLine) -> Reach:

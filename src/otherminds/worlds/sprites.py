@@ -142,9 +142,9 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 
 @cache
-def mix(colour: str, other: str, share: float) -> str:
+def mix(first: str, second: str, share: float) -> str:
     """A colour between two others, at a share in [0, 1] from the first to the second."""
-    channels = zip(_rgb(colour), _rgb(other), strict=True)
+    channels = zip(_rgb(first), _rgb(second), strict=True)
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in channels)
 
 

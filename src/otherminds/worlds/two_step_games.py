@@ -56,10 +56,12 @@ class ClueGame:
 
         `streams` has generators for the `deals`, the `partner` and the `subject`. Raises KeyError for unknown names.
         """
-        other = self.partners[partner]
-        reader = self.informed(other) if subject == "informed" else self.others[subject]
+        partner_mind = self.partners[partner]
+        reader = self.informed(partner_mind) if subject == "informed" else self.others[subject]
         state = self.world.start(streams["deals"])
-        minds: Mapping[str, Any] = {agent: reader if agent == self.seat else other for agent in self.world.agents}
+        minds: Mapping[str, Any] = {
+            agent: reader if agent == self.seat else partner_mind for agent in self.world.agents
+        }
         minds = {agent: mind.observe(self.world.observe(state, agent)) for agent, mind in minds.items()}
         for t in count():
             if self.world.done(state):
@@ -75,7 +77,7 @@ class ClueGame:
                 "p_true": expected.prob(shown["observed"]),
                 **shown,
                 "reward": reward,
-                "best": self.best(other, state.last),
+                "best": self.best(partner_mind, state.last),
             }
 
     def _step(self, state: Any, minds: Mapping[str, Any], streams: Streams) -> tuple[Any, Mapping[str, Any], float]:
@@ -83,5 +85,5 @@ class ClueGame:
         own = {agent: streams["subject" if agent == self.seat else "partner"] for agent in self.world.agents}
         joint = {agent: mind.act().sample(own[agent]) for agent, mind in minds.items()}
         after = self.world.step(state, joint, streams["deals"])
-        seen = {agent: mind.observe(self.world.observe(after, agent)) for agent, mind in minds.items()}
-        return after, seen, self.world.reward(state, joint, after)[self.seat]
+        minds_after = {agent: mind.observe(self.world.observe(after, agent)) for agent, mind in minds.items()}
+        return after, minds_after, self.world.reward(state, joint, after)[self.seat]

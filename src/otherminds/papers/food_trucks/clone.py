@@ -137,27 +137,27 @@ def _load(path: Path, *names: str) -> Mapping[str, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found: Mapping[str, Any] = scipy.io.loadmat(cast("Any", io.BytesIO(raw)), variable_names=list(names))
+            variables: Mapping[str, Any] = scipy.io.loadmat(cast("Any", io.BytesIO(raw)), variable_names=list(names))
     except Exception as error:  # scipy raises errors of a dozen kinds for files that are broken
         raise InputError("is no MATLAB file, or a broken one", path=path, hint=HINT) from error
     for name in names:
-        if name not in found:
+        if name not in variables:
             raise InputError(f"has no variable `{name}`", path=path, hint=HINT)
-    return found
+    return variables
 
 
 def _numbers(
     arrays: Mapping[str, Any], name: str, shape: tuple[int, ...], bounds: tuple[float, float], path: Path
 ) -> Floats:
     """An array of numbers from the lower to the upper bound, or NaN. Raises InputError for any other."""
-    found = np.asarray(arrays[name])
-    if found.shape != shape or found.dtype.kind not in "fiu":
+    numbers = np.asarray(arrays[name])
+    if numbers.shape != shape or numbers.dtype.kind not in "fiu":
         sizes = " × ".join(map(str, shape))
         raise InputError(f"`{name}` is no array of {sizes} numbers", path=path)
     low, high = bounds
-    if not (np.isnan(found) | ((found >= low - ROUNDING) & (found <= high + ROUNDING))).all():
+    if not (np.isnan(numbers) | ((numbers >= low - ROUNDING) & (numbers <= high + ROUNDING))).all():
         raise InputError(f"`{name}` has numbers that are not from {low:g} to {high:g}", path=path)
-    return found.astype(float)
+    return numbers.astype(float)
 
 
 def _model(path: Path, shape: tuple[int, int], scored: Sequence[int], beta: float) -> tuple[Judgement, ...] | None:
@@ -169,8 +169,8 @@ def _model(path: Path, shape: tuple[int, int], scored: Sequence[int], beta: floa
     desires = _numbers(arrays, "desire_model", (*shape, len(betas)), (1.0, 7.0), path)
     beliefs = _numbers(arrays, "belief_model", (*shape, len(betas)), (0.0, 1.0), path)
     nearest = int(np.abs(betas - beta).argmin())
-    found = tuple(Judgement(desires[:, i, nearest], beliefs[:, i, nearest]) for i in scored)
-    return None if np.isnan(np.array(found)).any() else found
+    predictions = tuple(Judgement(desires[:, i, nearest], beliefs[:, i, nearest]) for i in scored)
+    return None if np.isnan(np.array(predictions)).any() else predictions
 
 
 # Scenarios
@@ -181,16 +181,18 @@ def _plain(value: Any) -> Any:
     if not isinstance(value, np.ndarray):
         return value
     if value.dtype.names:
-        structs = [{name: _plain(one[name]) for name in value.dtype.names} for one in value.ravel()]
+        structs = [{name: _plain(element[name]) for name in value.dtype.names} for element in value.ravel()]
         return structs[0] if len(structs) == 1 else structs
-    return [_plain(one) for one in value.ravel()] if value.dtype.hasobject else value.ravel().tolist()
+    return [_plain(element) for element in value.ravel()] if value.dtype.hasobject else value.ravel().tolist()
 
 
 def _levels(path: Path) -> list[tuple[FoodTruckLevel, bool]]:
     """Every scenario as a level, and whether the authors call it irrational."""
-    found = _load(path, "worlds", "scenario")
+    variables = _load(path, "worlds", "scenario")
     try:
-        stimuli = TypeAdapter(_Stimuli).validate_python({name: _plain(found[name]) for name in ("worlds", "scenario")})
+        stimuli = TypeAdapter(_Stimuli).validate_python(
+            {name: _plain(variables[name]) for name in ("worlds", "scenario")}
+        )
     except ValidationError as error:
         fault = faults(error)[0]
         raise InputError(f"`{fault_place(fault)}`: {fault['msg']}", path=path, hint=HINT) from None
@@ -211,9 +213,9 @@ def _level(name: str, scenario: _Scenario, worlds: Sequence[Sequence[_Layout]]) 
     possible = worlds[layout]
     first = possible[truth]
     width, height = first.graph_sz
-    parked = [[pose for pose in one.goal_pose[1:] if pose] for one in possible]
+    parked = [[pose for pose in candidate.goal_pose[1:] if pose] for candidate in possible]
     expected = [[True, False], [False, True], [False, False]]
-    if [[bool(pose) for pose in one.goal_pose[1:]] for one in possible] != expected:
+    if [[bool(pose) for pose in candidate.goal_pose[1:]] for candidate in possible] != expected:
         raise ValueError("its worlds do not have the second truck, the third truck and no truck at the hidden spot")
     (x, y), (w, h) = first.obst_pose, first.obst_sz
     walls = ((i, height - j) for i in range(x - 1, x - 1 + w) for j in range(y, y + h))
@@ -221,22 +223,22 @@ def _level(name: str, scenario: _Scenario, worlds: Sequence[Sequence[_Layout]]) 
 
     def cell(place: Sequence[int]) -> int:
         column, row = place
-        found = grid.cell(column - 1, height - row)
-        if not (1 <= column <= width and 1 <= row <= height and grid.is_floor(found)):
+        square = grid.cell(column - 1, height - row)
+        if not (1 <= column <= width and 1 <= row <= height and grid.is_floor(square)):
             raise ValueError(f"({column}, {row}) is no floor")
-        return found
+        return square
 
-    known, hidden = cell(first.goal_pose[0]), cell(parked[0][0])
+    known_spot, hidden_spot = cell(first.goal_pose[0]), cell(parked[0][0])
     done = width * height + 1
     finished = scenario.path[-1] == done
     cells = [cell(((p - 1) % width + 1, (p - 1) // width + 1)) for p in scenario.path[: -1 if finished else None]]
     names = {step: move for move, step in grid.offsets.items()} | {0: STAY}
-    steps = [there - here for here, there in pairwise(cells)]
+    steps = [after - before for before, after in pairwise(cells)]
     if not set(steps) <= names.keys():
         raise ValueError("its path jumps")
-    if cells[0] in (known, hidden):
+    if cells[0] in (known_spot, hidden_spot):
         raise ValueError("its path begins at a truck")
-    world = FoodTrucks(grid, known, hidden, cells[0])
+    world = FoodTrucks(grid, known_spot, hidden_spot, cells[0])
     actions = (*(names[step] for step in steps), *([EAT] if finished else []))
     level = FoodTruckLevel(name, world, world.contents[truth], actions)
     _ = level.cells  # raises ValueError if nobody can walk like this

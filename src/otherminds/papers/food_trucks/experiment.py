@@ -117,19 +117,19 @@ def summarise(scenarios: Sequence[Scenario], skipped: int, predictions: Predicti
     """
     rational = [k for k, scenario in enumerate(scenarios) if not scenario.irrational]
     people = [scenario.people for scenario in scenarios]
-    kept = [scenarios[k] for k in rational]
+    rational_scenarios = [scenarios[k] for k in rational]
 
     def pairs(setting: Setting, which: Sequence[int]) -> Pairs:
         return Pairs.of([people[k] for k in which], [predictions[setting][k] for k in which])
 
     def best(model: str, which: Sequence[int]) -> Setting:
-        return max((one for one in predictions if one.model == model), key=lambda one: pairs(one, which).total)
+        return max((s for s in predictions if s.model == model), key=lambda s: pairs(s, which).total)
 
     table = [summary_row(EXPERIMENT, "data", "people", "skipped", exact(float(skipped), skipped + len(scenarios)))]
 
-    def add(condition: str, model: str, found: Pairs) -> None:
-        estimates = [(metric, one) for metric, one in found.estimates() if np.isfinite(one).all()]
-        table.extend(summary_row(EXPERIMENT, condition, model, metric, one) for metric, one in estimates)
+    def add(condition: str, model: str, paired: Pairs) -> None:
+        estimates = [(metric, s) for metric, s in paired.estimates() if np.isfinite(s).all()]
+        table.extend(summary_row(EXPERIMENT, condition, model, metric, s) for metric, s in estimates)
 
     defaults = [setting for setting in predictions if setting.beta in (0.0, BETA)]
     for condition, which in ((SCENARIOS, rational), (ALL, range(len(scenarios)))):
@@ -137,16 +137,19 @@ def summarise(scenarios: Sequence[Scenario], skipped: int, predictions: Predicti
             add(condition, setting.model, pairs(setting, which))
     for setting in defaults:
         ours = [predictions[setting][k] for k in rational]
-        means = grouped(kept, [scenario.people for scenario in kept]), grouped(kept, ours)
+        means = (
+            grouped(rational_scenarios, [scenario.people for scenario in rational_scenarios]),
+            grouped(rational_scenarios, ours),
+        )
         add(GROUPS, setting.model, Pairs.of(*means))
     for model in (JOINT, TRUE_BELIEF, NO_COST):
-        chosen = best(model, rational)
-        table.append(summary_row(EXPERIMENT, BEST, model, "beta", exact(chosen.beta, len(rational))))
-        add(BEST, model, pairs(chosen, rational))
+        best_setting = best(model, rational)
+        table.append(summary_row(EXPERIMENT, BEST, model, "beta", exact(best_setting.beta, len(rational))))
+        add(BEST, model, pairs(best_setting, rational))
         for setting in (setting for setting in predictions if setting.model == model):
             add(f"{SWEEP}{setting.beta:g}", model, pairs(setting, rational))
     halves = rational[::2], rational[1::2]
-    crossed = {k: best(JOINT, other) for half, other in (halves, halves[::-1]) for k in half}
+    crossed = {k: best(JOINT, other_half) for half, other_half in (halves, halves[::-1]) for k in half}
     add(HALVES, JOINT, Pairs.of([people[k] for k in crossed], [predictions[crossed[k]][k] for k in crossed]))
     for number, half in enumerate(halves, 1):
         beta = exact(crossed[half[0]].beta, len(half))
@@ -157,16 +160,16 @@ def summarise(scenarios: Sequence[Scenario], skipped: int, predictions: Predicti
 # Rows
 
 
-def rows(scenarios: Sequence[Scenario], found: Collected) -> Iterator[dict[str, Any]]:
+def rows(scenarios: Sequence[Scenario], collected: Collected) -> Iterator[dict[str, Any]]:
     """Joint inference before the first action of every walk and after each one; the other models at its end only.
 
     The last row of a walk has what people judged, the first one of joint inference the level.
     """
-    for setting, predictions in found.final.items():
+    for setting, predictions in collected.final.items():
         if setting.beta not in (0.0, BETA):
             continue
         for k, scenario in enumerate(scenarios):
-            along = found.along[k] if setting.model == JOINT else [predictions[k]]
+            along = collected.along[k] if setting.model == JOINT else [predictions[k]]
             steps = len(scenario.level.actions)
             for t, judgement in enumerate(along, steps + 1 - len(along)):
                 yield {
@@ -184,7 +187,7 @@ def rows(scenarios: Sequence[Scenario], found: Collected) -> Iterator[dict[str, 
                 }
 
 
-def _named(level: FoodTruckLevel, judgement: Judgement, whose: str = "") -> dict[str, dict[str, float]]:
+def _named(level: FoodTruckLevel, judgement: Judgement, prefix: str = "") -> dict[str, dict[str, float]]:
     names = level.world.trucks, level.world.contents
     parts = zip(("desire", "belief"), names, judgement, strict=True)
-    return {f"{whose}{what}": dict(zip(those, values.tolist(), strict=True)) for what, those, values in parts}
+    return {f"{prefix}{what}": dict(zip(those, values.tolist(), strict=True)) for what, those, values in parts}

@@ -65,18 +65,18 @@ def inferred(task: Task) -> list[tuple[int, Setting, list[Judgement]]]:
     free = task.model == NO_COST
     planner = FoodTruckPlanner(replace(layout, cost=0.0), discount=1.0) if free else FoodTruckPlanner(layout)
     hypotheses = Hypotheses(planner, faithful=task.model != EXACT)
-    found = []
+    predictions = []
     for beta in (BETA,) if task.model == EXACT else BETAS:
         inference = JointInference(hypotheses, beta)
         for scenario in task.scenarios:
             number, level = scenario.number, scenario.level
             along = judged(inference, level)
-            found.append((number, Setting(task.model, beta), along if beta == BETA else along[-1:]))
+            predictions.append((number, Setting(task.model, beta), along if beta == BETA else along[-1:]))
             if task.model == JOINT:
                 truth = np.array([float(content == level.parked) for content in level.world.contents])
                 desire = judged(inference, level, informed=True)[-1].desire
-                found.append((number, Setting(TRUE_BELIEF, beta), [Judgement(desire, truth)]))
-    return found
+                predictions.append((number, Setting(TRUE_BELIEF, beta), [Judgement(desire, truth)]))
+    return predictions
 
 
 def judged(inference: JointInference, level: FoodTruckLevel, *, informed: bool = False) -> list[Judgement]:
@@ -86,13 +86,13 @@ def judged(inference: JointInference, level: FoodTruckLevel, *, informed: bool =
 
 
 def collected(
-    found: Iterable[list[tuple[int, Setting, list[Judgement]]]],
+    parts: Iterable[list[tuple[int, Setting, list[Judgement]]]],
     scenarios: Sequence[Scenario],
     authors: Sequence[Judgement] | None,
 ) -> Collected:
     """The predictions of all models, those of the authors' own among them if there are any."""
     by_setting: dict[Setting, dict[int, list[Judgement]]] = {}
-    for part in found:
+    for part in parts:
         for number, setting, along in part:
             by_setting.setdefault(setting, {})[number] = along
     numbers = [scenario.number for scenario in scenarios]
@@ -132,10 +132,10 @@ def motion_heuristic(scenarios: Sequence[Scenario]) -> list[Judgement]:
     """Linear regression of judgements on cues of motion; each scenario is predicted from those with another walk."""
     inputs = np.array([cues(scenario.level) for scenario in scenarios])
     judged = np.array([[*scenario.people.desire, *scenario.people.belief] for scenario in scenarios])
-    found = []
+    predictions = []
     for scenario, those in zip(scenarios, inputs, strict=True):
-        others = [other.level.cells != scenario.level.cells for other in scenarios]
-        weights, *_ = np.linalg.lstsq(inputs[others], judged[others], rcond=None)
+        training = [candidate.level.cells != scenario.level.cells for candidate in scenarios]
+        weights, *_ = np.linalg.lstsq(inputs[training], judged[training], rcond=None)
         predicted = those @ weights
-        found.append(Judgement(predicted[:3], predicted[3:]))
-    return found
+        predictions.append(Judgement(predicted[:3], predicted[3:]))
+    return predictions

@@ -43,14 +43,14 @@ def walks_replay(
 def _episode(level: FoodTruckLevel, judged: Sequence[Judgement], people: Judgement | None) -> ReplayEpisode:
     world = level.world
     states = [FoodTruckState(cell, level.parked, False) for cell in level.cells]
-    seen = next((t for t, cell in enumerate(level.cells) if world.visibility[cell] > 0.0), None)
-    captions = [_captions(level, t, one) for t, one in enumerate(judged)]
+    first_sight = next((t for t, cell in enumerate(level.cells) if world.visibility[cell] > 0.0), None)
+    captions = [_captions(level, t, judgement) for t, judgement in enumerate(judged)]
     if people is not None:
         captions[-1] += [Caption("heading", "What people judged at the end"), *_bars(level, people, " of people")]
     return ReplayEpisode(
         parts=[{part.name: part for part in moving_parts(world, state)} for state in states],
         captions=captions,
-        marks=[] if seen is None else [TimelineMark(seen, "can see the other spot", height=1.0)],
+        marks=[] if first_sight is None else [TimelineMark(first_sight, "can see the other spot", height=1.0)],
         outcome=f"At the other spot: {level.parked}.",
     )
 

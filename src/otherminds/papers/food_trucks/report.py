@@ -35,8 +35,8 @@ AXES = {"desire": ("desires, 1 to 7", (0.8, 7.2)), "belief": ("beliefs, P", (-0.
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The whole page, from rows and summary alone."""
-    found = by_key(summary)
-    skipped = found["data", "people", "skipped"]
+    estimates = by_key(summary)
+    skipped = estimates["data", "people", "skipped"]
     counted = {"scored": number(skipped["n"] - skipped["value"], 0), "skipped": number(skipped["value"], 0)}
     sections = [
         Section("Results", stack(_results(summary), WORDS["model"], WORDS["controls"], targets(summary))),
@@ -50,17 +50,17 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
 
 
 def _results(summary: Sequence[Row]) -> Html:
-    found = by_key(summary)
+    estimates = by_key(summary)
     pairs = dict.fromkeys((row["condition"], row["subject"]) for row in summary if row["condition"] in CONDITIONS)
     lines = []
     for condition, model in sorted(pairs, key=lambda pair: list(CONDITIONS).index(pair[0])):
-        rows = [found.get((condition, model, metric)) for metric in METRICS]
+        rows = [estimates.get((condition, model, metric)) for metric in METRICS]
         n = max(row["n"] for row in rows if row)
         beta = ""
         if condition == BEST:
-            beta = number(found[condition, model, "beta"]["value"], 1)
+            beta = number(estimates[condition, model, "beta"]["value"], 1)
         elif condition == HALVES:
-            beta = " and ".join(number(found[f"{HALF}{half}", model, "beta"]["value"], 1) for half in (1, 2))
+            beta = " and ".join(number(estimates[f"{HALF}{half}", model, "beta"]["value"], 1) for half in (1, 2))
         lines.append([CONDITIONS[condition], MODELS[model], beta, *map(cell, rows), n])
     return table(("Condition", "Model", "β", "Desires, r", "Beliefs, r", "n"), lines, "β is 2.5 unless stated.")
 
@@ -142,5 +142,5 @@ def _walks(rows: Sequence[Row]) -> Html:
     return walks_replay(levels, inferred, people)
 
 
-def _judgement(row: Row, whose: str = "") -> Judgement:
-    return Judgement(*(np.array(list(row[f"{whose}{what}"].values())) for what in AXES))
+def _judgement(row: Row, prefix: str = "") -> Judgement:
+    return Judgement(*(np.array(list(row[f"{prefix}{what}"].values())) for what in AXES))

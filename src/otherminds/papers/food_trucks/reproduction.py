@@ -26,8 +26,8 @@ def _food_trucks(options: Options) -> Experiment:
     @cache
     def predictions() -> Collected:
         with opened(options.engine, options.jobs) as engine:
-            found = in_order(inferred, plan, engine=engine)
-            return collected(shown(found, len(plan), "Reading minds"), clone.scenarios, clone.model)
+            parts = in_order(inferred, plan, engine=engine)
+            return collected(shown(parts, len(plan), "Reading minds"), clone.scenarios, clone.model)
 
     return Experiment(
         run=described(EXPERIMENT),

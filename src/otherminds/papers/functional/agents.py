@@ -92,18 +92,18 @@ class MindreaderAgent:
             reader = self.make(task, stream(encounter.seed, *about, self.name, "player"))
             # the stream of a language model's partner, too
             trembles = stream(encounter.seed, encounter.condition, f"{task.partner.name}/{encounter.number}", "partner")
-            played = list(play(task, reader, rng=acts, partner_rng=trembles))
-        return functional.episode_rows(task, _base(encounter), [self._checked(row, task) for row in played])
+            rounds = list(play(task, reader, rng=acts, partner_rng=trembles))
+        return functional.episode_rows(task, _base(encounter), [self._checked(row, task) for row in rounds])
 
     def _checked(self, row: Row, task: Task) -> Row:
         """The row with plain integers as actions. Raises InputError for a value that is no action of the game."""
-        found = {}
+        plain_actions = {}
         for part, actions in zip(("action", "predicted"), task.game.actions, strict=True):
             if row[part] not in range(len(actions)):
                 hint = f"actions are numbers, from 0 for {actions[0]}"
                 raise InputError(f"{self.name} has {row[part]!r} as {part}, no action of {task.game.name}", hint=hint)
-            found[part] = int(row[part])
-        return {**row, **found}
+            plain_actions[part] = int(row[part])
+        return {**row, **plain_actions}
 
     def _blamed(self) -> AbstractContextManager[None]:
         return blamed(self.name) if self.own else nullcontext()
@@ -139,8 +139,8 @@ class LanguageAgent:
     def rows(self, encounter: CheckEpisode) -> list[Row]:
         """Play an episode in words."""
         entry = self.entry(encounter)
-        found = functional_models.rows(entry, self.model(entry.setting, entry.task))
-        return [{**row, **_base(encounter), "strategy": entry.strategy} for row in found]
+        rows = functional_models.rows(entry, self.model(entry.setting, entry.task))
+        return [{**row, **_base(encounter), "strategy": entry.strategy} for row in rows]
 
     def entry(self, encounter: CheckEpisode) -> ModelGameEntry:
         """The episode as the experiment with language models plays it."""
@@ -178,15 +178,15 @@ def agent(spec: str, asking: Asking, record: Path | Database) -> Agent:
         return _own(load(spec), asking, record)
     if spec == "perfect":
         return MindreaderAgent(spec, lambda task, _rng: Informed(task.game, task.partner.start, task.horizon))
-    known = ALIASES.get(spec, spec)
-    return MindreaderAgent(spec, lambda task, rng: player(known, task.game, horizon=task.horizon, rng=rng))
+    player_name = ALIASES.get(spec, spec)
+    return MindreaderAgent(spec, lambda task, rng: player(player_name, task.game, horizon=task.horizon, rng=rng))
 
 
-def _own(found: Any, asking: Asking, record: Path | Database) -> Agent:
+def _own(loaded: Any, asking: Asking, record: Path | Database) -> Agent:
     name = asking.model.replace(":", ".")
-    if make := maker_of(found):
+    if make := maker_of(loaded):
         return MindreaderAgent(name, lambda task, rng: make(task.game, task.horizon, rng), own=True)
-    return _recorded(asking.recorded(as_model(found, name), record), asking)
+    return _recorded(asking.recorded(as_model(loaded, name), record), asking)
 
 
 def _recorded(model: Recorded, asking: Asking) -> LanguageAgent:
@@ -215,7 +215,7 @@ def pair_scores(
         player_named(name, game, horizon=rounds, rng=stream(seed, "found"))
     if "bayes_simplicity" in players:
         solve_ahead(game, rounds)
-    pairs, found = [(task, name) for task in tasks for name in players], list[Row]()
+    pairs, summary = [(task, name) for task in tasks for name in players], list[Row]()
 
     def one_episode(task: Task, name: str, episode: int) -> list[Row]:
         about = (task.game.name, task.partner.name, str(episode))
@@ -227,20 +227,20 @@ def pair_scores(
     every = ((*pair, one_episode(*pair, episode)) for pair in pairs for episode in range(episodes))
     together = groupby(shown(every, len(pairs) * episodes, "Playing"), itemgetter(0, 1))
     for (task, name), group in together:
-        played = [rows for *_, rows in group]
+        rows_by_episode = [rows for *_, rows in group]
         scores = {
-            "functional_regret": [functional_regret(task, rows) for rows in played],
-            "reward": [sum(row["reward"] for row in rows) / len(rows) for rows in played],
-            "tom_percent": [tom_percent(rows) for rows in played],
-            "consistency": [process_consistency(rows) for rows in played],
+            "functional_regret": [functional_regret(task, rows) for rows in rows_by_episode],
+            "reward": [sum(row["reward"] for row in rows) / len(rows) for rows in rows_by_episode],
+            "tom_percent": [tom_percent(rows) for rows in rows_by_episode],
+            "consistency": [process_consistency(rows) for rows in rows_by_episode],
         }
         early = max(1, task.horizon // EARLY)
-        scores["best_left"] = [_best_left(task, rows[:early]) for rows in played]
+        scores["best_left"] = [_best_left(task, rows[:early]) for rows in rows_by_episode]
         base = {"game": task.game.name, "partner": task.partner.name, "player": name, "rounds": early}
         for metric, values in scores.items():
             estimate = stratified(values, [task.partner.name] * len(values))
-            found.append({**base, "metric": metric, **estimate._asdict(), "optimum": task.optimum / task.horizon})
-    return found
+            summary.append({**base, "metric": metric, **estimate._asdict(), "optimum": task.optimum / task.horizon})
+    return summary
 
 
 def _best_left(task: Task, begun: Sequence[Row]) -> float:

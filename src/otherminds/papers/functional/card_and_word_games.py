@@ -64,10 +64,10 @@ def rows(entry: GameEpisode) -> list[Row]:
     base = first_columns(EXPERIMENT, entry.key, entry.seed)
     names = {"deals": "deals", "partner": "partner", "subject": entry.subject}
     streams = {role: stream(entry.seed, entry.condition, entry.episode, name) for role, name in names.items()}
-    found = [{**base, **row} for row in games()[entry.condition].play(entry.partner, entry.subject, streams)]
-    regret = sum(row["best"] - row["reward"] for row in found) / len(found)
-    found[-1] |= {"functional_regret": regret, "tom_percent": tom_percent(found)}
-    return found
+    episode_rows = [{**base, **row} for row in games()[entry.condition].play(entry.partner, entry.subject, streams)]
+    regret = sum(row["best"] - row["reward"] for row in episode_rows) / len(episode_rows)
+    episode_rows[-1] |= {"functional_regret": regret, "tom_percent": tom_percent(episode_rows)}
+    return episode_rows
 
 
 def summarise(rows: Sequence[Row]) -> list[Row]:
@@ -78,9 +78,9 @@ def summarise(rows: Sequence[Row]) -> list[Row]:
     """
     table = []
     for condition in dict.fromkeys(row["condition"] for row in rows):
-        game, chosen = games()[condition], [row for row in rows if row["condition"] == condition]
-        for subject in dict.fromkeys(row["subject"] for row in chosen):
-            scores = _scores(game, [row for row in chosen if row["subject"] == subject])
+        game, condition_rows = games()[condition], [row for row in rows if row["condition"] == condition]
+        for subject in dict.fromkeys(row["subject"] for row in condition_rows):
+            scores = _scores(game, [row for row in condition_rows if row["subject"] == subject])
             table += [summary_row(EXPERIMENT, condition, subject, metric, value) for metric, value in scores.items()]
         interestingness = exact(game.interestingness(), len(game.partners))
         table.append(summary_row(EXPERIMENT, condition, "task", "interestingness", interestingness))
@@ -90,8 +90,8 @@ def summarise(rows: Sequence[Row]) -> list[Row]:
 def _scores(game: ClueGame, rows: Sequence[Row]) -> dict[str, Estimate]:
     ends = [row for row in rows if "functional_regret" in row]
     clusters = [row["episode"] for row in ends]
-    found = {name: mean([row[name] for row in ends], clusters) for name in ("functional_regret", "tom_percent")}
+    estimates = {name: mean([row[name] for row in ends], clusters) for name in ("functional_regret", "tom_percent")}
     if game.span is not None:
         errors = [abs(row["predicted"] - row["observed"]) / game.span for row in rows]
-        found["literal_error"] = mean(errors, [row["episode"] for row in rows])
-    return found
+        estimates["literal_error"] = mean(errors, [row["episode"] for row in rows])
+    return estimates

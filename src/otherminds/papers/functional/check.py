@@ -91,10 +91,10 @@ class CheckPlan:
     def _partners(self, game: Game) -> list[Machine]:
         if self.partners or self.machines:
             return list(dict.fromkeys(partners_in(game, self.partners, self.machines)))
-        found = list(partners.single_action(game))
+        machines = list(partners.single_action(game))
         with suppress(InputError):  # tit for tat does not fit every game
-            found += partners.tit_for_tat(game)
-        return found
+            machines += partners.tit_for_tat(game)
+        return machines
 
     def encounters(self, agent: str, rungs: Sequence[str] = (OWN,)) -> list[CheckEpisode]:
         """All episodes of an agent, at these rungs."""
@@ -140,9 +140,9 @@ class Findings:
     max_regret: float
     shares: Mapping[str, float] = field(default_factory=dict)
 
-    def less(self, other: Findings) -> Estimate | None:
+    def less(self, reference: Findings) -> Estimate | None:
         """Its functional loss less another's, paired by partner; None if they share none."""
-        return paired(self.shares, other.shares) if self.shares.keys() & other.shares.keys() else None
+        return paired(self.shares, reference.shares) if self.shares.keys() & reference.shares.keys() else None
 
     @property
     def verdict(self) -> CheckVerdict:
@@ -157,8 +157,8 @@ class Findings:
             passed, words = None, few + self._when_told
         spread = f" [{lost.low:.2f}, {lost.high:.2f}]" if lost.low < lost.high else ""
         partners = f"with {lost.n} partner{'s' if lost.n != 1 else ''}"
-        told = f"it loses {lost.value:.2f}{spread} of what random play loses {partners}, and may lose {limit}"
-        return CheckVerdict(passed, breaks, f"{words}; {told}{self._unreadable_rounds}")
+        loss_words = f"it loses {lost.value:.2f}{spread} of what random play loses {partners}, and may lose {limit}"
+        return CheckVerdict(passed, breaks, f"{words}; {loss_words}{self._unreadable_rounds}")
 
     @property
     def _judged(self) -> CheckVerdict:
@@ -196,8 +196,8 @@ def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float
     own = ways.pop(OWN)
 
     def over(episodes: Sequence[Sequence[Row]], value: Callable[[Sequence[Row]], float]) -> Estimate:
-        known = [(e[-1]["condition"], number) for e in episodes if not math.isnan(number := value(e))]
-        return mean([number for _, number in known], [condition for condition, _ in known])
+        finite = [(e[-1]["condition"], number) for e in episodes if not math.isnan(number := value(e))]
+        return mean([number for _, number in finite], [condition for condition, _ in finite])
 
     shares: dict[str, list[float]] = {}
     for episode in own:
@@ -213,9 +213,9 @@ def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float
         else None,
         lost=over(own, lambda episode: sum(row["action"] is None for row in episode) / len(episode)),
         paid=over(own, _paid_for_lost),
-        rungs={way: over(chosen, plan.share) for way, chosen in ways.items() if chosen},
+        rungs={way: over(way_episodes, plan.share) for way, way_episodes in ways.items() if way_episodes},
         max_regret=max_regret,
-        shares={name: fmean(known) for name, known in shares.items() if not math.isnan(fmean(known))},
+        shares={name: fmean(losses) for name, losses in shares.items() if not math.isnan(fmean(losses))},
     )
 
 
@@ -227,25 +227,25 @@ def _paid_for_lost(episode: Sequence[Row]) -> float:
 def worst(rows: Sequence[Row], plan: CheckPlan) -> list[list[Row]]:
     """The three episodes with the largest losses, the worst first."""
     own = [episode for episode in episodes_of(rows) if episode[-1]["policy"] == OWN]
-    known = [episode for episode in own if not math.isnan(plan.share(episode))]
-    return sorted(known, key=plan.share, reverse=True)[:WORST]
+    comparable = [episode for episode in own if not math.isnan(plan.share(episode))]
+    return sorted(comparable, key=plan.share, reverse=True)[:WORST]
 
 
 def summary(findings: Sequence[Findings], beside: Sequence[str] = ()) -> list[Row]:
     """One row for each agent and metric; `minus_NAME` is its loss less that of a player named in `beside`, paired."""
-    rows, others = [], [found for found in findings if found.name in beside]
-    for found in findings:
+    rows, references = [], [finding for finding in findings if finding.name in beside]
+    for finding in findings:
         metrics = {
-            "relative_regret": found.functional,
-            "relative_tom_regret": found.literal,
-            "gap": found.gap,
-            "consistency": found.consistency,
+            "relative_regret": finding.functional,
+            "relative_tom_regret": finding.literal,
+            "gap": finding.gap,
+            "consistency": finding.consistency,
         }
-        if found.unreadable is not None:
-            metrics |= {"unreadable_share": found.unreadable, "lost_share": found.lost, "lost_points": found.paid}
-        metrics |= {f"relative_regret_{rung}": estimate for rung, estimate in found.rungs.items()}
-        for other in (other for other in others if other is not found):
-            if (less := found.less(other)) is not None:
-                metrics[f"minus_{other.name}"] = less
-        rows += [summary_row("check", "all", found.name, metric, estimate) for metric, estimate in metrics.items()]
+        if finding.unreadable is not None:
+            metrics |= {"unreadable_share": finding.unreadable, "lost_share": finding.lost, "lost_points": finding.paid}
+        metrics |= {f"relative_regret_{rung}": estimate for rung, estimate in finding.rungs.items()}
+        for reference in (reference for reference in references if reference is not finding):
+            if (less := finding.less(reference)) is not None:
+                metrics[f"minus_{reference.name}"] = less
+        rows += [summary_row("check", "all", finding.name, metric, estimate) for metric, estimate in metrics.items()]
     return rows

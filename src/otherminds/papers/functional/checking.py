@@ -47,7 +47,7 @@ class CheckResult(NamedTuple):
     @property
     def passed(self) -> bool | None:
         """Whether every checked agent has passed: False if any has failed, else None if any verdict is open."""
-        verdicts = [found.verdict.passed for found in self.findings if found.name in self.subjects]
+        verdicts = [finding.verdict.passed for finding in self.findings if finding.name in self.subjects]
         return False if False in verdicts else None if None in verdicts else True
 
 
@@ -92,45 +92,49 @@ def check_as_asked(options: CheckOptions, plan: CheckPlan | None = None) -> Chec
     speaker.prepare(anywhere.encounters(speaker.name)[0])
     how = (f"{plan.rounds} rounds", f"seed {plan.seed}", *asking.strategies, *asking.names, asking.shuffle)
     run, about = " ".join(("check", *how)), how_begun("check", options)
-    with Store(folder, run, about, frozen=options.frozen) as kept:
-        agents = [agent(spec, asking, kept.database) for spec in dict.fromkeys((*specs, *beside))]
-        names = [one.name for one in agents]
+    with Store(folder, run, about, frozen=options.frozen) as store:
+        agents = [agent(spec, asking, store.database) for spec in dict.fromkeys((*specs, *beside))]
+        names = [player.name for player in agents]
         if repeated := [name for name in names if names.count(name) > 1]:
             raise InputError(f"two agents are called {repeated[0]}")
-        for one in agents:
-            for encounter in replace(plan, episodes=1).encounters(one.name):
-                one.prepare(encounter)
-        spoken = [(one.name, one.record) for one in agents if isinstance(one, LanguageAgent) and one.record]
+        for player in agents:
+            for encounter in replace(plan, episodes=1).encounters(player.name):
+                player.prepare(encounter)
+        spoken = [
+            (player.name, player.record) for player in agents if isinstance(player, LanguageAgent) and player.record
+        ]
         try:
-            found, rows = _judge(agents, plan, kept, options.max_regret)
+            findings, rows = _judge(agents, plan, store, options.max_regret)
         except (KeyboardInterrupt, InputError):  # otherwise the costs are printed after the verdicts
-            for told in (f"{name}: {spent(record.totals)}" for name, record in spoken if record.totals.calls):
-                Console(stderr=True).print(told, markup=False, highlight=False, soft_wrap=True)
+            for cost in (f"{name}: {spent(record.totals)}" for name, record in spoken if record.totals.calls):
+                Console(stderr=True).print(cost, markup=False, highlight=False, soft_wrap=True)
             raise
-        subjects = tuple(one.name for one in agents[: len(specs)])
+        subjects = tuple(player.name for player in agents[: len(specs)])
         calls = [f"{name}: {answered(record)}" for name, record in spoken]
-        kept.write_rows()
-        about = _about(plan, asking, [one for one in agents if isinstance(one, LanguageAgent)], kept.about()["begun"])
-        results = Results(rows, summary(found, BESIDE), report(found, subjects, calls, rows, plan, about))
+        store.write_rows()
+        about = _about(
+            plan, asking, [player for player in agents if isinstance(player, LanguageAgent)], store.about()["begun"]
+        )
+        results = Results(rows, summary(findings, BESIDE), report(findings, subjects, calls, rows, plan, about))
         write_results(folder, results.summary, results.report)
         return CheckResult(
-            found, subjects, tuple(f"{name}: {spent(record.totals)}" for name, record in spoken), results
+            findings, subjects, tuple(f"{name}: {spent(record.totals)}" for name, record in spoken), results
         )
 
 
 def _judge(
-    agents: Sequence[Agent], plan: CheckPlan, kept: Store, max_regret: float
+    agents: Sequence[Agent], plan: CheckPlan, store: Store, max_regret: float
 ) -> tuple[tuple[Findings, ...], list[Row]]:
     """The findings about every agent, and all rows. An agent that speaks and fails also plays with the truth told."""
     findings, rows = [], list[Row]()
-    for one in agents:
-        played = _play(one, plan, kept, (OWN,))
-        found = assess(one, plan, played, max_regret)
-        if isinstance(one, LanguageAgent) and found.verdict.breaks not in ("", FORMATTING):
-            played += _play(one, plan, kept, TOLD)
-            found = assess(one, plan, played, max_regret)
-        findings.append(found)
-        rows += played
+    for player in agents:
+        agent_rows = _play(player, plan, store, (OWN,))
+        finding = assess(player, plan, agent_rows, max_regret)
+        if isinstance(player, LanguageAgent) and finding.verdict.breaks not in ("", FORMATTING):
+            agent_rows += _play(player, plan, store, TOLD)
+            finding = assess(player, plan, agent_rows, max_regret)
+        findings.append(finding)
+        rows += agent_rows
     return tuple(findings), rows
 
 
@@ -144,25 +148,25 @@ def _solvable(plan: CheckPlan, specs: Sequence[str]) -> list[str]:
     return list(specs)
 
 
-def _play(one: Agent, plan: CheckPlan, kept: Store, rungs: Sequence[str]) -> list[Row]:
+def _play(player: Agent, plan: CheckPlan, store: Store, rungs: Sequence[str]) -> list[Row]:
     """The rows of an agent. Raises InputError if an earlier run was of another game with the same name."""
-    encounters = plan.encounters(one.name, rungs)
-    todo = kept.todo(encounters)
-    for episode in episodes_of(kept.found([encounter.key for encounter in encounters])):
+    encounters = plan.encounters(player.name, rungs)
+    todo = store.todo(encounters)
+    for episode in episodes_of(store.found([encounter.key for encounter in encounters])):
         task = plan.by_name[episode[-1]["condition"], len(episode)]
         if [row["best"] for row in episode] != task.best_by_round.tolist():
             hint = "choose another folder with --out"
-            raise InputError(f"has another game that is called {task.game.name}", path=kept.path, hint=hint)
-    what = f"{one.name} is playing" if rungs == (OWN,) else f"{one.name} is told the truth"
-    if isinstance(one, LanguageAgent):
-        if todo and one.record and one.asking.price:
-            ahead = functional_models.estimate([one.entry(encounter) for encounter in todo])
-            tell_ahead(one.record, ahead, one.asking.price)
-        keep(kept, one.asking, one.rows, todo, what, one.record)
+            raise InputError(f"has another game that is called {task.game.name}", path=store.path, hint=hint)
+    what = f"{player.name} is playing" if rungs == (OWN,) else f"{player.name} is told the truth"
+    if isinstance(player, LanguageAgent):
+        if todo and player.record and player.asking.price:
+            ahead = functional_models.estimate([player.entry(encounter) for encounter in todo])
+            tell_ahead(player.record, ahead, player.asking.price)
+        keep(store, player.asking, player.rows, todo, what, player.record)
     else:
         for encounter in shown(todo, len(todo), what):
-            kept.add(one.rows(encounter))
-    return kept.all([encounter.key for encounter in encounters])
+            store.add(player.rows(encounter))
+    return store.all([encounter.key for encounter in encounters])
 
 
 def write_junit(checked: CheckResult, path: Path) -> None:
@@ -171,10 +175,10 @@ def write_junit(checked: CheckResult, path: Path) -> None:
     Raises InputError if it cannot be written.
     """
     root = ElementTree.Element("testsuites", name="otherminds check")
-    for found in checked.findings:
-        if found.name not in checked.subjects:
+    for finding in checked.findings:
+        if finding.name not in checked.subjects:
             continue
-        verdict, name = found.verdict, printable(found.name)
+        verdict, name = finding.verdict, printable(finding.name)
         failures, errors = (str(int(verdict.passed is result)) for result in (False, None))
         counts = {"tests": "1", "failures": failures, "errors": errors}
         suite = ElementTree.SubElement(root, "testsuite", {"name": name} | counts)
@@ -185,8 +189,8 @@ def write_junit(checked: CheckResult, path: Path) -> None:
             ElementTree.SubElement(case, "error", message=words)
         elif not verdict.passed:
             ElementTree.SubElement(case, "failure", message=printable(f"breaks at {verdict.breaks}: {words}"))
-        told = f"{words}; its wrong predictions would lose {found.literal.value:.3f}"
-        ElementTree.SubElement(case, "system-out").text = told
+        output = f"{words}; its wrong predictions would lose {finding.literal.value:.3f}"
+        ElementTree.SubElement(case, "system-out").text = output
     write_whole(path, [ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)])
 
 
@@ -204,10 +208,11 @@ def report(
     about: str,
 ) -> Page:
     """The page of a check: how it was made, verdicts, scores, the ladder, partners, worst episodes and calls."""
-    judged = [found for found in findings if found.name in subjects]
+    judged = [finding for finding in findings if finding.name in subjects]
     limit = findings[0].max_regret
     points = [
-        (found.name, found.literal.value, found.functional.value, found.functional.value <= limit) for found in findings
+        (finding.name, finding.literal.value, finding.functional.value, finding.functional.value <= limit)
+        for finding in findings
     ]
     plot = literal_functional_plots.known_and_lost(points, limit)
     caption = (
@@ -215,9 +220,9 @@ def report(
         "its predictions are good. An agent above the line on the left knows, and does not act on it."
     )
     words = []
-    for found in judged:
-        result = "is open" if found.verdict.passed is None else found.verdict.result
-        words.append(f"{found.name} {result}: {found.verdict.words}.")
+    for finding in judged:
+        result = "is open" if finding.verdict.passed is None else finding.verdict.result
+        words.append(f"{finding.name} {result}: {finding.verdict.words}.")
     bodies = {
         "Verdict": stack(*words) if words else "",
         "Scores": stack(_scores(findings), WORDS["columns"], inline(plot, caption)),
@@ -233,28 +238,28 @@ def report(
 def _about(plan: CheckPlan, asking: Asking, speakers: Sequence[LanguageAgent], begun: str) -> str:
     """How a check was made, as a sentence: rounds, episodes, seed, how language models were asked, and the day."""
     times = "once" if plan.episodes == 1 else f"{plan.episodes} times"
-    told = [f"Games: {', '.join(game.name for game in plan.games)}; {plan.rounds} rounds with each partner, {times}"]
-    told += [f"seed {plan.seed}"]
-    told += [f"{one.name} asked by the strategy {one.asking.ways[0]}" for one in speakers]
+    parts = [f"Games: {', '.join(game.name for game in plan.games)}; {plan.rounds} rounds with each partner, {times}"]
+    parts += [f"seed {plan.seed}"]
+    parts += [f"{speaker.name} asked by the strategy {speaker.asking.ways[0]}" for speaker in speakers]
     if speakers:
         names = asking.names[0] if asking.names else functional_models.NAMES
-        told += [f"names of actions {names}", f"shuffled: {asking.shuffle}"]
-    return f"{'; '.join(told)}; begun on {begun[:10]}."
+        parts += [f"names of actions {names}", f"shuffled: {asking.shuffle}"]
+    return f"{'; '.join(parts)}; begun on {begun[:10]}."
 
 
 def _scores(findings: Sequence[Findings]) -> Html:
     lines = [
         [
-            found.name,
-            found.verdict.result + (f": {PLACES[found.verdict.breaks]}" if found.verdict.passed is False else ""),
-            *(interval(*estimate[:3]) for estimate in (found.functional, found.literal)),
-            number(found.gap.value),
-            number(found.consistency.value),
-            NOTHING if found.unreadable is None else f"{100 * found.unreadable.value:.1f} %",
-            f"{100 * found.lost.value:.1f} %",
-            number(found.paid.value),
+            finding.name,
+            finding.verdict.result + (f": {PLACES[finding.verdict.breaks]}" if finding.verdict.passed is False else ""),
+            *(interval(*estimate[:3]) for estimate in (finding.functional, finding.literal)),
+            number(finding.gap.value),
+            number(finding.consistency.value),
+            NOTHING if finding.unreadable is None else f"{100 * finding.unreadable.value:.1f} %",
+            f"{100 * finding.lost.value:.1f} %",
+            number(finding.paid.value),
         ]
-        for found in findings
+        for finding in findings
     ]
     return table(
         ("Agent", "Verdict", "Loses", "Mispredicts", "Gap", "Consistent", "Unreadable", "Rounds lost", "… cost"),
@@ -264,21 +269,27 @@ def _scores(findings: Sequence[Findings]) -> Html:
 
 def _beside(findings: Sequence[Findings]) -> Html | str:
     """Losses of agents less those of the reference players, paired by partner."""
-    others = [found for found in findings if found.name in BESIDE]
+    references = [finding for finding in findings if finding.name in BESIDE]
     lines = []
-    for found in findings:
-        less = [None if other is found else found.less(other) for other in others]
+    for finding in findings:
+        less = [None if reference is finding else finding.less(reference) for reference in references]
         if any(less):
-            lines.append([found.name, *(NOTHING if one is None else interval(*one[:3]) for one in less)])
-    return stack(WORDS["beside"], table(("Agent", *(f"Less {one.name}" for one in others)), lines)) if lines else ""
+            lines.append(
+                [finding.name, *(NOTHING if difference is None else interval(*difference[:3]) for difference in less)]
+            )
+    return (
+        stack(WORDS["beside"], table(("Agent", *(f"Less {reference.name}" for reference in references)), lines))
+        if lines
+        else ""
+    )
 
 
 def _ladder(findings: Sequence[Findings]) -> Html | str:
     lines = []
-    for found in (found for found in findings if found.rungs):
-        told = (found.rungs.get("oracle"), found.rungs.get("oracle_max"))
-        losses = (found.functional, *told, found.literal)
-        lines.append([found.name, *(number(loss.value if loss else None) for loss in losses)])
+    for finding in (finding for finding in findings if finding.rungs):
+        told_losses = (finding.rungs.get("oracle"), finding.rungs.get("oracle_max"))
+        losses = (finding.functional, *told_losses, finding.literal)
+        lines.append([finding.name, *(number(loss.value if loss else None) for loss in losses)])
     columns = ("Agent", "By itself", "Told", "Told, and what to do with it", "Best response to its predictions")
     return stack(WORDS["ladder"], table(columns, lines)) if lines else ""
 
@@ -289,15 +300,15 @@ def _partners(findings: Sequence[Findings], rows: Sequence[Row], plan: CheckPlan
         lost.setdefault((episode[-1]["condition"], episode[-1]["subject"]), []).append(plan.share(episode))
     means = {about: number(sum(losses) / len(losses)) for about, losses in lost.items()}
     names = dict.fromkeys(name for name, _ in plan.by_name)
-    lines = [[name.replace("/", ": "), *(means[name, found.name] for found in findings)] for name in names]
-    return table(("Partner", *(found.name for found in findings)), lines, "What is lost with each partner")
+    lines = [[name.replace("/", ": "), *(means[name, finding.name] for finding in findings)] for name in names]
+    return table(("Partner", *(finding.name for finding in findings)), lines, "What is lost with each partner")
 
 
 def _worst(findings: Sequence[Findings], rows: Sequence[Row], plan: CheckPlan) -> Html:
     parts: list[Any] = [WORDS["worst"]]
-    for found in findings:
-        for episode in worst([row for row in rows if row["subject"] == found.name], plan):
-            if (loss := plan.share(episode)) > found.max_regret:
+    for finding in findings:
+        for episode in worst([row for row in rows if row["subject"] == finding.name], plan):
+            if (loss := plan.share(episode)) > finding.max_regret:
                 parts.append(_episode(episode, plan.by_name[episode[-1]["condition"], len(episode)], loss))
     return stack(*parts) if len(parts) > 1 else Html("")
 
@@ -323,8 +334,8 @@ def _episode(episode: Sequence[Row], task: Task, loss: float) -> Html:
     )
 
 
-def _replies(said: Sequence[Row]) -> Iterator[str]:
+def _replies(exchanges: Sequence[Row]) -> Iterator[str]:
     """The last reply to each question, with the number of replies if there were several."""
-    counts = Counter(one["of"] for one in said)
-    for of, text in {one["of"]: one["text"] for one in said}.items():
+    counts = Counter(exchange["of"] for exchange in exchanges)
+    for of, text in {exchange["of"]: exchange["text"] for exchange in exchanges}.items():
         yield " ".join(text.split())[:SHOWN] + (f" (reply {counts[of]})" if counts[of] > 1 else "")

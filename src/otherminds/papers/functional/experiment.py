@@ -64,8 +64,10 @@ def tasks(condition: str, machines: str = "") -> tuple[Task, ...]:
     game = find_game(name)
     tremble = NOISES[f"noise{noise}"] if noise else 0.0
     suite_of = SUITES[plain]
-    chosen = read_machines(Path(machines), game) if machines and suite_of is partners.machines else suite_of(game)
-    return tuple(Task(game, machine.trembling(tremble), HORIZON) for machine in chosen)
+    suite_machines = (
+        read_machines(Path(machines), game) if machines and suite_of is partners.machines else suite_of(game)
+    )
+    return tuple(Task(game, machine.trembling(tremble), HORIZON) for machine in suite_machines)
 
 
 @dataclass(frozen=True)
@@ -113,8 +115,8 @@ def reader(entry: GameEntry) -> Reader:
     if entry.subject == "floor_suite":
         return _floor_suite(game)
     if entry.subject == "bayes_library" and entry.condition == LIBRARY:
-        known = tuple(task.partner for i, task in enumerate(tasks(LIBRARY, entry.machines)) if i != entry.partner)
-        return OpenBayes.of(library_hypotheses(game, HORIZON, known))
+        library = tuple(task.partner for i, task in enumerate(tasks(LIBRARY, entry.machines)) if i != entry.partner)
+        return OpenBayes.of(library_hypotheses(game, HORIZON, library))
     if entry.subject == "bayes_library":
         return BayesianLookahead.of(_known(entry.machines))
     return player(entry.subject, game, horizon=horizon, rng=_stream(entry, "player"))
@@ -123,8 +125,8 @@ def reader(entry: GameEntry) -> Reader:
 @cache
 def _floor(condition: str, machines: str) -> MixtureBestResponse:
     """A Bayes-optimal player that knows the suite's partners, but not which of them it faces."""
-    chosen = tasks(condition, machines)
-    return MixtureBestResponse.of(chosen[0].game, [task.partner for task in chosen], horizon=HORIZON)
+    suite_tasks = tasks(condition, machines)
+    return MixtureBestResponse.of(suite_tasks[0].game, [task.partner for task in suite_tasks], horizon=HORIZON)
 
 
 @cache
@@ -143,8 +145,8 @@ def _known(machines: str) -> HypothesisSet:
 
 def _stream(entry: GameEntry, role: str) -> Any:
     """The random stream of a role. The partner's is the same for all subjects; the others depend on the subject."""
-    whose = () if role == "partner" else (entry.subject, entry.policy)
-    return stream(entry.seed, entry.condition, f"{entry.task.partner.name}/{entry.number}", role, *whose)
+    subject_key = () if role == "partner" else (entry.subject, entry.policy)
+    return stream(entry.seed, entry.condition, f"{entry.task.partner.name}/{entry.number}", role, *subject_key)
 
 
 def rows(entry: GameEntry) -> list[Row]:
@@ -157,27 +159,27 @@ def rows(entry: GameEntry) -> list[Row]:
     base = first_columns(EXPERIMENT, entry.key, entry.seed)
     acts = _stream(entry, "acts")
     choose = evenly(entry.number, entry.spread, acts) if entry.spread else None
-    played = list(play(task, subject, rng=acts, partner_rng=_stream(entry, "partner"), choose=choose))
-    return episode_rows(task, {**base, "partner": task.partner.name, "policy": entry.policy}, played)
+    rounds = list(play(task, subject, rng=acts, partner_rng=_stream(entry, "partner"), choose=choose))
+    return episode_rows(task, {**base, "partner": task.partner.name, "policy": entry.policy}, rounds)
 
 
-def episode_rows(task: Task, base: Row, played: Sequence[Row], extra: Sequence[str] = ()) -> list[Row]:
+def episode_rows(task: Task, base: Row, rounds: Sequence[Row], extra: Sequence[str] = ()) -> list[Row]:
     """The rows of an episode from its rounds: `base` in every row, and the scores of the episode in the last one.
 
     `extra` names columns of the rounds to keep beside the usual ones.
     """
-    found = [{**base, **{name: row[name] for name in (*KEPT, *extra)}} for row in played]
-    for row in found:
+    scored_rows = [{**base, **{name: row[name] for name in (*KEPT, *extra)}} for row in rounds]
+    for row in scored_rows:
         row |= {name: round(row[name], 6) for name in ("p_true", "p_predicted")}
-    found[-1] |= {
+    scored_rows[-1] |= {
         "uniform": task.uniform,
-        "brier": sum(row["brier"] for row in played) / len(played),
-        "functional_regret": metrics.functional_regret(task, found),
-        "functional_regret_rate": metrics.functional_regret(task, found, optimum="rate"),
-        "tom_regret_paper": metrics.tom_regret_paper(task, found),
-        "tom_percent": metrics.tom_percent(found),
+        "brier": sum(row["brier"] for row in rounds) / len(rounds),
+        "functional_regret": metrics.functional_regret(task, scored_rows),
+        "functional_regret_rate": metrics.functional_regret(task, scored_rows, optimum="rate"),
+        "tom_regret_paper": metrics.tom_regret_paper(task, scored_rows),
+        "tom_percent": metrics.tom_percent(scored_rows),
     }
-    return found
+    return scored_rows
 
 
 @dataclass(frozen=True)
@@ -213,19 +215,19 @@ def plan(scale: str, seed: int, machines: str = "") -> list[GameEntry]:
     sizes = SCALES[scale]
     if machines:
         return [replace(entry, machines=machines) for entry in _machines(sizes, seed, machines)]
-    found = [*_cells(sizes, seed)]
+    entries = [*_cells(sizes, seed)]
     for condition in (f"{cell}_{noise}" for cell in CELLS for noise in NOISES):
         for subject in ("rmax", "bayes_simplicity", "posterior_sampling"):
             if subject != "bayes_simplicity" or sizes.everything or not condition.startswith("rps"):
-                found += _episodes(condition, subject, seed, sizes.noise)
-    found += _machines(sizes, seed, "")
+                entries += _episodes(condition, subject, seed, sizes.noise)
+    entries += _machines(sizes, seed, "")
     for game in GAMES if sizes.everything else ():
         condition = f"{game}/memory_one"
         for subject in ("rmax", "posterior_sampling"):
-            found += _episodes(condition, subject, seed, 2 * len(tasks(condition)))
+            entries += _episodes(condition, subject, seed, 2 * len(tasks(condition)))
         for subject in ("bayes_simplicity", "floor") if game != "rps" else ("bayes_simplicity",):
-            found += _episodes(condition, subject, seed, 1)
-    return found
+            entries += _episodes(condition, subject, seed, 1)
+    return entries
 
 
 def _episodes(condition: str, subject: str, seed: int, total: int, policy: str = "own") -> Iterator[GameEntry]:
@@ -275,35 +277,38 @@ def summarise(rows: Sequence[Row], machines: str = "") -> list[Row]:
     by_subject = defaultdict[tuple[str, str], list[list[Row]]](list)
     for episode in episodes_of(rows):
         by_subject[episode[-1]["condition"], episode[-1]["subject"]].append(episode)
-    found: dict[tuple[str, str], Scores] = {
-        (condition, subject): dict(_scores(tasks(condition, machines), condition, subject, chosen))
-        for (condition, subject), chosen in by_subject.items()
+    all_scores: dict[tuple[str, str], Scores] = {
+        (condition, subject): dict(_scores(tasks(condition, machines), condition, subject, episodes))
+        for (condition, subject), episodes in by_subject.items()
     }
     reference = _by_partner(by_subject.get((MACHINES, "rmax"), ()))
-    for (condition, subject), scores in found.items():
+    for (condition, subject), scores in all_scores.items():
         mine = _by_partner(by_subject[condition, subject])
         if condition in (MACHINES, LIBRARY) and (condition, subject) != (MACHINES, "rmax") and mine.keys() & reference:
-            found[condition, subject] = {**scores, "minus_rmax": paired(mine, reference)}
-    for condition in dict.fromkeys(condition for condition, _ in found):
+            all_scores[condition, subject] = {**scores, "minus_rmax": paired(mine, reference)}
+    for condition in dict.fromkeys(condition for condition, _ in all_scores):
         every = tasks(condition, machines)
-        found[condition, "task"] = {"interestingness": exact(metrics.interestingness(every), len(every))}
+        all_scores[condition, "task"] = {"interestingness": exact(metrics.interestingness(every), len(every))}
     for condition in CELLS:
-        if (condition, "rmax") in found:
+        if (condition, "rmax") in all_scores:
             for subject in TABULAR:
-                found[condition, subject] = {**found.get((condition, subject), {}), **_enumerated(condition, subject)}
+                all_scores[condition, subject] = {
+                    **all_scores.get((condition, subject), {}),
+                    **_enumerated(condition, subject),
+                }
     return [
         summary_row(EXPERIMENT, condition, subject, metric, estimate)
-        for (condition, subject), scores in found.items()
-        for metric, estimate in (*scores.items(), *_skills(condition, subject, found))
+        for (condition, subject), scores in all_scores.items()
+        for metric, estimate in (*scores.items(), *_skills(condition, subject, all_scores))
     ]
 
 
 def episodes_of(rows: Sequence[Row]) -> list[list[Row]]:
     """The rows grouped by episode, in order."""
-    found: dict[Key, list[Row]] = {}
+    by_episode: dict[Key, list[Row]] = {}
     for row in rows:
-        found.setdefault(key(row), []).append(row)
-    return [*found.values()]
+        by_episode.setdefault(key(row), []).append(row)
+    return [*by_episode.values()]
 
 
 def _scores(
@@ -324,23 +329,23 @@ def _scores(
 
 def _by_partner(episodes: Sequence[Sequence[Row]]) -> dict[str, float]:
     """The mean exact regret with each partner, of a subject that plays in its own way."""
-    found = defaultdict[str, list[float]](list)
+    by_partner = defaultdict[str, list[float]](list)
     for last in (episode[-1] for episode in episodes):
         if last["policy"] == "own":
-            found[last["partner"]].append(last["functional_regret"])
-    return {name: fmean(regrets) for name, regrets in found.items()}
+            by_partner[last["partner"]].append(last["functional_regret"])
+    return {name: fmean(regrets) for name, regrets in by_partner.items()}
 
 
 def _episode_scores(task: Task, episode: Sequence[Row]) -> dict[str, float]:
     last = episode[-1]
     regret = "functional_regret_rate" if last["subject"] in TABULAR else "functional_regret"
-    found = {"functional_regret": last[regret], "functional_regret_exact": last["functional_regret"]}
-    found |= {name: last[name] for name in ("functional_regret_rate", "tom_regret_paper", "tom_percent", "brier")}
-    found["consistency"] = metrics.process_consistency(episode)
+    scores = {"functional_regret": last[regret], "functional_regret_exact": last["functional_regret"]}
+    scores |= {name: last[name] for name in ("functional_regret_rate", "tom_regret_paper", "tom_percent", "brier")}
+    scores["consistency"] = metrics.process_consistency(episode)
     if last["subject"].startswith(MODELS):
-        found |= {name: last[name] for name in ("unreadable_share", "lost_share")}
-        found |= {name: float(sum(row[name] for row in episode)) for name in ("tokens", "evaluated")}
-    return found | {"normalised_regret": metrics.normalised(task, last["functional_regret"])}
+        scores |= {name: last[name] for name in ("unreadable_share", "lost_share")}
+        scores |= {name: float(sum(row[name] for row in episode)) for name in ("tokens", "evaluated")}
+    return scores | {"normalised_regret": metrics.normalised(task, last["functional_regret"])}
 
 
 def _mean(sampled: bool, values: Sequence[float], partners: Sequence[str]) -> Estimate:
@@ -355,16 +360,19 @@ def _enumerated(condition: str, subject: str) -> Scores:
     """The tabular player's exact expected regret over all branches of chance; empty for RPS tit for tat (too many)."""
     if condition == "rps/tft":
         return {}
-    chosen = tasks(condition)[:1] if condition == "rps/single" else tasks(condition)  # by symmetry, one of RPS's three
-    player = RMax.of(chosen[0].game, exact_ties=subject == "rmax_exact_ties")
-    values = [metrics.expected_regret(task, player, optimum="rate") for task in chosen]
+    # by symmetry, one of RPS's three
+    distinct_tasks = tasks(condition)[:1] if condition == "rps/single" else tasks(condition)
+    player = RMax.of(distinct_tasks[0].game, exact_ties=subject == "rmax_exact_ties")
+    values = [metrics.expected_regret(task, player, optimum="rate") for task in distinct_tasks]
     return {"functional_regret_enumerated": exact(sum(values) / len(values), len(tasks(condition)))}
 
 
-def _skills(condition: str, subject: str, found: Mapping[tuple[str, str], Scores]) -> Iterator[tuple[str, Estimate]]:
+def _skills(
+    condition: str, subject: str, all_scores: Mapping[tuple[str, str], Scores]
+) -> Iterator[tuple[str, Estimate]]:
     """The share of the way from RMax's regret to the Bayes floor's, if both were played."""
-    bound, reference = found.get((condition, "floor")), found.get((condition, "rmax"))
-    own = found[condition, subject].get("functional_regret_exact")
+    bound, reference = all_scores.get((condition, "floor")), all_scores.get((condition, "rmax"))
+    own = all_scores[condition, subject].get("functional_regret_exact")
     if bound is None or reference is None or own is None:
         return
     ends = {"bayes": bound["functional_regret"].value, "reference": reference["functional_regret_exact"].value}

@@ -101,10 +101,10 @@ def _names(names: str, game: Game, actions: Sequence[str]) -> tuple[str, ...]:
     if names == "canonical":
         return tuple(actions)
     if names == "initials":
-        found = tuple(action[0].upper() for action in actions)
-        if len(set(found)) < len(found):
+        initials = tuple(action[0].upper() for action in actions)
+        if len(set(initials)) < len(initials):
             raise InputError(f"two actions of {game.name} have the same first letter", hint="use another set of names")
-        return found
+        return initials
     sets = {"neutral": LETTERS, "repeated": tuple(letter * REPEATS for letter in LETTERS), "nonsense": NONSENSE}
     if names not in sets:
         raise unknown("set of names", names, NAME_SETS)
@@ -154,20 +154,20 @@ def history(setting: GameSetting, rounds: Sequence[Round]) -> Iterator[str]:
         if outcome is None:
             yield fill("game-round-lost", t=t)
         else:
-            own, other = setting.own[outcome.own], setting.theirs[outcome.theirs]
-            yield fill(kind, t=t, own=own, other=other, mine=setting.worth(outcome.payoff))
+            own, theirs = setting.own[outcome.own], setting.theirs[outcome.theirs]
+            yield fill(kind, t=t, own=own, other=theirs, mine=setting.worth(outcome.payoff))
 
 
 def known(
     setting: GameSetting, rounds: Sequence[Round], *, with_payoffs: bool = True, with_history: bool = True
 ) -> str:
     """Rules, payoffs and history, each if it is wanted."""
-    told = [intro(setting)]
+    blocks = [intro(setting)]
     if with_payoffs:
-        told.append(payoffs(setting))
+        blocks.append(payoffs(setting))
     if with_history and rounds:
-        told.append("\n".join(history(setting, rounds)))
-    return "\n\n".join(told)
+        blocks.append("\n".join(history(setting, rounds)))
+    return "\n\n".join(blocks)
 
 
 def unfinished(
@@ -187,8 +187,8 @@ def unfinished(
 
 def examples(setting: GameSetting, question: Question) -> str:
     """Three worked examples with the game's options: a partner that repeats, one that reacts, one hardly known."""
-    told = {name: _example(setting, question, name) for name in ("always", "reacts", "unclear")}
-    return fill("game-examples", **told)
+    example_texts = {name: _example(setting, question, name) for name in ("always", "reacts", "unclear")}
+    return fill("game-examples", **example_texts)
 
 
 def _example(setting: GameSetting, question: Question, name: str) -> str:
@@ -227,17 +227,17 @@ def read_plans(text: str, labels: Sequence[str], question: Question = "act") -> 
     action = read_choice(text, labels, theirs=question == "predict")
     if isinstance(action, Unreadable):
         return action
-    found: dict[str, list[str]] = {}
+    sections: dict[str, list[str]] = {}
     current = None
     for line in text.split("\n"):
         head, colon, rest = line.strip(AROUND).partition(":")
         field = head.strip(AROUND).casefold()
         if colon and field in ("plans", "insights", "answer"):
-            if field in found:
+            if field in sections:
                 return unreadable(f"gives {field} twice", text)
             current, line = field, rest
-            found[field] = []
+            sections[field] = []
         if current:
-            found[current].append(line.strip())
-    plans, insights = (" ".join(found.get(field, [])).strip()[:LONGEST_NOTE] for field in ("plans", "insights"))
+            sections[current].append(line.strip())
+    plans, insights = (" ".join(sections.get(field, [])).strip()[:LONGEST_NOTE] for field in ("plans", "insights"))
     return AnswerWithNotes(action, plans, insights)

@@ -88,28 +88,32 @@ def rows(entry: ModelGameEntry, model: LanguageModel) -> list[Row]:
     Raises ModelError if the model cannot be asked.
     """
     partner_rng = stream(entry.seed, entry.condition, entry.episode, "partner")
-    played = list(converse(entry.task, player(entry, model), rng=partner_rng, note=_note))
+    rounds = list(converse(entry.task, player(entry, model), rng=partner_rng, note=_note))
     base = first_columns(functional.EXPERIMENT, entry.key, entry.seed)
     base |= {"partner": entry.task.partner.name, "policy": "own", "names": entry.names, "strategy": entry.strategy}
-    found = functional.episode_rows(entry.task, base, played, EXTRA)
-    replies = sum(len(row["said"]) for row in played)
-    found[-1] |= {
+    scored_rows = functional.episode_rows(entry.task, base, rounds, EXTRA)
+    replies = sum(len(row["said"]) for row in rounds)
+    scored_rows[-1] |= {
         "replies": replies,
-        "unreadable_share": sum(row["unreadable"] for row in played) / max(replies, 1),
-        "lost_share": sum(row["action"] is None for row in played) / len(played),
+        "unreadable_share": sum(row["unreadable"] for row in rounds) / max(replies, 1),
+        "lost_share": sum(row["action"] is None for row in rounds) / len(rounds),
     }
-    return found
+    return scored_rows
 
 
 def _note(subject: Prompted) -> Row:
-    used = sum((said.usage for said in subject.said), Usage())
+    used = sum((exchange.usage for exchange in subject.said), Usage())
     return {
         # a lone surrogate, which no file can hold, becomes a question mark
         "said": [
-            {"of": said.purpose, "read": said.reading, "text": said.text[:SHOWN].encode("utf-8", "replace").decode()}
-            for said in subject.said
+            {
+                "of": exchange.purpose,
+                "read": exchange.reading,
+                "text": exchange.text[:SHOWN].encode("utf-8", "replace").decode(),
+            }
+            for exchange in subject.said
         ],
-        "unreadable": sum(not said.readable for said in subject.said),
+        "unreadable": sum(not exchange.readable for exchange in subject.said),
         "tokens": used.prompt + used.written,
         "evaluated": used.prompt - used.cached + used.written,
         "mass": subject.moved.mass,
@@ -133,25 +137,25 @@ def plan(scale: str, model: str, asking: Asking, seed: int) -> list[ModelGameEnt
     Raises InputError for an unknown strategy or set of names.
     """
     cells, sets = SCALES[scale]
-    found = [
+    entries = [
         ModelGameEntry(task, cell, model, way, number, seed, called, asking.shuffle)
         for way, called, cell, number in product(asking.ways, asking.names or sets, cells, range(asking.episodes))
         for task in tasks(cell)
     ]
-    for entry in found:  # both raise InputError
+    for entry in entries:  # both raise InputError
         strategy(entry.strategy)
         _ = entry.setting
-    return found
+    return entries
 
 
 def estimate(entries: Sequence[ModelGameEntry]) -> CallEstimate:
     """Calls and tokens of a plan if every reply can be read, estimated by playing it with a scripted random player."""
-    played: dict[tuple[str, str, str, int, int], CountingModel] = {}
+    counters: dict[tuple[str, str, str, int, int], CountingModel] = {}
     counted = []
     for entry in entries:
         about = (entry.task.game.name, entry.strategy, entry.names, entry.task.horizon, len(entry.task.partner.outputs))
-        if about not in played:
-            played[about] = CountingModel(scripted_player("nash_mixer", entry.setting, entry.task.partner))
-            rows(entry, played[about])
-        counted.append(played[about])
-    return CallEstimate(sum(one.calls for one in counted), sum((one.usage for one in counted), Usage()))
+        if about not in counters:
+            counters[about] = CountingModel(scripted_player("nash_mixer", entry.setting, entry.task.partner))
+            rows(entry, counters[about])
+        counted.append(counters[about])
+    return CallEstimate(sum(counter.calls for counter in counted), sum((counter.usage for counter in counted), Usage()))

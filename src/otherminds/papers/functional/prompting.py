@@ -81,11 +81,11 @@ def strategy(name: str) -> PromptingStrategy:
     Raises InputError for an unknown name.
     """
     plain, plus, rest = name.partition("+")
-    told = plus + rest
-    if plain not in STRATEGIES or told not in TOLD:
+    suffix = plus + rest
+    if plain not in STRATEGIES or suffix not in TOLD:
         raise unknown("prompting strategy", name, STRATEGIES, "see docs/models.md")
-    found = STRATEGIES[plain]
-    return replace(found, social="", **TOLD[told]) if told else found
+    base = STRATEGIES[plain]
+    return replace(base, social="", **TOLD[suffix]) if suffix else base
 
 
 class ModelMove(NamedTuple):
@@ -176,11 +176,11 @@ class Prompted:
 
     def _once(self, name: str, ask: Callable[[], ModelMove]) -> ModelMove:
         """The cached result of `ask`. A cached_property of Python 3.11 would let only one thread ask at a time."""
-        kept = self.__dict__
-        if name not in kept:
-            kept[name] = ask()
-        found: ModelMove = kept[name]
-        return found
+        cache = self.__dict__
+        if name not in cache:
+            cache[name] = ask()
+        move: ModelMove = cache[name]
+        return move
 
     def _move(self) -> ModelMove:
         if self.strategy.social and self.expected.action is None:
@@ -200,8 +200,8 @@ class Prompted:
     @property
     def said(self) -> tuple[Exchange, ...]:
         """All exchanges of this round so far, including reflections on the one before."""
-        asked = [getattr(self, name) for name in ("expected", "moved") if name in self.__dict__]
-        return (*self.reflected, *(said for move in asked for said in move.said))
+        moves = [getattr(self, name) for name in ("expected", "moved") if name in self.__dict__]
+        return (*self.reflected, *(exchange for move in moves for exchange in move.said))
 
     def _after(self, outcome: prompts.Round) -> Prompted:
         notes = self.moved.notes if self.strategy.plans and self.moved.action is not None else self.notes
@@ -210,8 +210,8 @@ class Prompted:
             return later
         prompt = [later._known(), *later._reflections(), fill("game-reflect", t=len(later.rounds))]
         reply = later._write("reflect", "\n\n".join(prompt), self.sampling.max_reasoning)
-        kept = (*self.reflections, reply.text[: prompts.LONGEST_NOTE])[-self.strategy.reflections :]
-        return replace(later, reflections=kept, reflected=(Exchange("reflect", "", reply.text, reply.usage),))
+        reflections = (*self.reflections, reply.text[: prompts.LONGEST_NOTE])[-self.strategy.reflections :]
+        return replace(later, reflections=reflections, reflected=(Exchange("reflect", "", reply.text, reply.usage),))
 
     # Sampling
 
@@ -234,30 +234,30 @@ class Prompted:
             names = f"{self.draw} round {len(self.rounds) + 1} {question}"
             rng = np.random.default_rng([self.seed, zlib.crc32(names.encode())])
             action = int(rng.choice(len(labels), p=weights))
-        told = ", ".join(f"{label} {weight:.3f}" for label, weight in zip(labels, weights, strict=True))
-        said = Exchange(question, labels[action], told, scores.usage)
-        return ModelMove(action, (said,), tuple(map(float, weights)), min(mass, 1.0))
+        listing = ", ".join(f"{label} {weight:.3f}" for label, weight in zip(labels, weights, strict=True))
+        exchange = Exchange(question, labels[action], listing, scores.usage)
+        return ModelMove(action, (exchange,), tuple(map(float, weights)), min(mass, 1.0))
 
     def _answered(self, question: prompts.Question) -> ModelMove:
         """A written answer. An unreadable one is asked for again, with what was wrong with it."""
-        prompt, said = self._prompt(question)
+        prompt, exchanges = self._prompt(question)
         if self.model.identity.startswith(EMBEDDED) and not self.strategy.plans:
-            return self._named(question, prompt, said)
+            return self._named(question, prompt, exchanges)
         long = self.strategy.reason or self.strategy.plans
         length = self.sampling.max_reasoning if long else self.sampling.max_tokens
         again = prompt
         for attempt in range(self.sampling.attempts):
             reply = self._write(question, again, length, attempt)
-            found = unreadable("was cut off", reply.text) if reply.cut else self._read(reply.text, question)
-            if isinstance(found, Unreadable):
-                said.append(Exchange(question, found.why, reply.text, reply.usage, readable=False))
-                again = f"{prompt}\n\n{correction(found)}"
+            answer = unreadable("was cut off", reply.text) if reply.cut else self._read(reply.text, question)
+            if isinstance(answer, Unreadable):
+                exchanges.append(Exchange(question, answer.why, reply.text, reply.usage, readable=False))
+                again = f"{prompt}\n\n{correction(answer)}"
                 continue
-            said.append(Exchange(question, self.setting.labels(question)[found.action], reply.text, reply.usage))
-            return ModelMove(found.action, tuple(said), notes=(found.plans, found.insights))
-        return ModelMove(None, tuple(said))
+            exchanges.append(Exchange(question, self.setting.labels(question)[answer.action], reply.text, reply.usage))
+            return ModelMove(answer.action, tuple(exchanges), notes=(answer.plans, answer.insights))
+        return ModelMove(None, tuple(exchanges))
 
-    def _named(self, question: prompts.Question, prompt: str, said: list[Exchange]) -> ModelMove:
+    def _named(self, question: prompts.Question, prompt: str, exchanges: list[Exchange]) -> ModelMove:
         """An answer that can be nothing else than one of the options, after a chain of thought if it is to reason.
 
         The chain of thought is not read: the model says what follows from it, with its likeliest answer (Kojima et al.
@@ -268,7 +268,7 @@ class Prompted:
         labels = self.setting.labels(question)
         if self.strategy.reason:
             thought = self._write(f"think {question}", prompt, self.sampling.max_reasoning)
-            said.append(Exchange(f"think {question}", "", thought.text, thought.usage))
+            exchanges.append(Exchange(f"think {question}", "", thought.text, thought.usage))
             turns = (*turns, Message("assistant", thought.text), Message("user", self._asked(question)))
         options = [f"Answer: option {label}" for label in labels]
         schema = json.dumps(enum_schema(options))
@@ -277,15 +277,15 @@ class Prompted:
             action = options.index(strict_json.loads(reply.text))
         except ValueError:
             fault = "was cut off" if reply.cut else "is none of the options"
-            return ModelMove(None, (*said, Exchange(question, fault, reply.text, reply.usage, readable=False)))
-        return ModelMove(action, (*said, Exchange(question, labels[action], reply.text, reply.usage)))
+            return ModelMove(None, (*exchanges, Exchange(question, fault, reply.text, reply.usage, readable=False)))
+        return ModelMove(action, (*exchanges, Exchange(question, labels[action], reply.text, reply.usage)))
 
     def _read(self, text: str, question: prompts.Question) -> prompts.AnswerWithNotes | Unreadable:
         labels = self.setting.labels(question)
         if self.strategy.plans:
             return prompts.read_plans(text, labels, question)
-        theirs, asked = question == "predict", len(self.rounds) + 1
-        action = read_choice(text, labels, reasons=self.strategy.reason, theirs=theirs, asked=asked)
+        theirs, round_number = question == "predict", len(self.rounds) + 1
+        action = read_choice(text, labels, reasons=self.strategy.reason, theirs=theirs, asked=round_number)
         return action if isinstance(action, Unreadable) else prompts.AnswerWithNotes(action, "", "")
 
     def _write(self, purpose: str, prompt: str, length: int, attempt: int = 0) -> Reply:
@@ -314,8 +314,8 @@ class Prompted:
         rewritten: list[Exchange] = []
         blocks = [self._known()]
         if self.strategy.rewrite:
-            wanted = fill(f"game-rewrite-{question}", known=blocks[0])
-            reply = self._write(f"rewrite {question}", wanted, self.sampling.max_reasoning)
+            rewrite_prompt = fill(f"game-rewrite-{question}", known=blocks[0])
+            reply = self._write(f"rewrite {question}", rewrite_prompt, self.sampling.max_reasoning)
             rewritten.append(Exchange(f"rewrite {question}", "", reply.text, reply.usage))
             blocks = [prompts.known(self.setting, (), with_payoffs=False), reply.text]
         strategy, setting, t = self.strategy, self.setting, len(self.rounds) + 1
@@ -332,25 +332,25 @@ class Prompted:
     def _asked(self, question: prompts.Question, form: str = "game-answer") -> str:
         """The question, and the form of the answer."""
         labels, t = self.setting.labels(question), len(self.rounds) + 1
-        told = fill(form, options=prompts.listed(labels), blank=prompts.blank(labels))
-        return f"{fill(f'game-ask-{question}', t=t)}\n\n{told}"
+        answer_form = fill(form, options=prompts.listed(labels), blank=prompts.blank(labels))
+        return f"{fill(f'game-ask-{question}', t=t)}\n\n{answer_form}"
 
     def _known(self) -> str:
-        told = self.strategy
-        return prompts.known(self.setting, self.rounds, with_payoffs=told.payoffs, with_history=told.history)
+        prompting = self.strategy
+        return prompts.known(self.setting, self.rounds, with_payoffs=prompting.payoffs, with_history=prompting.history)
 
     def _reflections(self) -> list[str]:
         """The model's earlier reflections, if any."""
-        told = "\n".join(f"- {text}" for text in self.reflections)
-        return [fill("game-reflections", reflections=told)] if told else []
+        bullets = "\n".join(f"- {text}" for text in self.reflections)
+        return [fill("game-reflections", reflections=bullets)] if bullets else []
 
     def _insight(self) -> list[str]:
         """The lines about the partner's move: the model's own prediction, or the truth."""
-        theirs, found = self.setting.theirs, []
+        theirs, lines = self.setting.theirs, []
         if self.strategy.social and self.expected.action is not None:
-            found.append(fill("game-expected", expected=theirs[self.expected.action]))
+            lines.append(fill("game-expected", expected=theirs[self.expected.action]))
         if self.strategy.oracle and self.truth is not None:
-            found.append(fill("game-oracle", truth=theirs[self.truth]))
+            lines.append(fill("game-oracle", truth=theirs[self.truth]))
             if self.strategy.maximise:
-                found.append(fill("game-maximise", truth=theirs[self.truth]))
-        return found
+                lines.append(fill("game-maximise", truth=theirs[self.truth]))
+        return lines

@@ -42,30 +42,30 @@ CLUE_GAMES = ("hanabi/signals", "wavelength/dials")
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The page of the experiment, from rows and summary alone."""
-    found = by_key(summary)
+    estimates = by_key(summary)
     memory = [
-        [title, name(subject), *scores(found, f"{game}/memory_one", subject)]
+        [title, name(subject), *scores(estimates, f"{game}/memory_one", subject)]
         for game, title in GAMES.items()
-        for subject in subjects(found, f"{game}/memory_one")
+        for subject in subjects(estimates, f"{game}/memory_one")
     ]
     digits = {AS_PRINTED: 2, LITERAL: 1, "literal_error": 3}
     clues = [
-        [label(game), who.capitalize(), *(score(found.get((game, who, m)), n) for m, n in digits.items())]
+        [label(game), player.capitalize(), *(score(estimates.get((game, player, m)), n) for m, n in digits.items())]
         for game in CLUE_GAMES
-        for who in subjects(found, game)
+        for player in subjects(estimates, game)
     ]
     interest = [
         [label(condition), number(row["value"])]
-        for (condition, _, metric), row in found.items()
+        for (condition, _, metric), row in estimates.items()
         if metric == "interestingness" and "_noise" not in condition and condition != LEFT_OUT
     ]
     scored = ("Game", "Player", "Regret", "ToM %")
     bodies = {
-        "Results in the paper’s six cells": _results(found),
-        "Predicting and acting": _picture(found, rows, summary),
-        "Language models, run here": _models_run(found, rows),
-        "Machines": _machines(found, rows),
-        "Noise": _noise(found, summary),
+        "Results in the paper’s six cells": _results(estimates),
+        "Predicting and acting": _picture(estimates, rows, summary),
+        "Language models, run here": _models_run(estimates, rows),
+        "Machines": _machines(estimates, rows),
+        "Noise": _noise(estimates, summary),
         "All partners that remember one round": explained(WORDS["memory"], (*scored, "Consistency"), memory),
         "Cards and words": explained(WORDS["clues"], (*scored, "Literal error"), clues),
         "How interesting each task is": explained(WORDS["interest"], ("Task", "Interestingness"), interest),
@@ -74,29 +74,30 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
         "Targets": targets(summary),
     }
     sections = [Section(title, body) for title, body in bodies.items() if body]
-    return page("Literal and functional Theory of Mind", stack(WORDS["lead"], *_finding(found)), sections)
+    return page("Literal and functional Theory of Mind", stack(WORDS["lead"], *_finding(estimates)), sections)
 
 
-def _finding(found: Found) -> list[str]:
+def _finding(estimates: Found) -> list[str]:
     """A sentence on players that predict equally well and act differently, for those that were played."""
-    chosen = {
+    players = {
         "fictitious play": "fictitious_play",
         "2-ToM": "k_tom_2",
         "a Bayesian player, which tries out what cooperation brings,": "bayes_simplicity",
     }
-    told = [
-        f"{who} predicts {value(literal, 1)} % of the actions and loses {value(regret, 2)} points a round"
-        for who, subject in chosen.items()
-        if (literal := found.get(("ipd/tft", subject, LITERAL))) and (regret := found.get(("ipd/tft", subject, REGRET)))
+    clauses = [
+        f"{title} predicts {value(literal, 1)} % of the actions and loses {value(regret, 2)} points a round"
+        for title, subject in players.items()
+        if (literal := estimates.get(("ipd/tft", subject, LITERAL)))
+        and (regret := estimates.get(("ipd/tft", subject, REGRET)))
     ]
-    return [f"With tit for tat in the Prisoner’s Dilemma, {'; '.join(told)}."] if told else []
+    return [f"With tit for tat in the Prisoner’s Dilemma, {'; '.join(clauses)}."] if clauses else []
 
 
 # The six cells
 
 
-def _results(found: Found) -> Html:
-    present = subjects(found, *CELLS)
+def _results(estimates: Found) -> Html:
+    present = subjects(estimates, *CELLS)
     if not present:
         return Html("")
     players = table(("Player", "How it plays"), [[name(s), way] for s, way in WORDS["ways"].items() if s in present])
@@ -104,40 +105,47 @@ def _results(found: Found) -> Html:
     games = []  # all scores of all players, a table for each game
     for game, title in GAMES.items():
         cells = [f"{game}/{partner}" for partner in PARTNERS]
-        if chosen := subjects(found, *cells):
-            lines = [[name(s), *(t for cell in cells for t in scores(found, cell, s))] for s in chosen]
+        if game_subjects := subjects(estimates, *cells):
+            lines = [[name(s), *(t for cell in cells for t in scores(estimates, cell, s))] for s in game_subjects]
             games.append(table((title, *columns), lines))
     return stack(
-        WORDS["measures"], _league(found), WORDS["optima"], players, _anchor(found), WORDS["consistency"], *games
+        WORDS["measures"],
+        _league(estimates),
+        WORDS["optima"],
+        players,
+        _anchor(estimates),
+        WORDS["consistency"],
+        *games,
     )
 
 
-def _league(found: Found) -> Html:
+def _league(estimates: Found) -> Html:
     """A table of mean regrets of all players of all six cells, and of the best published models, by regret."""
     entries: list[tuple[str, Row | None, Row | None]] = [
-        (name(s), mean_of(found, CELLS, s, REGRET), mean_of(found, CELLS, s, RATE)) for s in subjects(found, *CELLS)
+        (name(s), mean_of(estimates, CELLS, s, REGRET), mean_of(estimates, CELLS, s, RATE))
+        for s in subjects(estimates, *CELLS)
     ]
     whole = published_means()
     best = sorted((s for s in whole if s.startswith(MODELS)), key=lambda subject: float(whole[subject]["value"]))
     entries += [(f"{name(s)}, as published{whole[s]['notes']}", None, whole[s]) for s in ("rmax", *best[:BEST])]
-    ranked = sorted((rate["value"], who, score(exact), score(rate)) for who, exact, rate in entries if rate)
+    ranked = sorted((rate["value"], title, score(exact), score(rate)) for title, exact, rate in entries if rate)
     caption = f"Mean regret over the six cells; of {len(best)} language models published there the best {BEST}."
     columns = ("Player", "Against the exact optimum", "Against the paper’s optimum")
     return table(columns, [line[1:] for line in ranked], caption)
 
 
-def _anchor(found: Found) -> Html:
+def _anchor(estimates: Found) -> Html:
     """RMax beside its published figures."""
     lines, inside = [], 0
     for figure in published():
         condition, metric, digits = figure.condition, figure.metric, digits_of(figure.metric)
-        row = found.get((condition, "rmax", metric))
+        row = estimates.get((condition, "rmax", metric))
         if figure.subject != "rmax" or row is None or row.get("published_low") is None:
             continue
         low, ours, high = (round(row[key], digits) for key in ("published_low", "value", "published_high"))
         inside += low <= ours <= high
         printed = interval(row["published"], low, high, digits) + raised([figure])
-        exact = score(found.get((condition, "rmax", f"{metric}_enumerated")), 4)
+        exact = score(estimates.get((condition, "rmax", f"{metric}_enumerated")), 4)
         verdict = "inside" if low <= ours <= high else "outside"
         lines.append([label(condition), PRINTED[metric], printed, score(row, digits), verdict, exact])
     columns = ("Cell", "RMax’s", "As published", "Here", "Published interval", "Exact")
@@ -145,8 +153,8 @@ def _anchor(found: Found) -> Html:
     return explained(words, columns, lines)
 
 
-def _picture(found: Found, rows: Sequence[Row], summary: Sequence[Row]) -> Html:
-    if not subjects(found, *CELLS):
+def _picture(estimates: Found, rows: Sequence[Row], summary: Sequence[Row]) -> Html:
+    if not subjects(estimates, *CELLS):
         return Html("")
     literal = {(p.condition, p.subject): p.value for p in published() if p.metric == LITERAL}
     points: dict[str, list[tuple[float, float]]] = {}
@@ -154,15 +162,17 @@ def _picture(found: Found, rows: Sequence[Row], summary: Sequence[Row]) -> Html:
         if p.metric == AS_PRINTED and p.subject.startswith(MODELS) and (p.condition, p.subject) in literal:
             points.setdefault(p.condition, []).append((literal[p.condition, p.subject], p.value))
     scatter = inline(game_plots.literal_against_functional(summary, points), WORDS["picture"])
-    return stack(side_by_side(scatter, inline(game_plots.regret_over_rounds(rows), WORDS["curves"])), _regrets(found))
+    return stack(
+        side_by_side(scatter, inline(game_plots.regret_over_rounds(rows), WORDS["curves"])), _regrets(estimates)
+    )
 
 
-def _regrets(found: Found) -> Html:
+def _regrets(estimates: Found) -> Html:
     """Functional regret beside the three regrets of predictions alone."""
     metrics = (REGRET, "tom_regret_paper", "tom_regret_myopic", "tom_regret_model")
-    readers = [s for s in subjects(found, *CELLS) if any((cell, s, metrics[-1]) in found for cell in CELLS)]
+    readers = [s for s in subjects(estimates, *CELLS) if any((cell, s, metrics[-1]) in estimates for cell in CELLS)]
     lines = [
-        [title, name(s), *(value(mean_of(found, cells, s, metric)) for metric in metrics)]
+        [title, name(s), *(value(mean_of(estimates, cells, s, metric)) for metric in metrics)]
         for title, cells in (("Mean of the six cells", CELLS), (label("ipd/tft"), ("ipd/tft",)))
         for s in readers
     ]
@@ -173,15 +183,15 @@ def _regrets(found: Found) -> Html:
 # Other partners
 
 
-def _machines(found: Found, rows: Sequence[Row]) -> Html:
-    scored = [(LIBRARY, s, name(s)) for s in subjects(found, LIBRARY) if s != "floor"]
-    scored += [(LEFT_OUT, s, f"{name(s)} without the partner") for s in subjects(found, LEFT_OUT)]
+def _machines(estimates: Found, rows: Sequence[Row]) -> Html:
+    scored = [(LIBRARY, s, name(s)) for s in subjects(estimates, LIBRARY) if s != "floor"]
+    scored += [(LEFT_OUT, s, f"{name(s)} without the partner") for s in subjects(estimates, LEFT_OUT)]
     scored += [(LIBRARY, "floor", "Bayes floor")]
     lines = []
     for condition, subject, title in scored:
-        if regret := found.get((condition, subject, REGRET)) or found.get((condition, subject, AS_PRINTED)):
-            literal = score(found.get((condition, subject, LITERAL)), 1)
-            less = score(found.get((condition, subject, "minus_rmax")))
+        if regret := estimates.get((condition, subject, REGRET)) or estimates.get((condition, subject, AS_PRINTED)):
+            literal = score(estimates.get((condition, subject, LITERAL)), 1)
+            less = score(estimates.get((condition, subject, "minus_rmax")))
             lines.append((regret["value"], title, regret["n"], score(regret), less, literal))
     if not lines:
         return Html("")
@@ -191,12 +201,12 @@ def _machines(found: Found, rows: Sequence[Row]) -> Html:
     return stack(WORDS["machines"], side_by_side(shown, inline(game_plots.regret_by_machine(rows))))
 
 
-def _noise(found: Found, summary: Sequence[Row]) -> Html:
-    players = subjects(found, *(cell + noise for cell in CELLS for noise in NOISES if noise))
+def _noise(estimates: Found, summary: Sequence[Row]) -> Html:
+    players = subjects(estimates, *(cell + noise for cell in CELLS for noise in NOISES if noise))
     if not players:
         return Html("")
     lines = [
-        [label(cell), share, *(score(found.get((cell + noise, s, REGRET)), 2) for s in players)]
+        [label(cell), share, *(score(estimates.get((cell + noise, s, REGRET)), 2) for s in players)]
         for cell in CELLS
         for noise, share in NOISES.items()
     ]
@@ -210,20 +220,20 @@ def _noise(found: Found, summary: Sequence[Row]) -> Html:
 SCORED = {"tom_regret_paper": 3, LITERAL: 1, "consistency": 2}  # digits of the scores beside regret
 
 
-def _models_run(found: Found, rows: Sequence[Row]) -> Html:
+def _models_run(estimates: Found, rows: Sequence[Row]) -> Html:
     """Scores and replies of all language models that were run; empty if there are none."""
-    spoken = [s for s in subjects(found, *CELLS) if s.startswith(MODELS)]
+    spoken = [s for s in subjects(estimates, *CELLS) if s.startswith(MODELS)]
     if not spoken:
         return Html("")
     curves = [inline(figure, words) for figure, words in zip(game_plots.by_names(rows), WORDS["names"], strict=False)]
     lines = [
-        [label(cell), in_words(subject), score(regret), *values(found, cell, subject, SCORED)]
+        [label(cell), in_words(subject), score(regret), *values(estimates, cell, subject, SCORED)]
         for cell, subject in product(CELLS, spoken)
-        if (regret := found.get((cell, subject, REGRET)))
+        if (regret := estimates.get((cell, subject, REGRET)))
     ]
     scored = table(("Cell", "Model", "Regret", "ToM regret", "ToM %", "Consistency"), once(lines))
     curved = [side_by_side(*curves)] if curves else []
-    return stack(WORDS["spoken"], scored, WORDS["tokens"], _replies(found, spoken, rows), *curved)
+    return stack(WORDS["spoken"], scored, WORDS["tokens"], _replies(estimates, spoken, rows), *curved)
 
 
 def in_words(subject: str) -> str:
@@ -232,12 +242,12 @@ def in_words(subject: str) -> str:
     return ", ".join([f"{model}: {strategy.replace('_', ' ')}", *(f"{name} names" for name in names)])
 
 
-def _replies(found: Found, spoken: Sequence[str], rows: Sequence[Row]) -> Html:
+def _replies(estimates: Found, spoken: Sequence[str], rows: Sequence[Row]) -> Html:
     lines = []
     for subject in spoken:
-        known = [cell for cell in CELLS if (cell, subject, "unreadable_share") in found]
+        cells = [cell for cell in CELLS if (cell, subject, "unreadable_share") in estimates]
         unreadable, lost, tokens, evaluated = (
-            sum(found[cell, subject, metric]["value"] for cell in known) / len(known)
+            sum(estimates[cell, subject, metric]["value"] for cell in cells) / len(cells)
             for metric in ("unreadable_share", "lost_share", "tokens", "evaluated")
         )
         masses = [row["mass"] for row in rows if row["subject"] == subject and row.get("mass") is not None]
@@ -270,9 +280,9 @@ def label(condition: str) -> str:
 # Scores
 
 
-def subjects(found: Found, *conditions: str) -> list[str]:
+def subjects(estimates: Found, *conditions: str) -> list[str]:
     """The players of these conditions: known ones in their usual order, then others."""
-    present = dict.fromkeys(subject for condition, subject, _ in found if condition in conditions)
+    present = dict.fromkeys(subject for condition, subject, _ in estimates if condition in conditions)
     order = {subject: i for i, subject in enumerate(NAMES)}
     return sorted((s for s in present if s != "task"), key=lambda subject: order.get(subject, len(order)))
 
@@ -285,15 +295,15 @@ def score(row: Row | None, digits: int = 3) -> str:
     return number(row["value"], digits) if sure else interval(row["value"], row["low"], row["high"], digits)
 
 
-def scores(found: Found, condition: str, subject: str) -> list[str]:
+def scores(estimates: Found, condition: str, subject: str) -> list[str]:
     """Regret with its interval, ToM % and consistency."""
-    regret = found.get((condition, subject, REGRET))
-    return [score(regret), *values(found, condition, subject, {LITERAL: 1, "consistency": 2})]
+    regret = estimates.get((condition, subject, REGRET))
+    return [score(regret), *values(estimates, condition, subject, {LITERAL: 1, "consistency": 2})]
 
 
-def values(found: Found, condition: str, subject: str, digits: Mapping[str, int]) -> list[str]:
+def values(estimates: Found, condition: str, subject: str, digits: Mapping[str, int]) -> list[str]:
     """Values of metrics without intervals, in so many digits each."""
-    return [value(found.get((condition, subject, metric)), n) for metric, n in digits.items()]
+    return [value(estimates.get((condition, subject, metric)), n) for metric, n in digits.items()]
 
 
 def value(row: Row | None, digits: int = 3) -> str:
@@ -301,29 +311,29 @@ def value(row: Row | None, digits: int = 3) -> str:
     return number(row["value"] if row else None, digits)
 
 
-def mean_of(found: Found, conditions: Sequence[str], subject: str, metric: str) -> Row | None:
+def mean_of(estimates: Found, conditions: Sequence[str], subject: str, metric: str) -> Row | None:
     """The mean of a metric over conditions; None if one is missing."""
-    return mean([found.get((condition, subject, metric)) for condition in conditions])
+    return mean([estimates.get((condition, subject, metric)) for condition in conditions])
 
 
 def mean(rows: Sequence[Row | None]) -> Row | None:
     """The mean over independent cells; None if a cell is missing."""
-    known = [row for row in rows if row is not None]
-    if len(known) < len(rows):
+    present = [row for row in rows if row is not None]
+    if len(present) < len(rows):
         return None
-    value = sum(row["value"] for row in known) / len(known)
-    margin = hypot(*((row["high"] - row["low"]) / 2 for row in known)) / len(known)
+    value = sum(row["value"] for row in present) / len(present)
+    margin = hypot(*((row["high"] - row["low"]) / 2 for row in present)) / len(present)
     return {"value": value, "low": value - margin, "high": value + margin}
 
 
 def once(lines: Iterable[Sequence[object]]) -> list[Sequence[object]]:
     """The lines of a table, with the first cell empty where it would repeat the one above."""
     above: object = None
-    kept: list[Sequence[object]] = []
+    display_lines: list[Sequence[object]] = []
     for line in lines:
-        kept.append(["" if line[0] == above else line[0], *line[1:]])
+        display_lines.append(["" if line[0] == above else line[0], *line[1:]])
         above = line[0]
-    return kept
+    return display_lines
 
 
 def explained(words: str, columns: Sequence[str], lines: Sequence[Sequence[object]]) -> Html:
@@ -349,9 +359,9 @@ def notes() -> dict[str, int]:
     return {note: i for i, note in enumerate(dict.fromkeys(p.note for p in published() if p.note), 1)}
 
 
-def raised(chosen: Iterable[Published]) -> str:
+def raised(published_figures: Iterable[Published]) -> str:
     """The raised numbers of the notes on these published figures."""
-    numbers = sorted({notes()[p.note] for p in chosen if p.note})
+    numbers = sorted({notes()[p.note] for p in published_figures if p.note})
     return "".join(f" {str(n).translate(RAISED)}" for n in numbers)
 
 
@@ -370,16 +380,20 @@ def published_means() -> dict[str, Row]:
 
 def published_models() -> Html:
     """Tables of the published language models: regrets, predictions, and notes."""
-    told = {(p.subject, p.condition, p.metric): p for p in published() if p.subject.startswith(MODELS)}
-    known = sorted({subject for subject, _, _ in told})
-    regrets = [[*_parts(s), *(_printed(told.get((s, cell, AS_PRINTED))) for cell in CELLS)] for s in known]
+    printed = {(p.subject, p.condition, p.metric): p for p in published() if p.subject.startswith(MODELS)}
+    models = sorted({subject for subject, _, _ in printed})
+    regrets = [[*_parts(s), *(_printed(printed.get((s, cell, AS_PRINTED))) for cell in CELLS)] for s in models]
     metrics = [metric for metric in PRINTED if metric != AS_PRINTED]
     literal = [
-        [model, prompting + note, *(_printed(told.get((s, f"{game}/{partner}", m))) for game in GAMES for m in metrics)]
-        for s in known
+        [
+            model,
+            prompting + note,
+            *(_printed(printed.get((s, f"{game}/{partner}", m))) for game in GAMES for m in metrics),
+        ]
+        for s in models
         for partner, note in (("single", ""), ("tft", f" ({PARTNERS['tft']})"))
         for model, prompting in [_parts(s)]
-        if any((s, f"{game}/{partner}", LITERAL) in told for game in GAMES)
+        if any((s, f"{game}/{partner}", LITERAL) in printed for game in GAMES)
     ]
     columns = [f"{title}: {PRINTED[metric]}" for title in GAMES.values() for metric in metrics]
     predict = f"How well they predict, as published ({PARTNERS['single']})"

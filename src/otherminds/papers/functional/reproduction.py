@@ -18,9 +18,9 @@ def _functional(options: Options) -> Experiment:
     asking = options.asking
     model_part = None
     if asking:
-        found = asking.find()
-        spoken = models.plan(options.scale, found.name, asking, options.seed)
-        model_part = ModelPart(found, models.rows, spoken, models.estimate)
+        model = asking.find()
+        spoken = models.plan(options.scale, model.name, asking, options.seed)
+        model_part = ModelPart(model, models.rows, spoken, models.estimate)
     repeated = experiment.plan(options.scale, options.seed, machines)
     clues = [] if machines else card_and_word_games.plan(options.seed)
     solve_ahead(find_game("rps"), experiment.HORIZON)

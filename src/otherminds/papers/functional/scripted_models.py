@@ -42,8 +42,8 @@ class ParsedPrompt:
         """The content of a prompt that was made from this setting."""
         own, theirs = ({label: i for i, label in enumerate(names)} for names in (setting.own, setting.theirs))
         joint = {int(t): (own[a], theirs[b]) for t, a, b in ROUND.findall(text) if a in own and b in theirs}
-        told = TRUTH.search(text) or EXPECTED.search(text)
-        truth = theirs.get(told[1]) if told else None
+        match = TRUTH.search(text) or EXPECTED.search(text)
+        truth = theirs.get(match[1]) if match else None
         return cls(setting, tuple(joint.values()), truth, _question(text))
 
     @property

@@ -27,6 +27,6 @@ def check_specification(spec: str, games: Sequence[Game]) -> None:
                 check_player(ALIASES.get(spec, spec), game)
         except InputError:
             if close := near(spec[:LONGEST_NAME], [model.name for model in pinned_models()]):
-                told = f"unknown player `{spec[:LONGEST_NAME]}`"
-                raise InputError(told, hint=f"did you mean embedded:{close[0]}?") from None
+                message = f"unknown player `{spec[:LONGEST_NAME]}`"
+                raise InputError(message, hint=f"did you mean embedded:{close[0]}?") from None
             raise

@@ -68,12 +68,12 @@ class Watch(NamedTuple):
                 return Watch(view), None
             # the winner of a meeting holds nothing any more as soon as it is frozen
             empty = view.inventory == world.rules.empty
-            held = self.last.inventory if empty and self.last is not None else view.inventory
-            return Watch(view, held), None
+            inventory = self.last.inventory if empty and self.last is not None else view.inventory
+            return Watch(view, inventory), None
         if view.window:
             return Watch(view, self.held), None
-        played = partner_play(partner_inventory(world.rules, self.held, view.reward))
-        theirs = played.mode if played.prob(played.mode) >= SURE else None
+        posterior = partner_play(partner_inventory(world.rules, self.held, view.reward))
+        theirs = posterior.mode if posterior.prob(posterior.mode) >= SURE else None
         return Watch(view), Encounter(self.held, theirs, view.reward)
 
 
@@ -203,10 +203,10 @@ class HypotheticalMinds:
         aim = Aim(prior.act().mode, margin or MARGIN)
         body = body or MatrixBot.initial(world, agent, specialist(aim), rng, ABLE, mapped=mapped)
         of_all = tuple(prior.for_partner(name) for name in world.agents) if theories is None else tuple(theories)
-        known = frozenset(j for j, theory in enumerate(theories or ()) if theory is not prior)
+        modelled = frozenset(j for j, theory in enumerate(theories or ()) if theory is not prior)
         watched = WATCHED if len(set(counters(world.rules))) > 1 else 0.0
         game = meeting_game(world.rules, margin or MARGIN)
-        return cls(body, game, prior, margin, of_all, aim, known, watched=watched)._aimed()
+        return cls(body, game, prior, margin, of_all, aim, modelled, watched=watched)._aimed()
 
     def observe(self, view: MatrixView) -> Self:
         """Notice meetings, learn from them when they have paid, and let the body see."""
@@ -260,20 +260,23 @@ class HypotheticalMinds:
         theory = self.prior if self.partner is None else self.theories[self.partner]
         expected = self.expected(self.partner)
         lesson = Lesson(t, self.partner, theory, expected, over.played, over.theirs, over.reward)
-        theories, known = list(self.theories), self.known
+        theories, modelled = list(self.theories), self.known
         if self.partner is not None:
-            theories[self.partner], known = theory.update(over.own, over.theirs, over.reward), known | {self.partner}
+            theories[self.partner], modelled = (
+                theory.update(over.own, over.theirs, over.reward),
+                modelled | {self.partner},
+            )
         watched = self._watched(over, expected)
         lessons = (*self.lessons, lesson)
-        return replace(self, theories=tuple(theories), known=known, watched=watched, lessons=lessons)._aimed()
+        return replace(self, theories=tuple(theories), known=modelled, watched=watched, lessons=lessons)._aimed()
 
     def _watched(self, over: Encounter, expected: Categorical[int]) -> float:
         """P(players watch) after a meeting: one that saw the kind in the lead plays its counter, else as expected."""
         if over.played is None or over.theirs is None or not self.watched:
             return self.watched
         rules, p = self.body.world.rules, expected.prob(over.theirs)
-        seen = seeing(rules, over.own[over.played] - sorted(over.own)[-2])
-        joint = self.watched * (seen * (over.theirs == counters(rules)[over.played]) + (1.0 - seen) * p)
+        p_seen = seeing(rules, over.own[over.played] - sorted(over.own)[-2])
+        joint = self.watched * (p_seen * (over.theirs == counters(rules)[over.played]) + (1.0 - p_seen) * p)
         either = joint + (1.0 - self.watched) * p
         if not either:  # a language model's theory may rule a play out
             return self.watched
@@ -293,8 +296,8 @@ class HypotheticalMinds:
         value = [sum(max(pays[j][kind], CHANCE * pays[j][kind]) for j in self.others) for kind in range(len(payoff))]
         best = max(range(len(value)), key=value.__getitem__)
         worth = tuple(0.0 if j == self.me else float(pay[best]) for j, pay in enumerate(pays))
-        wanted = max(self.others, key=worth.__getitem__)
-        return self._toward(best, self.expected(wanted), worth)
+        target = max(self.others, key=worth.__getitem__)
+        return self._toward(best, self.expected(target), worth)
 
     def _toward(self, kind: int, theirs: Categorical[int], worth: tuple[float, ...]) -> Self:
         rules, pace = self.body.world.rules, self.spent.pace
@@ -305,5 +308,5 @@ class HypotheticalMinds:
 
 def _seen(view: MatrixView, *, frozen: bool) -> frozenset[int]:
     """The players in a window that are frozen, or those that are awake."""
-    seen = (sighting(code) for code in view.window)
-    return frozenset(who.player for who in seen if who is not None and (who.look == FROZEN) == frozen)
+    sightings = (sighting(code) for code in view.window)
+    return frozenset(avatar.player for avatar in sightings if avatar is not None and (avatar.look == FROZEN) == frozen)

@@ -81,22 +81,22 @@ class KnownPartner:
 def known_partner(rules: Rules, strategy: Strategy, margin: int) -> KnownPartner:
     """The model of a strategy for an agent that gathers with this margin."""
     kinds = range(len(rules.resources))
-    held = [typical_inventory(kind, len(kinds), margin) for kind in kinds]
-    plays = [*held, rules.empty]  # the last is a tie
+    inventories = [typical_inventory(kind, len(kinds), margin) for kind in kinds]
+    plays = [*inventories, rules.empty]  # the last is a tie
     states: dict[Belief, int] = {}
     todo, onward = [_belief(strategy.start())], list[list[list[Belief]]]()
     while todo:
-        here = todo.pop()
-        if here not in states:
-            states[here] = len(states)
-            onward.append([[_after(strategy, here, own, theirs) for theirs in plays] for own in plays])
+        current = todo.pop()
+        if current not in states:
+            states[current] = len(states)
+            onward.append([[_after(strategy, current, own, theirs) for theirs in plays] for own in plays])
             todo += chain(*onward[-1])
     outputs, expected = np.zeros((len(states), len(kinds))), np.zeros((len(states), len(kinds)))
     for belief, q in states.items():
         for state, p in belief:
             theirs = typical_inventory(state.aim.kind, len(kinds), state.aim.margin)
             outputs[q, state.aim.kind] += p
-            expected[q] += [p * rules.reward(own, theirs)[0] for own in held]
+            expected[q] += [p * rules.reward(own, theirs)[0] for own in inventories]
     moves = np.array([[[states[after] for after in row[:-1]] for row in table[:-1]] for table in onward], dtype=np.intp)
     return KnownPartner(strategy, states, outputs, moves, expected)
 
@@ -116,9 +116,9 @@ def values(partner: KnownPartner, horizon: int) -> Values:
 
 def _belief(states: Categorical[StrategyState]) -> Belief:
     """A canonical form, so that equal beliefs are the same state."""
-    found = sorted(((state, round(p, 9)) for state, p in states if p > 1e-9), key=lambda pair: repr(pair[0]))
-    total = sum(p for _, p in found)
-    return tuple((state, p / total) for state, p in found)
+    support = sorted(((state, round(p, 9)) for state, p in states if p > 1e-9), key=lambda pair: repr(pair[0]))
+    total = sum(p for _, p in support)
+    return tuple((state, p / total) for state, p in support)
 
 
 def _after(strategy: Strategy, belief: Belief, own: Inventory, theirs: Inventory) -> Belief:
@@ -149,30 +149,30 @@ def judged(
     strategy: Strategy,
     margin: int,
     met: Sequence[tuple[Inventory, Inventory]],
-    wanted: Sequence[int | None],
+    own_kinds: Sequence[int | None],
 ) -> list[Choice]:
     """The choices in all meetings with a partner that meets nobody else: inventories (own, theirs), kinds wanted.
 
     With n meetings, and h to go before one in state q: best = V_h(q) − V_{h−1}(q′), loss = V_h(q) − Q_h(q, a). The
     sum of `best` is Vₙ(q₀). Raises ValueError for a negative loss: the policy would not be the best.
     """
-    model, found, q = known_partner(rules, strategy, margin), list[Choice](), 0
+    model, choices, q = known_partner(rules, strategy, margin), list[Choice](), 0
     worth = values(model, len(met))
-    for i, ((own, theirs), kind) in enumerate(zip(met, wanted, strict=True)):
+    for i, ((own, theirs), kind) in enumerate(zip(met, own_kinds, strict=True)):
         togo, onward = len(met) - i, model.after(q, own, theirs)
         loss = 0.0 if kind is None else float(worth.best[togo, q] - worth.of[togo - 1, q, kind])
         best = float(worth.best[togo, q] - worth.best[togo - 1, onward])
-        found.append(_choice(best, loss, model.outputs[q]))
+        choices.append(_choice(best, loss, model.outputs[q]))
         q = onward
-    return found
+    return choices
 
 
-def judged_at_once(rules: Rules, aim: Aim, margin: int, wanted: int | None) -> Choice:
+def judged_at_once(rules: Rules, aim: Aim, margin: int, own_kind: int | None) -> Choice:
     """The choice in a meeting with one of many players, which do not react to this agent: best = max_a R(a, aim)."""
     kinds = len(rules.resources)
     theirs = typical_inventory(aim.kind, kinds, aim.margin)
     pays = [rules.reward(typical_inventory(kind, kinds, margin), theirs)[0] for kind in range(kinds)]
-    return _choice(max(pays), 0.0 if wanted is None else max(pays) - pays[wanted], np.eye(kinds)[aim.kind])
+    return _choice(max(pays), 0.0 if own_kind is None else max(pays) - pays[own_kind], np.eye(kinds)[aim.kind])
 
 
 def _choice(best: float, loss: float, law: Floats) -> Choice:
@@ -224,16 +224,18 @@ def bound(
     tried, which is to beat the reply to its own last play or, with a lead of 0, to gather nothing and meet nobody.
     """
     margin = margin_of(names) if margin is None else margin
-    known = [bot(name).strategy for name in names]
-    if None in known:
+    strategies = [bot(name).strategy for name in names]
+    if None in strategies:
         plan = _outguessing(len(world.rules.resources), margin or 1)
         return MatrixBot.initial(world, me, plan, rng, ABLE if margin else STILL)
-    if len(known) == 1 and known[0] is not None:
-        best = BestResponse(known_partner(world.rules, known[0], margin), margin)
+    if len(strategies) == 1 and strategies[0] is not None:
+        best = BestResponse(known_partner(world.rules, strategies[0], margin), margin)
         return MatrixBot.initial(world, me, best, rng, ABLE)
     game, prior = meeting_game(world.rules), Programs.of(library(world.rules))
-    ends = [Script(one.aims[-1:]) if isinstance(one, Script) else one for one in known]
-    machines = [machine_of(n, one, game) for n, one in zip(names, ends, strict=True) if one is not None]
-    theories = [Programs.of(closed_hypotheses(game, [one])) for one in machines]
+    ends = [Script(behaviour.aims[-1:]) if isinstance(behaviour, Script) else behaviour for behaviour in strategies]
+    machines = [
+        machine_of(n, behaviour, game) for n, behaviour in zip(names, ends, strict=True) if behaviour is not None
+    ]
+    theories = [Programs.of(closed_hypotheses(game, [behaviour])) for behaviour in machines]
     body = MatrixBot.initial(world, me, Script((Aim(0, margin),)), rng, ABLE)
     return HypotheticalMinds.initial(world, me, prior, rng, margin=margin, body=body, theories=(prior, *theories))

@@ -97,20 +97,20 @@ def plan(
 
     Raises InputError for an unknown scenario or agent.
     """
-    chosen = [scenario(only)] if only is not None else [one for one in scenarios() if one.upstream]
+    specs = [scenario(only)] if only is not None else [spec for spec in scenarios() if spec.upstream]
     for agent in agents:
         if model:
             ModelAgent.parse(agent)
         elif agent not in PLAYERS:
             raise unknown("agent", plain(agent), PLAYERS, "others want --model")
     able = {agent for agent in agents if (ModelAgent.parse(agent).cooks if model else agent in COOKING)}
-    found = (
-        ScenarioEntry(one.id, agent, n, seed, model, filmed=n == 0 and bool(only or one.id in FILMED))
-        for one in chosen
+    entries = (
+        ScenarioEntry(spec.id, agent, n, seed, model, filmed=n == 0 and bool(only or spec.id in FILMED))
+        for spec in specs
         for agent in agents
         for n in range(episodes)
     )
-    return [entry for entry in found if not entry.cooks or entry.agent in able]
+    return [entry for entry in entries if not entry.cooks or entry.agent in able]
 
 
 def spoken_plan(
@@ -120,8 +120,8 @@ def spoken_plan(
 
     Raises InputError for an unknown scenario or agent.
     """
-    found = plan(episodes, seed, agents or SPOKEN[scale], only, model)
-    return [entry for entry in found if only or scale != "quick" or entry.scenario in SMALL]
+    entries = plan(episodes, seed, agents or SPOKEN[scale], only, model)
+    return [entry for entry in entries if only or scale != "quick" or entry.scenario in SMALL]
 
 
 # Play
@@ -139,8 +139,8 @@ def rows(entry: ScenarioEntry, model: LanguageModel | None = None) -> list[Row]:
 
 def _streams(entry: ScenarioEntry, agents: Sequence[str]) -> dict[str, np.random.Generator]:
     """The random stream of each player, by its place in the world. Only the first one's depends on the agent."""
-    me, *others = agents
-    return {me: stream(entry.seed, *entry.key)} | {one: _stream(entry, one) for one in others}
+    me, *co_players = agents
+    return {me: stream(entry.seed, *entry.key)} | {role: _stream(entry, role) for role in co_players}
 
 
 def _stream(entry: ScenarioEntry, role: str) -> np.random.Generator:
@@ -149,9 +149,9 @@ def _stream(entry: ScenarioEntry, role: str) -> np.random.Generator:
 
 def _in_matrix(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
     world = in_the_matrix(scenario(entry.scenario).substrate)
-    me, *others = world.agents
-    names, acts = partners(entry.scenario, len(others), entry.seed, entry.number), _streams(entry, world.agents)
-    minds: dict[str, Any] = {a: background(world, a, bot(n), acts[a]) for a, n in zip(others, names, strict=True)}
+    me, *co_players = world.agents
+    names, acts = partners(entry.scenario, len(co_players), entry.seed, entry.number), _streams(entry, world.agents)
+    minds: dict[str, Any] = {a: background(world, a, bot(n), acts[a]) for a, n in zip(co_players, names, strict=True)}
     if asker is None:
         minds[me] = PLAYERS[entry.agent](world, me, names, acts[me])
     else:
@@ -159,23 +159,23 @@ def _in_matrix(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
     met, reward, steps, mind, film = _play(world, minds, _stream(entry, "world"), acts, filmed=entry.filmed)
     lessons = mind.lessons if isinstance(mind, HypotheticalMinds) else ()
     choices = _choices(world, names, [row for row in met if row["t"] + world.rules.frozen < steps])
-    found = [
+    meetings = [
         _meeting(row, lesson, choice, world.rules.reward(row["own"], row["theirs"])[0])
         for row, lesson, choice in zip_longest(met, lessons[: len(met)], choices)
     ]
-    last = {"steps": steps, "reward": reward, "meetings": len(found), "bots": list(names)}
+    last = {"steps": steps, "reward": reward, "meetings": len(meetings), "bots": list(names)}
     extra = (call_counts(mind) if asker else {}) | ({"film": film} if film else {})
-    return [*found, last | {"score": reward * NORMED / steps} | extra]
+    return [*meetings, last | {"score": reward * NORMED / steps} | extra]
 
 
 def _choices(world: InTheMatrix, names: Sequence[str], paid: Sequence[Row]) -> list[Choice]:
     """What was lost by the choice before each meeting that was paid; empty if a partner has no strategy."""
-    strategies = [one for one in (bot(name).strategy for name in names) if one is not None]
+    strategies = [strategy for strategy in (bot(name).strategy for name in names) if strategy is not None]
     if len(strategies) < len(names):
         return []
-    margin, wanted = margin_of(names), [row["wanted"] for row in paid]
+    margin, own_kinds = margin_of(names), [row["wanted"] for row in paid]
     if len(names) == 1:
-        return judged(world.rules, strategies[0], margin, [(row["own"], row["theirs"]) for row in paid], wanted)
+        return judged(world.rules, strategies[0], margin, [(row["own"], row["theirs"]) for row in paid], own_kinds)
     return [judged_at_once(world.rules, Aim(*row["meant"]), margin, row["wanted"]) for row in paid]
 
 
@@ -190,13 +190,13 @@ def _meeting(met: Row, lesson: Lesson | None, choice: Choice | None, reward: flo
     row |= {"inferred": lesson.theirs, "hypotheses": _reported(lesson.theory.ranked)}
     row |= {} if choice is None else {"foreseen": lesson.expected.mode in choice.likeliest}
     play = play_of(met["theirs"])
-    known = play is not None and lesson.partner is not None
-    return row | ({"correct": lesson.expected.mode == play} if known else {})
+    checkable = play is not None and lesson.partner is not None
+    return row | ({"correct": lesson.expected.mode == play} if checkable else {})
 
 
 def _in_kitchen(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
     world, names = cooking_asymmetric(), partners(entry.scenario, 1, entry.seed, entry.number)
-    me, other = world.agents
+    me, partner = world.agents
     rng, acts = _stream(entry, "world"), _streams(entry, world.agents)
     cook: Any
     if asker is not None:
@@ -206,12 +206,13 @@ def _in_kitchen(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
     else:
         cook = semi_skilled(world, slip=1.0)
     reward = 0.0
-    cooks = {me: cook, other: COOKS[bot(names[0]).rule](world)}
+    cooks = {me: cook, partner: COOKS[bot(names[0]).rule](world)}
     for step, minds in rollout_with_minds(world, cooks, rng=rng, acts=acts):
         reward, cook = reward + step.after.rewards[0], minds[me]
     records = cook.theory.records if isinstance(cook, SpeakingCook) else ()
     thoughts = [
-        {"t": one.occasion.situation.t, "why": one.occasion.why, "hypotheses": _reported(one.ranked)} for one in records
+        {"t": record.occasion.situation.t, "why": record.occasion.why, "hypotheses": _reported(record.ranked)}
+        for record in records
     ]
     last = {"steps": world.steps, "reward": reward, "meetings": round(reward / world.pay), "bots": list(names)}
     return [*thoughts, last | {"score": reward} | (call_counts(cook) if asker else {})]
@@ -245,8 +246,8 @@ def _play(
             own, theirs = state.met[0]
             partner = next(j for j, meeting in enumerate(state.met) if j and meeting == (theirs, own))
             aims = [_aim(minds[world.agents[j]]) for j in (0, partner)]
-            wanted = play_of(own) if aims[0] is None else aims[0].kind
-            met.append({"t": steps, "partner": partner, "own": own, "theirs": theirs, "wanted": wanted})
+            own_kind = play_of(own) if aims[0] is None else aims[0].kind
+            met.append({"t": steps, "partner": partner, "own": own, "theirs": theirs, "wanted": own_kind})
             met[-1] |= {} if aims[1] is None else {"meant": (aims[1].kind, aims[1].margin)}
         minds = after
     return met, reward, steps, minds[world.agents[0]], film
@@ -265,17 +266,17 @@ def estimate(entries: Sequence[ScenarioEntry]) -> CallEstimate:
     first = {(scenario(entry.scenario).substrate, entry.agent): entry for entry in reversed(entries)}
     total = CallEstimate(0, Usage())
     for about, entry in shown(first.items(), len(first), "Estimating"):
-        played = CountingModel(straight)
-        rows(replace(entry, filmed=False), played)
-        usage = Usage(*(tokens * alike[about] for tokens in played.usage))
-        total = CallEstimate(total.calls + played.calls * alike[about], total.usage + usage)
+        model = CountingModel(straight)
+        rows(replace(entry, filmed=False), model)
+        usage = Usage(*(tokens * alike[about] for tokens in model.usage))
+        total = CallEstimate(total.calls + model.calls * alike[about], total.usage + usage)
     return total
 
 
 # Scores
 
 
-def summarise(found: Sequence[Row], price: Price | None = None) -> Iterator[Row]:
+def summarise(all_rows: Sequence[Row], price: Price | None = None) -> Iterator[Row]:
     """Scores in 1200 steps, literal accuracy (also once validated), and functional regret a meeting, with intervals.
 
     A theory is validated when the Rescorla–Wagner value of its predictions, V ← V + α (±1 − V), is at the threshold.
@@ -284,17 +285,17 @@ def summarise(found: Sequence[Row], price: Price | None = None) -> Iterator[Row]
     of the bound's score. If a language model has a price, there are also the dollars an episode costs.
     """
     grouped: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in found:
+    for row in all_rows:
         grouped[row["condition"], row["subject"]].append(row)
-    played = {about: {one.episode: one for one in _played(mine)} for about, mine in grouped.items()}
+    episodes = {about: {episode.episode: episode for episode in _played(mine)} for about, mine in grouped.items()}
     scores, shares = dict[str, float](), defaultdict[str, list[float]](list)
     for (condition, subject), mine in grouped.items():
         metrics = _metrics(mine, price)
         if subject == "programs":
             scores[condition] = metrics["score"].value
-        for other in COMPARED:
-            if other != subject and (condition, other) in played:
-                metrics |= _differences(played[condition, subject], other, played[condition, other])
+        for baseline in COMPARED:
+            if baseline != subject and (condition, baseline) in episodes:
+                metrics |= _differences(episodes[condition, subject], baseline, episodes[condition, baseline])
         if "of_bound" in metrics:
             shares[subject].append(metrics["of_bound"].value)
         for metric, value in metrics.items():
@@ -302,7 +303,9 @@ def summarise(found: Sequence[Row], price: Price | None = None) -> Iterator[Row]
     for subject, parts in shares.items():
         yield _row("all", subject, "near_bound", exact(sum(part >= NEAR for part in parts), len(parts)))
     yield from _beside(
-        scores, enough=len({one for (_, who), mine in played.items() if who == "programs" for one in mine}) >= ENOUGH
+        scores,
+        enough=len({episode for (_, agent), mine in episodes.items() if agent == "programs" for episode in mine})
+        >= ENOUGH,
     )
 
 
@@ -319,10 +322,10 @@ def _beside(scores: Mapping[str, float], *, enough: bool) -> Iterator[Row]:
     """In how many scenarios programs score at least as published, if there are enough episodes."""
     mine = {condition: score for condition, score in scores.items() if condition in published()}
     for group in ("all", "rws_arena"):
-        chosen = [condition for condition in mine if group in ("all", condition.rpartition("_")[0])]
-        if chosen and enough:
-            above = sum(mine[condition] >= published()[condition]["hm"][0] for condition in chosen)
-            yield _row(group, "programs", "at_least_published", exact(above, len(chosen)))
+        conditions = [condition for condition in mine if group in ("all", condition.rpartition("_")[0])]
+        if conditions and enough:
+            above = sum(mine[condition] >= published()[condition]["hm"][0] for condition in conditions)
+            yield _row(group, "programs", "at_least_published", exact(above, len(conditions)))
 
 
 class Played(NamedTuple):
@@ -366,22 +369,22 @@ def _played(mine: Sequence[Row]) -> Iterator[Played]:
         yield Played(end["episode"], end["score"], scale * len(paid), pay, scale * lost[0], scale * lost[1])
 
 
-def _differences(mine: Mapping[str, Played], other: str, theirs: Mapping[str, Played]) -> dict[str, Estimate]:
+def _differences(mine: Mapping[str, Played], baseline: str, theirs: Mapping[str, Played]) -> dict[str, Estimate]:
     """Paired differences from another agent; from the bound, also the losses, and the share of its score."""
-    both = [(one, theirs[name]) for name, one in mine.items() if name in theirs]
-    if not both:
+    pairs = [(episode, theirs[name]) for name, episode in mine.items() if name in theirs]
+    if not pairs:
         return {}
-    scores = [{name: one.score for name, one in who.items()} for who in (mine, theirs)]
-    found = {f"minus_{other}": paired(*scores)}
-    if other != BOUND:
-        return found
-    if sum(its.score for _, its in both) > 0.0:
-        found["of_bound"] = ratio([one.score for one, _ in both], [its.score for _, its in both])
-    losses = [one.losses(its) for one, its in both]
+    scores = [{name: episode.score for name, episode in episodes.items()} for episodes in (mine, theirs)]
+    estimates = {f"minus_{baseline}": paired(*scores)}
+    if baseline != BOUND:
+        return estimates
+    if sum(its.score for _, its in pairs) > 0.0:
+        estimates["of_bound"] = ratio([episode.score for episode, _ in pairs], [its.score for _, its in pairs])
+    losses = [episode.losses(its) for episode, its in pairs]
     for name in next(filter(None, losses), ()):
         # an interval of exact losses has no part below 0, as losses have none
-        found[name] = (mean if name in EXACT else student)([lost[name] for lost in losses if lost])
-    return found
+        estimates[name] = (mean if name in EXACT else student)([lost[name] for lost in losses if lost])
+    return estimates
 
 
 @cache
@@ -393,7 +396,7 @@ def published() -> Mapping[str, Mapping[str, Sequence[float]]]:
 def _metrics(mine: Sequence[Row], price: Price | None) -> dict[str, Estimate]:
     """Means over episodes and meetings; with a model also of calls, tokens, dollars and unreadable replies."""
     ends = [row for row in mine if "score" in row]
-    found = score_metrics(ends)
+    estimates = score_metrics(ends)
     checked = [(row, valid) for row, valid in validated(mine) if "correct" in row]
     meetings: dict[str, list[tuple[Row, float]]] = {
         "regret": [(row, row["regret"]) for row in mine if "regret" in row],
@@ -403,18 +406,18 @@ def _metrics(mine: Sequence[Row], price: Price | None) -> dict[str, Estimate]:
     }
     for metric, pairs in meetings.items():
         if pairs:
-            found[metric] = mean([float(value) for _, value in pairs], [row["episode"] for row, _ in pairs])
+            estimates[metric] = mean([float(value) for _, value in pairs], [row["episode"] for row, _ in pairs])
     if sum(row.get("best", 0.0) for row in mine) > 0.0:
         rewards, bests, names = zip(*((r["reward"], r["best"], r["episode"]) for r in mine if "best" in r), strict=True)
-        found["of_best_meetings"] = ratio(rewards, bests, names)
+        estimates["of_best_meetings"] = ratio(rewards, bests, names)
     if spoken := [row for row in ends if "calls" in row]:
         counted = ("calls", "prompt_tokens", "written_tokens")
-        found |= {name: mean([float(row[name]) for row in spoken]) for name in counted}
+        estimates |= {name: mean([float(row[name]) for row in spoken]) for name in counted}
         if price:
             used = (Usage(row["prompt_tokens"], 0, row["written_tokens"]) for row in spoken)
-            found["dollars"] = mean([price.cost(usage) for usage in used])
-        found["unreadable_share"] = mean([row["unreadable"] / max(row["calls"], 1) for row in spoken])
-    return found
+            estimates["dollars"] = mean([price.cost(usage) for usage in used])
+        estimates["unreadable_share"] = mean([row["unreadable"] / max(row["calls"], 1) for row in spoken])
+    return estimates
 
 
 def validated(rows: Sequence[Row]) -> Iterator[tuple[Row, bool]]:

@@ -110,28 +110,28 @@ class MeltingPotEntry:
 
 def plan(calibrations: int, episodes: int, seed: int) -> list[MeltingPotEntry]:
     """The given numbers of episodes of every calibration case, and of every scenario."""
-    found = []
+    entries = []
     for body in BODIES:
         for name, case in CASES.items():
             if body == "egocentric" or (case.substrate != "rws_arena" and case.focal):
-                found += [MeltingPotEntry(f"calibration/{body}", name, n, seed) for n in range(calibrations)]
-    return found + [MeltingPotEntry("scenario", one.id, n, seed) for one in scenarios() for n in range(episodes)]
+                entries += [MeltingPotEntry(f"calibration/{body}", name, n, seed) for n in range(calibrations)]
+    return entries + [MeltingPotEntry("scenario", spec.id, n, seed) for spec in scenarios() for n in range(episodes)]
 
 
 def rows(entry: MeltingPotEntry) -> list[Row]:
     """Play an episode: one row with the focal player's reward, steps, and meetings (or deliveries)."""
     rng = stream(entry.seed, *entry.key)
     if entry.condition == "scenario":
-        played = _scenario(entry, rng)
+        totals = _scenario(entry, rng)
     else:
         case, world = CASES[entry.subject], in_the_matrix(CASES[entry.subject].substrate)
         body = entry.condition.partition("/")[2]
         if body == "full_information":
             world = replace(world, all_seeing=frozenset(world.agents))
         names = [case.bots[k] for k in rng.integers(len(case.bots), size=len(world.agents) - 1).tolist()]
-        played = _matrix_episode(world, case.focal, names, BODIES[body], NORMED, rng)
-    score = played["reward"] * NORMED / played["steps"]
-    return [first_columns(EXPERIMENT, entry.key, entry.seed) | played | {"score": score}]
+        totals = _matrix_episode(world, case.focal, names, BODIES[body], NORMED, rng)
+    score = totals["reward"] * NORMED / totals["steps"]
+    return [first_columns(EXPERIMENT, entry.key, entry.seed) | totals | {"score": score}]
 
 
 def partners(name: str, slots: int, seed: int, number: int) -> tuple[str, ...]:
@@ -143,8 +143,8 @@ def _scenario(entry: MeltingPotEntry, rng: np.random.Generator) -> Row:
     substrate = scenario(entry.subject).substrate
     if substrate not in FOCAL:
         names, kitchen = partners(entry.subject, 1, entry.seed, entry.number), cooking_asymmetric()
-        me, other = kitchen.agents
-        minds = {me: CookingBot(kitchen), other: COOKS[bot(names[0]).rule](kitchen)}
+        me, partner = kitchen.agents
+        minds = {me: CookingBot(kitchen), partner: COOKS[bot(names[0]).rule](kitchen)}
         return _totals(kitchen, minds, kitchen.steps, names, lambda state: state.rewards[0] > 0, rng)
     world = in_the_matrix(substrate)
     names = partners(entry.subject, len(world.agents) - 1, entry.seed, entry.number)
@@ -154,20 +154,20 @@ def _scenario(entry: MeltingPotEntry, rng: np.random.Generator) -> Row:
 def _matrix_episode(
     world: InTheMatrix, focal: Strategy | None, names: Sequence[str], skill: Skill, steps: int, rng: np.random.Generator
 ) -> Row:
-    me, *others = world.agents
+    me, *co_players = world.agents
     walking = MatrixBot.initial(world, me, _always(0), rng, WALKER)
     minds = {me: MatrixBot.initial(world, me, focal, rng, skill) if focal else walking}
-    for agent, name in zip(others, names, strict=True):
+    for agent, name in zip(co_players, names, strict=True):
         minds[agent] = background(world, agent, bot(name), rng, skill)
     return _totals(world, minds, steps, names, lambda state: state.met[0] is not None, rng)
 
 
 def background(
-    world: InTheMatrix, agent: str, who: Bot, rng: np.random.Generator, skill: Skill = ORDINARY
+    world: InTheMatrix, agent: str, co_player: Bot, rng: np.random.Generator, skill: Skill = ORDINARY
 ) -> MatrixBot:
     """A bot in a matrix world: its strategy in a scripted body; a scout has none, it watches and replies."""
-    if who.strategy is not None:
-        return MatrixBot.initial(world, agent, who.strategy, rng, skill)
+    if co_player.strategy is not None:
+        return MatrixBot.initial(world, agent, co_player.strategy, rng, skill)
     replies = tuple(Aim(kind, 3) for kind in (PAPER, SCISSORS, ROCK))
     return MatrixBot.initial(world, agent, strategies.CounterPrevious(replies), rng, SCOUT)
 
@@ -189,15 +189,15 @@ def _totals(
     return {"steps": taken, "reward": reward, "meetings": meetings, "bots": list(names)}
 
 
-def summarise(found: Sequence[Row]) -> Iterator[Row]:
+def summarise(all_rows: Sequence[Row]) -> Iterator[Row]:
     """Means with 95 % intervals over episodes, raw and per 1200 steps; `per_meeting` is Σ reward / Σ meetings.
 
     `inside` is the share of calibration cases whose mean is within the interval of the prototype's, if there are
     ENOUGH episodes to tell.
     """
     inside = []
-    for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in found):
-        mine = [row for row in found if (row["condition"], row["subject"]) == (condition, subject)]
+    for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in all_rows):
+        mine = [row for row in all_rows if (row["condition"], row["subject"]) == (condition, subject)]
         for metric, value in score_metrics(mine).items():
             yield (row := summary_row(EXPERIMENT, condition, subject, metric, value))
             bounds = beside_published([row])[0]
@@ -210,7 +210,7 @@ def summarise(found: Sequence[Row]) -> Iterator[Row]:
 def score_metrics(mine: Sequence[Row]) -> dict[str, Estimate]:
     """Means over episodes of score, reward, steps and meetings, and the reward per meeting if there were any."""
     values = {name: [float(row[name]) for row in mine] for name in ("score", "reward", "steps", "meetings")}
-    found = {name: mean(numbers) for name, numbers in values.items()}
+    estimates = {name: mean(numbers) for name, numbers in values.items()}
     if any(values["meetings"]):
-        found["per_meeting"] = ratio(values["reward"], values["meetings"])
-    return found
+        estimates["per_meeting"] = ratio(values["reward"], values["meetings"])
+    return estimates

@@ -28,24 +28,24 @@ METRICS = {"reward": 1, "steps": 1, "meetings": 1, "per_meeting": 2}  # with the
 
 def report(summary: Sequence[Row]) -> Page:
     """The report as a page, from the summary alone."""
-    found = by_key(summary)
-    scores = {(c, s): row for (c, s, metric), row in found.items() if metric == "score"}
+    stats = by_key(summary)
+    scores = {(c, s): row for (c, s, metric), row in stats.items() if metric == "score"}
     cases = {f"{s} ({_body(c)})": row for (c, s), row in scores.items() if c != "scenario"}
-    played = {one.id: f"{_number(one)}: {one.meaning}" for one in scenarios()}
-    matrix = {played.get(s, s): row for (c, s), row in scores.items() if c == "scenario" and not s.startswith("cook")}
+    labels = {scenario.id: f"{_number(scenario)}: {scenario.meaning}" for scenario in scenarios()}
+    matrix = {labels.get(s, s): row for (c, s), row in scores.items() if c == "scenario" and not s.startswith("cook")}
     compared = at_two_widths(partial(_whiskers, cases, "\nours (circles), the prototype's (squares)", True), WIDE)
-    calibration = stack(WORDS["calibration"], _calibration(found), targets(summary), compared)
-    tables = [_scenarios(name, found) for name in WORLDS]
+    calibration = stack(WORDS["calibration"], _calibration(stats), targets(summary), compared)
+    tables = [_scenarios(name, stats) for name in WORLDS]
     shown = stack(WORDS["scenarios"], *tables, at_two_widths(partial(_whiskers, matrix, "", False), WIDE))
     sections = [Section("Calibration", calibration), Section("Scenarios", shown)]
     return page("Matrix and cooking worlds", WORDS["lead"], sections)
 
 
-def _calibration(found: Found) -> Html:
+def _calibration(stats: Found) -> Html:
     lines = []
-    for (condition, subject, metric), row in found.items():
+    for (condition, subject, metric), row in stats.items():
         if metric == "score" and condition != "scenario":
-            meetings = found[condition, subject, "meetings"]
+            meetings = stats[condition, subject, "meetings"]
             printed = interval(row["published"], row["published_low"], row["published_high"], 1)
             about = (cell(row, 1), printed, number(meetings["value"], 1), row["n"])
             lines.append([subject, _body(condition), *about])
@@ -76,19 +76,19 @@ def _whiskers(rows: dict[str, Row], label: str, beside: bool, width: float) -> F
     return figure
 
 
-def _number(one: Scenario) -> str:
+def _number(scenario: Scenario) -> str:
     """The number of a scenario in its world, such as `3` or `3, documented`."""
-    return one.id.removeprefix(f"{one.substrate}_").replace("_", ", ")
+    return scenario.id.removeprefix(f"{scenario.substrate}_").replace("_", ", ")
 
 
-def _scenarios(world: str, found: Found) -> Html:
+def _scenarios(world: str, stats: Found) -> Html:
     lines = []
-    for one in scenarios():
-        if one.substrate == world:
-            row = found.get(("scenario", one.id, "score"))
-            others = ((found.get(("scenario", one.id, metric)), digits) for metric, digits in METRICS.items())
-            means = (other and number(other["value"], digits) for other, digits in others)
-            lines.append([_number(one), one.meaning, one.fidelity, row and cell(row, 1), *means])
-    episodes = max((row["n"] for (c, s, _), row in found.items() if c == "scenario" and s.startswith(world)), default=0)
+    for scenario in scenarios():
+        if scenario.substrate == world:
+            row = stats.get(("scenario", scenario.id, "score"))
+            metric_rows = ((stats.get(("scenario", scenario.id, metric)), digits) for metric, digits in METRICS.items())
+            means = (metric_row and number(metric_row["value"], digits) for metric_row, digits in metric_rows)
+            lines.append([_number(scenario), scenario.meaning, scenario.fidelity, row and cell(row, 1), *means])
+    episodes = max((row["n"] for (c, s, _), row in stats.items() if c == "scenario" and s.startswith(world)), default=0)
     columns = ("", "Who is met", "Fidelity", "Score", "Reward", "Steps", "Meetings", "Per meeting")
     return table(columns, lines, f"{WORLDS[world]}: {episodes} episode{'s' * (episodes != 1)} of each scenario")

@@ -43,16 +43,20 @@ def _with_programs(theory: Callable[[HypothesisSet], Theory], *, mapped: bool = 
 
 
 def _stranger(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> HypotheticalMinds:
-    true = [found for found in (_true(world, name) for name in dict.fromkeys(names)) if found is not None]
-    like = [one.name for one in library(world.rules).machines if any(equivalent(bot, one) for bot in true)]
+    true = [machine for machine in (_true(world, name) for name in dict.fromkeys(names)) if machine is not None]
+    like = [
+        hypothesis.name
+        for hypothesis in library(world.rules).machines
+        if any(equivalent(bot, hypothesis) for bot in true)
+    ]
     return HypotheticalMinds.initial(world, me, Programs.of(library(world.rules, without=like)), rng, mapped=False)
 
 
 def _informed(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> HypotheticalMinds:
     game, prior = meeting_game(world.rules), Programs.of(library(world.rules))
     true = [_true(world, name) for name in names]
-    known = [prior if one is None else Programs.of(closed_hypotheses(game, [one])) for one in true]
-    return HypotheticalMinds.initial(world, me, prior, rng, mapped=False, theories=(prior, *known))
+    theories = [prior if machine is None else Programs.of(closed_hypotheses(game, [machine])) for machine in true]
+    return HypotheticalMinds.initial(world, me, prior, rng, mapped=False, theories=(prior, *theories))
 
 
 def _scripted(strategy: Callable[[InTheMatrix], Strategy], skill: Skill = ABLE, *, mapped: bool = False) -> Player:
@@ -170,13 +174,17 @@ class ModelAgent:
 def all_said(mind: object) -> tuple[Exchange, ...]:
     """All that a language model said in an episode."""
     parts = (*mind.theories, mind.body) if isinstance(mind, HypotheticalMinds) else (mind,)
-    return tuple(said for part in parts for said in getattr(part, "said", ()))
+    return tuple(exchange for part in parts for exchange in getattr(part, "said", ()))
 
 
 def call_counts(mind: object) -> dict[str, Any]:
     """The columns of a row about an agent's calls: calls, calls by purpose, tokens, and unreadable replies."""
-    said = all_said(mind)
-    used = sum((one.usage for one in said), Usage())
-    purposes = Counter(one.purpose.partition(" ")[0] for one in said)
-    counts = {"calls": len(said), "purposes": dict(purposes), "unreadable": sum(not one.readable for one in said)}
+    exchanges = all_said(mind)
+    used = sum((exchange.usage for exchange in exchanges), Usage())
+    purposes = Counter(exchange.purpose.partition(" ")[0] for exchange in exchanges)
+    counts = {
+        "calls": len(exchanges),
+        "purposes": dict(purposes),
+        "unreadable": sum(not exchange.readable for exchange in exchanges),
+    }
     return counts | {"prompt_tokens": used.prompt, "written_tokens": used.written}

@@ -92,31 +92,33 @@ class Senses:
 
     def blank(self, shape: tuple[int, ...] = ()) -> MeetingMemory:
         """The memory of players that have seen nothing yet."""
-        held = np.ones((*shape, self.kinds), dtype=np.float32)
-        return MeetingMemory(held, np.ones(shape, dtype=np.bool_), np.zeros((*shape, self.kinds + 2), dtype=np.float32))
+        inventories = np.ones((*shape, self.kinds), dtype=np.float32)
+        return MeetingMemory(
+            inventories, np.ones(shape, dtype=np.bool_), np.zeros((*shape, self.kinds + 2), dtype=np.float32)
+        )
 
-    def remember(self, memory: MeetingMemory, seen: ViewArrays) -> MeetingMemory:
+    def remember(self, memory: MeetingMemory, views: ViewArrays) -> MeetingMemory:
         """The memory after one more step. A meeting is over when the player dies of it; it pays in that step.
 
         The inventory then is the last one worth a meeting: the winner's own is empty at once.
         """
-        fresh = np.expand_dims(seen.t == 0, -1)
-        worth = seen.inventories.max(axis=-1, keepdims=True) > 1
-        held = np.where(worth, seen.inventories, np.where(fresh, 1, memory.held)).astype(np.float32)
-        dead = (seen.windows == OUTSIDE).all(axis=-1)
+        fresh = np.expand_dims(views.t == 0, -1)
+        worth = views.inventories.max(axis=-1, keepdims=True) > 1
+        inventories = np.where(worth, views.inventories, np.where(fresh, 1, memory.held)).astype(np.float32)
+        dead = (views.windows == OUTSIDE).all(axis=-1)
         over = (dead & ~memory.dead)[..., None]
-        rewards = np.asarray(seen.rewards / self.scale, dtype=np.float32)[..., None]
-        meeting = np.concatenate([np.ones_like(rewards), _shares(held), rewards], axis=-1)
+        rewards = np.asarray(views.rewards / self.scale, dtype=np.float32)[..., None]
+        meeting = np.concatenate([np.ones_like(rewards), _shares(inventories), rewards], axis=-1)
         past = np.where(fresh, np.float32(0), memory.meeting)
-        return MeetingMemory(held, dead, np.where(over, meeting, past))
+        return MeetingMemory(inventories, dead, np.where(over, meeting, past))
 
-    def features(self, seen: ViewArrays, memory: MeetingMemory) -> Float:
+    def features(self, views: ViewArrays, memory: MeetingMemory) -> Float:
         """The input of a network: an array with one more axis than those for players and environments."""
-        window = self.table[seen.windows[..., self.others] + 1]
+        window = self.table[views.windows[..., self.others] + 1]
         window = window.reshape(*window.shape[:-2], -1)
-        total = np.log(seen.inventories.sum(axis=-1) / self.kinds)
-        numbers = np.stack([total, seen.ready, seen.frozen], axis=-1, dtype=np.float32, casting="unsafe")
-        return np.concatenate([window, _shares(seen.inventories), numbers, memory.meeting], axis=-1)
+        total = np.log(views.inventories.sum(axis=-1) / self.kinds)
+        numbers = np.stack([total, views.ready, views.frozen], axis=-1, dtype=np.float32, casting="unsafe")
+        return np.concatenate([window, _shares(views.inventories), numbers, memory.meeting], axis=-1)
 
     def seen(self, view: MatrixView) -> ViewArrays:
         """The view of one player as arrays."""
@@ -131,14 +133,14 @@ def _table(world: InTheMatrix) -> Float:
     codes = range(OUTSIDE, PLAYER + 16 * world.rules.players)
     table = np.zeros((len(codes), 1 + kinds + LOOKS + 2), dtype=np.float32)
     for row, code in zip(table, codes, strict=True):
-        who = sighting(code)
+        player = sighting(code)
         if code in (OUTSIDE, WALL):
             row[0] = 1
         elif RESOURCE <= code < RESOURCE + kinds:
             row[1 + code - RESOURCE] = 1
-        elif who is not None and who.look < LOOKS:
-            row[1 + kinds + who.look] = 1
-            row[-2:] = AHEAD[who.facing]
+        elif player is not None and player.look < LOOKS:
+            row[1 + kinds + player.look] = 1
+            row[-2:] = AHEAD[player.facing]
     return table
 
 
@@ -162,9 +164,11 @@ class Network:
 
     def save(self, path: Path) -> None:
         """Write it as .npz, in half precision. Raises InputError if it cannot be written."""
-        named = (pair for k, layer in enumerate(self.layers) for pair in zip(_names(k), layer, strict=True))
+        named_arrays = (pair for k, layer in enumerate(self.layers) for pair in zip(_names(k), layer, strict=True))
         buffer = io.BytesIO()
-        np.savez_compressed(buffer, allow_pickle=False, **{name: array.astype(np.float16) for name, array in named})
+        np.savez_compressed(
+            buffer, allow_pickle=False, **{name: array.astype(np.float16) for name, array in named_arrays}
+        )
         write_whole(path, [buffer.getvalue()])
 
 
@@ -203,8 +207,8 @@ def shipped_for(world: InTheMatrix) -> Network:
 def _network(raw: bytes, path: Path, width: int) -> Network:
     arrays = _arrays(raw, path)
     count = len(arrays) // 2
-    wanted = [name for k in range(count) for name in _names(k)]
-    if not count or sorted(wanted) != sorted(arrays):
+    expected = [name for k in range(count) for name in _names(k)]
+    if not count or sorted(expected) != sorted(arrays):
         there = ", ".join(sorted(arrays))[:LONGEST] or "none"
         raise InputError(f"has the arrays {there}", path=path, hint="weights0, biases0, weights1, … expected")
     layers: list[Layer] = []
@@ -220,19 +224,19 @@ def _network(raw: bytes, path: Path, width: int) -> Network:
 
 def _arrays(raw: bytes, path: Path) -> dict[str, NDArray[np.floating]]:
     """The arrays in an .npz, a zip of arrays. Raises InputError for anything but numbers, and for large files."""
-    found = {}
+    arrays = {}
     try:
         with ZipFile(io.BytesIO(raw)) as archive:
             if len(raw) > LARGEST or sum(info.file_size for info in archive.infolist()) > LARGEST:
                 raise InputError(f"is larger than {LARGEST:,} bytes", path=path)
             for name in archive.namelist():
                 with archive.open(name) as file:
-                    found[name.removesuffix(".npy")] = np.lib.format.read_array(file, allow_pickle=False)
+                    arrays[name.removesuffix(".npy")] = np.lib.format.read_array(file, allow_pickle=False)
     except InputError:
         raise
     except BROKEN as error:
         raise InputError(f"is no .npz file of numbers: {error}", path=path) from None
-    return found
+    return arrays
 
 
 def _check(name: str, array: NDArray[np.floating], shape: tuple[int, ...], path: Path) -> None:
@@ -262,8 +266,8 @@ class Trained:
 
     def observe(self, view: MatrixView) -> Self:
         """The mind after one more view; it remembers the last meeting."""
-        seen = self.senses.seen(view)
-        return replace(self, memory=self.senses.remember(self.memory, seen), seen=seen)
+        views = self.senses.seen(view)
+        return replace(self, memory=self.senses.remember(self.memory, views), seen=views)
 
     def act(self) -> Categorical[Action]:
         """The network's distribution over the eight actions; uniform before the first view."""

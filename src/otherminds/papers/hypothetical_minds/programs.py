@@ -44,8 +44,8 @@ class ProgramTheory(ABC):
 
     def update(self, own: Inventory, theirs: int | None, reward: float) -> Self:
         """The theory after a meeting; unchanged if the play of either player is unknown."""
-        played = play_of(own)
-        return self if played is None or theirs is None else self._after(Outcome(played, theirs, reward))
+        play = play_of(own)
+        return self if play is None or theirs is None else self._after(Outcome(play, theirs, reward))
 
     @abstractmethod
     def _after(self, outcome: Outcome) -> Self: ...
@@ -101,10 +101,10 @@ class RescorlaWagner(ProgramTheory):
         return cls(library, partners, (0.0,) * len(partners), alpha)
 
     def _after(self, outcome: Outcome) -> Self:
-        seen = mirrored(self.library.game, outcome)
+        their_outcome = mirrored(self.library.game, outcome)
         rewards = (1.0 if partner.act().mode == outcome.theirs else -1.0 for partner in self.partners)
         values = rescore(self.values, rewards, decay=1.0 - self.alpha, gain=self.alpha)
-        return replace(self, partners=tuple(partner.observe(seen) for partner in self.partners), values=values)
+        return replace(self, partners=tuple(partner.observe(their_outcome) for partner in self.partners), values=values)
 
     def predict(self) -> Categorical[int]:
         """What the best strategy plays next."""

@@ -39,51 +39,51 @@ METRICS = ("literal", "regret", "calls", "prompt_tokens", "written_tokens", "dol
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The report as a page, from rows and summary alone."""
-    found = by_key(summary)
+    stats = by_key(summary)
     lined_up = _lined_up(rows)
     episodes = [part for part in (episode(*about, rows) for about in examples(rows)) if part]
-    spoken = [_agents(found), _speakers(found)] if _spoken(found) else []
+    spoken = [_agents(stats), _speakers(stats)] if _spoken(stats) else []
     bodies = {
-        "Scores": stack(WORDS["scores"], _scores(found, NAMES), targets(summary)) if _any(found, NAMES) else "",
-        "Variants": stack(WORDS["others"], _scores(found, VARIANTS)) if _any(found, [*VARIANTS][1:]) else "",
-        "Beside others": stack(WORDS["compared"], _compared(found)) if _any(found, COMPARED) else "",
-        "Losses to the bound": stack(WORDS["losses"], _losses(found)) if _any(found, [BOUND]) else "",
+        "Scores": stack(WORDS["scores"], _scores(stats, NAMES), targets(summary)) if _any(stats, NAMES) else "",
+        "Variants": stack(WORDS["others"], _scores(stats, VARIANTS)) if _any(stats, [*VARIANTS][1:]) else "",
+        "Beside others": stack(WORDS["compared"], _compared(stats)) if _any(stats, COMPARED) else "",
+        "Losses to the bound": stack(WORDS["losses"], _losses(stats)) if _any(stats, [BOUND]) else "",
         "Language models": stack(WORDS["speakers"], WORDS["order"], *spoken) if spoken else "",
-        "Literal and functional": stack(WORDS["literal"], _literal(found)) if _any(found, ["programs"]) else "",
+        "Literal and functional": stack(WORDS["literal"], _literal(stats)) if _any(stats, ["programs"]) else "",
         "Validation": inline(_around(lined_up), WORDS["around_validation"]) if lined_up else "",
         "Single episodes": stack(*episodes),
-        "The paper's scores": stack(WORDS["paper"], _paper(found)),
+        "The paper's scores": stack(WORDS["paper"], _paper(stats)),
     }
     return page("Hypothetical Minds", WORDS["lead"], [Section(title, body) for title, body in bodies.items() if body])
 
 
-def _scores(found: Found, names: Mapping[str, str]) -> Html:
-    subjects = [subject for subject in names if _any(found, [subject])]
+def _scores(stats: Found, names: Mapping[str, str]) -> Html:
+    subjects = [subject for subject in names if _any(stats, [subject])]
     lines = []
-    for one in scenarios():
-        scores = [found.get((one.id, subject, "score")) for subject in subjects]
+    for spec in scenarios():
+        scores = [stats.get((spec.id, subject, "score")) for subject in subjects]
         if any(scores):
-            paper = published().get(one.id)
+            paper = published().get(spec.id)
             lines.append(
-                [_met(one), *(cell(score, 0) for score in scores), number(paper["hm"][0], 1) if paper else "–"]
+                [_met(spec), *(cell(score, 0) for score in scores), number(paper["hm"][0], 1) if paper else "–"]
             )
     return table(("Scenario", *(names[subject] for subject in subjects), "HM (paper)"), lines)
 
 
-def _compared(found: Found) -> Html:
-    metrics = [f"minus_{other}" for other in COMPARED]
-    lines = _lines(found, metrics)
-    return table(("Scenario", *(f"Less {NAMES[other]}" for other in COMPARED)), lines)
+def _compared(stats: Found) -> Html:
+    metrics = [f"minus_{baseline}" for baseline in COMPARED]
+    lines = _lines(stats, metrics)
+    return table(("Scenario", *(f"Less {NAMES[baseline]}" for baseline in COMPARED)), lines)
 
 
-def _losses(found: Found) -> Html:
-    lines = _lines(found, (*LOSSES, "of_bound"))
+def _losses(stats: Found) -> Html:
+    lines = _lines(stats, (*LOSSES, "of_bound"))
     return table(("Scenario", "Prediction", "Planning", "Inventory", "Meetings", "Share of the bound's score"), lines)
 
 
-def _lines(found: Found, metrics: Sequence[str]) -> list[list[str]]:
+def _lines(stats: Found, metrics: Sequence[str]) -> list[list[str]]:
     """For each scenario that has any of these metrics of programs, all of them."""
-    all_of = ((_met(one), [found.get((one.id, "programs", metric)) for metric in metrics]) for one in scenarios())
+    all_of = ((_met(spec), [stats.get((spec.id, "programs", metric)) for metric in metrics]) for spec in scenarios())
     return [
         [name, *(cell(row, 2 if row and abs(row["value"]) < 2 else 1) for row in rows)]
         for name, rows in all_of
@@ -91,21 +91,21 @@ def _lines(found: Found, metrics: Sequence[str]) -> list[list[str]]:
     ]
 
 
-def _any(found: Found, subjects: Iterable[str]) -> bool:
-    return any(subject in subjects for _, subject, _ in found)
+def _any(stats: Found, subjects: Iterable[str]) -> bool:
+    return any(subject in subjects for _, subject, _ in stats)
 
 
-def _spoken(found: Found) -> list[str]:
+def _spoken(stats: Found) -> list[str]:
     """The subjects with language models."""
-    return list(dict.fromkeys(subject for _, subject, _ in found if subject.startswith(MODELS)))
+    return list(dict.fromkeys(subject for _, subject, _ in stats if subject.startswith(MODELS)))
 
 
-def _speakers(found: Found) -> Html:
+def _speakers(stats: Found) -> Html:
     lines = []
-    for one, subject in product(scenarios(), _spoken(found)):
-        if score := found.get((one.id, subject, "score")):
-            rows = (found.get((one.id, subject, metric)) for metric in METRICS)
-            lines.append([_met(one), *_who(subject), cell(score, 0), *(row and _figure(row["value"]) for row in rows)])
+    for spec, subject in product(scenarios(), _spoken(stats)):
+        if score := stats.get((spec.id, subject, "score")):
+            rows = (stats.get((spec.id, subject, metric)) for metric in METRICS)
+            lines.append([_met(spec), *_who(subject), cell(score, 0), *(row and _figure(row["value"]) for row in rows)])
     return table(("Scenario", "Agent", "Model", "Score", "Predicted", "Regret", *OF_CALLS), lines)
 
 
@@ -119,60 +119,60 @@ def _who(subject: str) -> tuple[str, str]:
     return agent, model
 
 
-def _agents(found: Found) -> Html:
+def _agents(stats: Found) -> Html:
     """Agents by their mean score in the matrix worlds, with means over the scenarios that each played."""
-    means = {agent: _mean(found, agent, "score", MATRIX) or 0.0 for agent in _spoken(found)}
+    means = {agent: _mean(stats, agent, "score", MATRIX) or 0.0 for agent in _spoken(stats)}
     lines = []
     for agent in sorted(means, key=lambda agent: (-means[agent], agent)):
-        scores = (_mean(found, agent, "score", (world,)) for world in (*MATRIX, "cooking_asymmetric"))
-        others = (_mean(found, agent, metric, ()) for metric in METRICS if metric != "regret")
+        scores = (_mean(stats, agent, "score", (world,)) for world in (*MATRIX, "cooking_asymmetric"))
+        other_means = (_mean(stats, agent, metric, ()) for metric in METRICS if metric != "regret")
         shown = (None if value is None else number(value, 1 if abs(value) < 100 else 0) for value in scores)
-        lines.append([*_who(agent), *shown, *map(_figure, others)])
+        lines.append([*_who(agent), *shown, *map(_figure, other_means)])
     return table(("Agent", "Model", "RWS", "Arena", "Dilemma", "Cooking", "Predicted", *OF_CALLS), lines)
 
 
-def _mean(found: Found, agent: str, metric: str, worlds: Sequence[str]) -> float | None:
+def _mean(stats: Found, agent: str, metric: str, worlds: Sequence[str]) -> float | None:
     """The mean over the scenarios of some worlds, or of all; None if the agent played none."""
     values = [
         row["value"]
-        for (name, subject, its), row in found.items()
+        for (name, subject, its), row in stats.items()
         if (subject, its) == (agent, metric) and (not worlds or name.rpartition("_")[0] in worlds)
     ]
     return mean(values) if values else None
 
 
-def _paper(found: Found) -> Html:
+def _paper(stats: Found) -> Html:
     """The paper's table 1 for the scenarios that were played."""
     lines = []
-    for one in scenarios():
-        if one.id in published() and any(name == one.id for name, _, _ in found):
-            scores = (f"{number(value, 1)} ± {number(error, 1)}" for value, error in published()[one.id].values())
-            lines.append([_met(one), *scores])
+    for spec in scenarios():
+        if spec.id in published() and any(name == spec.id for name, _, _ in stats):
+            scores = (f"{number(value, 1)} ± {number(error, 1)}" for value, error in published()[spec.id].values())
+            lines.append([_met(spec), *scores])
     return table(("Scenario", "HM", "Reflexion", "ReAct", "PlanReAct", "PPO", "OPRE"), lines)
 
 
-def _literal(found: Found) -> Html:
+def _literal(stats: Found) -> Html:
     lines = []
-    for one in scenarios():
-        if (one.id, "programs", "literal") in found:
-            rows = [found.get((one.id, "programs", metric)) for metric in LITERAL_METRICS]
-            rows += [found.get((one.id, subject, "regret")) for subject in ("stranger", "uniform")]
-            lines.append([_met(one), *(row and number(row["value"]) for row in rows)])
+    for spec in scenarios():
+        if (spec.id, "programs", "literal") in stats:
+            rows = [stats.get((spec.id, "programs", metric)) for metric in LITERAL_METRICS]
+            rows += [stats.get((spec.id, subject, "regret")) for subject in ("stranger", "uniform")]
+            lines.append([_met(spec), *(row and number(row["value"]) for row in rows)])
     columns = ("Predicted", "… once validated", "Validated", "Regret", "Share of the best")
     return table(("Scenario", *columns, "Regret without its hypothesis", "Regret of playing anything"), lines)
 
 
 def _lined_up(rows: Sequence[Row]) -> dict[int, list[float]]:
     """Rewards of meetings by their distance, in meetings, from the first validated one."""
-    found = defaultdict[int, list[float]](list)
+    rewards = defaultdict[int, list[float]](list)
     mine = [row for row in rows if row["subject"] == "programs" and row["condition"].startswith("rws_repeated")]
     for key in dict.fromkeys((row["condition"], row["episode"]) for row in mine):
         meetings = list(validated([row for row in mine if (row["condition"], row["episode"]) == key]))
         first = next((i for i, (_, valid) in enumerate(meetings) if valid), None)
         for i, (row, _) in enumerate(meetings):
             if first is not None and abs(i - first) <= AROUND:
-                found[i - first].append(row["reward"])
-    return found
+                rewards[i - first].append(row["reward"])
+    return rewards
 
 
 @styled
@@ -192,9 +192,9 @@ def _around(lined_up: Mapping[int, Sequence[float]]) -> Figure:
 
 def examples(rows: Sequence[Row]) -> list[tuple[str, str]]:
     """The episodes to show, as (scenario, subject): some of programs, and one of each of the last model agents."""
-    played = dict.fromkeys((row["condition"], row["subject"]) for row in rows)
-    spoken = {subject: (name, subject) for name, subject in reversed(played) if subject.startswith(MODELS)}
-    return [(name, "programs") for name in FILMED if (name, "programs") in played] + [*spoken.values()][-SPOKEN:]
+    pairs = dict.fromkeys((row["condition"], row["subject"]) for row in rows)
+    spoken = {subject: (name, subject) for name, subject in reversed(pairs) if subject.startswith(MODELS)}
+    return [(name, "programs") for name in FILMED if (name, "programs") in pairs] + [*spoken.values()][-SPOKEN:]
 
 
 def episode(name: str, subject: str, rows: Sequence[Row]) -> Html | None:
@@ -233,9 +233,9 @@ def _title(mine: Sequence[Row]) -> str:
     return f"{_met(scenario(mine[0]['condition']))}; {agent_name(mine[0]['subject'])}"
 
 
-def _met(one: Scenario) -> str:
+def _met(spec: Scenario) -> str:
     """A scenario by its world and by what is met there."""
-    return f"{WORLDS[one.substrate]}, partner {one.id.rpartition('_')[2]}: {one.meaning}"
+    return f"{WORLDS[spec.substrate]}, partner {spec.id.rpartition('_')[2]}: {spec.meaning}"
 
 
 @styled

@@ -36,15 +36,15 @@ def _hypothetical(options: Options) -> Experiment:
     """Hypothetical Minds and other agents in the scenarios; with a model, also the agents that need one."""
     asking, scale, seed = options.asking, options.scale, options.seed
     episodes, agents = HYPOTHETICAL[scale]
-    named = tuple(agent for agent in options.agents if not asking or agent in experiment.SUBJECTS)
-    entries = experiment.plan(episodes, seed, named if options.agents else agents, options.scenario)
+    requested = tuple(agent for agent in options.agents if not asking or agent in experiment.SUBJECTS)
+    entries = experiment.plan(episodes, seed, requested if options.agents else agents, options.scenario)
     if scale == "quick" and not (options.agents or options.scenario):
-        entries = [one for one in entries if one.agent == "programs" or one.scenario in experiment.EVERYBODY]
+        entries = [entry for entry in entries if entry.agent == "programs" or entry.scenario in experiment.EVERYBODY]
     model_part = None
     if asking:
-        found, others = asking.find(), [agent for agent in options.agents if agent not in experiment.SUBJECTS]
-        spoken = experiment.spoken_plan(scale, asking.episodes, seed, found.name, others, options.scenario)
-        model_part = ModelPart(found, experiment.rows, spoken, experiment.estimate)
+        model, model_agents = asking.find(), [agent for agent in options.agents if agent not in experiment.SUBJECTS]
+        spoken = experiment.spoken_plan(scale, asking.episodes, seed, model.name, model_agents, options.scenario)
+        model_part = ModelPart(model, experiment.rows, spoken, experiment.estimate)
     if not entries and not (model_part and model_part.entries):
         hint = "in kitchens: programs, random; HM and others by --model"
         raise InputError("none of these agents plays there", hint=hint)

@@ -93,26 +93,26 @@ def rows(entry: BenchmarkEntry) -> list[Row]:
         reading = text_half(entry.source)
         if entry.subject == "question_only":
             reading = Reading(Episode(reading.episode.id, reading.episode.agents, reading.episode.entities))
-    found = []
+    answer_rows = []
     for t, item in enumerate(entry.source.questions):
-        asked = answer_benchmark(reading, item.stem, item.options, costs=ANSWERING)
-        chosen = asked.answer.option
-        if chosen is None and entry.subject != "symbolic":  # a shortcut guesses
+        story_answer = answer_benchmark(reading, item.stem, item.options, costs=ANSWERING)
+        option = story_answer.answer.option
+        if option is None and entry.subject != "symbolic":  # a shortcut guesses
             rng = stream(entry.seed, entry.subject, entry.source.id, f"question {t}")
-            chosen = int(rng.integers(len(item.options)))
-        found.append(_row(entry, t, item, chosen, asked.answer, asked.reading.coverage))
-    return _with_accuracy(found)
+            option = int(rng.integers(len(item.options)))
+        answer_rows.append(_row(entry, t, item, option, story_answer.answer, story_answer.reading.coverage))
+    return _with_accuracy(answer_rows)
 
 
 def _row(
-    entry: BenchmarkEntry, t: int, item: MumatomQuestion, chosen: int | None, answer: Answer, coverage: float
+    entry: BenchmarkEntry, t: int, item: MumatomQuestion, option: int | None, answer: Answer, coverage: float
 ) -> Row:
-    label = {"t": t, "kind": item.kind, "action": chosen, "gold": item.gold, "best": item.gold}
-    guess = answer.leaning if chosen is None else chosen
+    label = {"t": t, "kind": item.kind, "action": option, "gold": item.gold, "best": item.gold}
+    guess = answer.leaning if option is None else option
     guessing = 1.0 / len(item.options) if guess is None else float(guess == item.gold)
     p_true = answer.posterior[item.gold] if item.gold < len(answer.posterior) else None
     odds = {"p_true": p_true, "posterior": [round(p, 6) for p in answer.posterior], "coverage": round(coverage, 4)}
-    judged = {**label, **odds, "correct": chosen == item.gold, "guessing": guessing, **_reason(answer)}
+    judged = {**label, **odds, "correct": option == item.gold, "guessing": guessing, **_reason(answer)}
     return first_columns(EXPERIMENT, entry.key, entry.seed) | judged
 
 
@@ -121,11 +121,11 @@ def _reason(answer: Answer) -> Row:
     return {"abstained": answer.abstained} if answer.abstained else {}
 
 
-def _with_accuracy(found: list[Row]) -> list[Row]:
+def _with_accuracy(answer_rows: list[Row]) -> list[Row]:
     """The rows of an episode, the last one with the share of correct answers."""
-    if found:
-        found[-1]["accuracy"] = sum(row["correct"] for row in found) / len(found)
-    return found
+    if answer_rows:
+        answer_rows[-1]["accuracy"] = sum(row["correct"] for row in answer_rows) / len(answer_rows)
+    return answer_rows
 
 
 def digest(sources: Sequence[MumatomEpisode]) -> str:
@@ -159,13 +159,13 @@ def limp_rows(entry: BenchmarkEntry, model: LanguageModel) -> list[Row]:
     questions = tuple(StoryQuestion(item.stem, item.options) for item in entry.source.questions)
     task = StoryTask(entry.source.id, spoken_half(entry.source), questions, entry.source.video or "")
     answers = Limp(model, faithful=entry.subject.startswith("limp_faithful"), seed=entry.seed).answer_all(task)
-    found = []
+    answer_rows = []
     for t, (item, answer) in enumerate(zip(entry.source.questions, answers, strict=True)):
         even = answer.posterior or (1.0 / len(item.options),) * len(item.options)
-        told = Answer(answer.option, even, (), answer.abstained)
+        converted = Answer(answer.option, even, (), answer.abstained)
         calls = {"calls": sum(answer.calls.values()), "unreadable": answer.unreadable}
-        found.append(_row(entry, t, item, answer.option, told, 1.0) | calls)
-    return _with_accuracy(found)
+        answer_rows.append(_row(entry, t, item, answer.option, converted, 1.0) | calls)
+    return _with_accuracy(answer_rows)
 
 
 def spoken_half(source: MumatomEpisode) -> str:
@@ -174,14 +174,16 @@ def spoken_half(source: MumatomEpisode) -> str:
         return source.half
     reading = read_story(source.full)
     lines = []
-    for said in reading.episode.utterances:
-        if said.span is not None:
-            quoted = re.search(r"\"([^\"]+)\"", source.full[said.span[0] : said.span[1]])
-            lines.append(f"{said.speaker}: {quoted[1] if quoted else source.full[said.span[0] : said.span[1]]}")
+    for utterance in reading.episode.utterances:
+        if utterance.span is not None:
+            quoted = re.search(r"\"([^\"]+)\"", source.full[utterance.span[0] : utterance.span[1]])
+            lines.append(
+                f"{utterance.speaker}: {quoted[1] if quoted else source.full[utterance.span[0] : utterance.span[1]]}"
+            )
     return "\n".join(lines)
 
 
-def place_prior(found: Sequence[Row], sources: Sequence[MumatomEpisode]) -> list[Row]:
+def place_prior(answer_rows: Sequence[Row], sources: Sequence[MumatomEpisode]) -> list[Row]:
     """Rows that answer questions about social goals by the kind of place that was spoken of.
 
     The answer is the commonest label of other episodes with the same kind of place. All other answers are those of
@@ -194,23 +196,23 @@ def place_prior(found: Sequence[Row], sources: Sequence[MumatomEpisode]) -> list
     }
     questions = {source.id: source.questions for source in sources}
     changed = []
-    for row in (row for row in found if row["subject"] == "no_video"):
-        own, item, chosen = row["episode"], questions[row["episode"]][row["t"]], row["action"]
+    for row in (row for row in answer_rows if row["subject"] == "no_video"):
+        own, item, option = row["episode"], questions[row["episode"]][row["t"]], row["action"]
         if item.kind == "social_goal":
-            alike = (other for other, place in claimed.items() if place == claimed[own] and other != own)
-            if votes := sum((tally[other] for other in alike), Counter[str]()):
+            alike = (source_id for source_id, place in claimed.items() if place == claimed[own] and source_id != own)
+            if votes := sum((tally[source_id] for source_id in alike), Counter[str]()):
                 likely = max(votes, key=lambda word: votes[word])
-                chosen = next((i for i in range(len(item.options)) if _meant(item, i) == likely), chosen)
-        right = chosen == item.gold
-        found_out = {"action": chosen, "correct": right, "guessing": float(right)}
+                option = next((i for i in range(len(item.options)) if _meant(item, i) == likely), option)
+        right = option == item.gold
+        found_out = {"action": option, "correct": right, "guessing": float(right)}
         changed.append({**row, "subject": "place_prior", **found_out})
     return changed
 
 
 def _claimed_place(source: MumatomEpisode) -> str:
     """The kind of place that the last assertion names, without its room; empty if there is none."""
-    said = [utterance for utterance in text_half(source).episode.utterances if utterance.act == "assert"]
-    place = said[-1].content.value if said and said[-1].content else None
+    assertions = [utterance for utterance in text_half(source).episode.utterances if utterance.act == "assert"]
+    place = assertions[-1].content.value if assertions and assertions[-1].content else None
     return re.sub(r"^(kitchen|living room|bedroom|bathroom) ", "", place or "")
 
 
@@ -223,38 +225,38 @@ def _meant(item: MumatomQuestion, option: int) -> str:
     return "hinder" if helping == ("LEAST" in item.stem) else "help"
 
 
-def summarise(found: Sequence[Row]) -> Iterator[Row]:
+def summarise(answer_rows: Sequence[Row]) -> Iterator[Row]:
     """Accuracy, share answered, and accuracy of the answered, by track and kind, with intervals over episodes.
 
     `accuracy_guessing` is that of a solver that has to answer: it takes what it leans to, else any option.
     Shortcuts do not depend on the track and stand beside every one.
     """
-    for track in dict.fromkeys(row["condition"] for row in found):
-        shown = [row for row in found if row["condition"] == track or row["subject"] in SHORTCUTS]
+    for track in dict.fromkeys(row["condition"] for row in answer_rows):
+        shown = [row for row in answer_rows if row["condition"] == track or row["subject"] in SHORTCUTS]
         for subject in dict.fromkeys(row["subject"] for row in shown):
             mine = [row for row in shown if row["subject"] == subject]
             for kind in ("all", *KINDS):
-                chosen = [row for row in mine if kind in ("all", row["kind"])]
-                if chosen:
-                    yield from _scores(f"{track}/{kind}", subject, chosen)
+                kind_rows = [row for row in mine if kind in ("all", row["kind"])]
+                if kind_rows:
+                    yield from _scores(f"{track}/{kind}", subject, kind_rows)
 
 
-def _scores(condition: str, subject: str, chosen: Sequence[Row], cluster: str = "episode") -> Iterator[Row]:
+def _scores(condition: str, subject: str, answers: Sequence[Row], cluster: str = "episode") -> Iterator[Row]:
     """Summary rows of some answers, with intervals over the values of the column `cluster`.
 
     Answers about invented stories, whose cluster is the group, also have the coverage of the reading if it is known.
     """
-    clusters = [row[cluster] for row in chosen]
-    right = [float(row["correct"]) for row in chosen]
-    answered = [float(row["action"] is not None) for row in chosen]
-    found = {"accuracy": mean(right, clusters), "answered": mean(answered, clusters)}
-    if all("guessing" in row for row in chosen):
-        found["accuracy_guessing"] = mean([row["guessing"] for row in chosen], clusters)
+    clusters = [row[cluster] for row in answers]
+    right = [float(row["correct"]) for row in answers]
+    answered = [float(row["action"] is not None) for row in answers]
+    estimates = {"accuracy": mean(right, clusters), "answered": mean(answered, clusters)}
+    if all("guessing" in row for row in answers):
+        estimates["accuracy_guessing"] = mean([row["guessing"] for row in answers], clusters)
     if any(answered):
-        found["accuracy_answered"] = ratio(right, answered, clusters)
-    if cluster == "group" and all("coverage" in row for row in chosen):
-        found["coverage"] = mean([row["coverage"] for row in chosen], clusters)
-    yield from (summary_row(EXPERIMENT, condition, subject, metric, value) for metric, value in found.items())
+        estimates["accuracy_answered"] = ratio(right, answered, clusters)
+    if cluster == "group" and all("coverage" in row for row in answers):
+        estimates["coverage"] = mean([row["coverage"] for row in answers], clusters)
+    yield from (summary_row(EXPERIMENT, condition, subject, metric, value) for metric, value in estimates.items())
 
 
 WORD = re.compile(r"[a-z]+")
@@ -284,20 +286,20 @@ def plan_invented(stories: int, seed: int) -> list[InventedEntry]:
 def invented_rows(entry: InventedEntry) -> list[Row]:
     """The answers to the questions of all stories of an entry, one row each. The last one also has the accuracy."""
     invented = list(make(entry.stories, entry.seed, wanted=(entry.phrasing,), quiet=True))
-    chosen: list[tuple[int | None, Row]] = []
+    choices: list[tuple[int | None, Row]] = []
     if entry.subject == "question_only":
-        chosen = _shortcut(invented, entry.seed)
+        choices = _shortcut(invented, entry.seed)
     else:
         for row in invented:
-            asked = answer_benchmark(row["story"], row["question"], row["options"])
-            told = {"coverage": round(asked.reading.coverage, 4), **_reason(asked.answer)}
-            chosen.append((asked.answer.option, told))
-    found = []
-    for t, (row, (option, extra)) in enumerate(zip(invented, chosen, strict=True)):
+            story_answer = answer_benchmark(row["story"], row["question"], row["options"])
+            columns = {"coverage": round(story_answer.reading.coverage, 4), **_reason(story_answer.answer)}
+            choices.append((story_answer.answer.option, columns))
+    answer_rows = []
+    for t, (row, (option, extra)) in enumerate(zip(invented, choices, strict=True)):
         kind, gold = row["cell"].split("/")[0], LETTERS.index(row["letter"])
         answer = {"group": row["group"], "kind": kind, "action": option, "gold": gold, "correct": option == gold}
-        found.append({**first_columns(EXPERIMENT, entry.key, entry.seed), "t": t, **answer, **extra})
-    return _with_accuracy(found)
+        answer_rows.append({**first_columns(EXPERIMENT, entry.key, entry.seed), "t": t, **answer, **extra})
+    return _with_accuracy(answer_rows)
 
 
 def _shortcut(invented: Sequence[Row], seed: int) -> list[tuple[int | None, Row]]:
@@ -308,14 +310,14 @@ def _shortcut(invented: Sequence[Row], seed: int) -> list[tuple[int | None, Row]
             for letter, option in zip(LETTERS, row["options"], strict=True):
                 (right if letter == row["letter"] else wrong).update(_features(row["question"], letter, option))
     rng = stream(seed, "shortcut")
-    found: list[tuple[int | None, Row]] = []
+    guesses: list[tuple[int | None, Row]] = []
     for row in invented:
         scores = []
         for letter, option in zip(LETTERS, row["options"], strict=True):
             odds = [(right[f] + 1.0) / (wrong[f] / 2.0 + 1.0) for f in _features(row["question"], letter, option)]
             scores.append(math.prod(odds, start=1.0) * (1.0 + 1e-9 * rng.random()))  # breaks ties at random
-        found.append((scores.index(max(scores)), {"trained": int(row["group"]) % 2 == 0}))
-    return found
+        guesses.append((scores.index(max(scores)), {"trained": int(row["group"]) % 2 == 0}))
+    return guesses
 
 
 def _features(question: str, letter: str, option: str) -> set[str]:
@@ -324,8 +326,8 @@ def _features(question: str, letter: str, option: str) -> set[str]:
     return {f"{polarity} {letter}", *(f"{polarity} {word}" for word in words)}
 
 
-def summarise_invented(found: Sequence[Row]) -> Iterator[Row]:
+def summarise_invented(answer_rows: Sequence[Row]) -> Iterator[Row]:
     """Share answered, accuracy of the answered and of all, by phrasing, with intervals over groups of stories."""
-    for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in found):
-        mine = [row for row in found if (row["condition"], row["subject"]) == (condition, subject)]
+    for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in answer_rows):
+        mine = [row for row in answer_rows if (row["condition"], row["subject"]) == (condition, subject)]
         yield from _scores(condition, subject, [row for row in mine if not row.get("trained")], "group")

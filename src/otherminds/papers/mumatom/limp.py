@@ -85,10 +85,10 @@ class StoryTask:
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines of a dialogue, or else the sentences."""
-        found = list[str]()
+        sentences = list[str]()
         for line in map(str.strip, LINES.split(self.text)):
-            found += [line] if speaker(line) else SENTENCES.split(line)
-        return tuple(filter(None, found))
+            sentences += [line] if speaker(line) else SENTENCES.split(line)
+        return tuple(filter(None, sentences))
 
     @property
     def most_told(self) -> int:
@@ -126,12 +126,12 @@ class LimpAnswer:
     @property
     def unreadable(self) -> int:
         """The number of unreadable replies."""
-        return sum(not said.readable for said in self.said)
+        return sum(not exchange.readable for exchange in self.said)
 
     @property
     def calls(self) -> Mapping[str, int]:
         """The number of calls by purpose."""
-        return Counter(said.purpose for said in self.said)
+        return Counter(exchange.purpose for exchange in self.said)
 
 
 @dataclass(frozen=True)
@@ -163,13 +163,13 @@ class Limp:
         except replies.UnansweredError as error:
             lost = LimpAnswer(None, abstained=str(error))
             return (replace(lost, said=tuple(shared.said)), *[lost] * (len(task.questions) - 1))
-        found = []
+        answers = []
         for number, question in enumerate(task.questions, 1):
             calls = self._calls(f"{task.id} question {number}")
             if number == 1:
                 calls.said.extend(shared.said)
-            found.append(self._answer(fused, question, calls))
-        return tuple(found)
+            answers.append(self._answer(fused, question, calls))
+        return tuple(answers)
 
     def _calls(self, draw: str) -> replies.LimpCalls:
         settings = (0.0, self.max_tokens, self.attempts, RETRY_TEMPERATURE)
@@ -177,19 +177,19 @@ class Limp:
 
     def _answer(self, fused: FusedStory, question: StoryQuestion, calls: replies.LimpCalls) -> LimpAnswer:
         """The answer to one question, as complete as the readable replies allow."""
-        found = LimpAnswer(None)
+        answer = LimpAnswer(None)
         try:
             forms = ", ".join(f'"{letter}": {{{FIELDS}}}' for letter in question.letters)
             prompt = fill("limp-hypotheses", question=question, form=f"{{{forms}}}", **_names(fused))
             meant = calls.written("hypotheses", prompt, replies.minds_form(question.letters)).root
             minds = tuple(meant[letter] for letter in question.letters)  # the meaning of each option
-            found = replace(found, minds=minds)
-            found = replace(found, terms=self._terms(fused, minds, calls))
-            found = replace(found, posterior=self._posterior(question, found.terms))
-            found = replace(found, option=self._option(question, found.posterior, calls))
+            answer = replace(answer, minds=minds)
+            answer = replace(answer, terms=self._terms(fused, minds, calls))
+            answer = replace(answer, posterior=self._posterior(question, answer.terms))
+            answer = replace(answer, option=self._option(question, answer.posterior, calls))
         except replies.UnansweredError as error:
-            found = replace(found, abstained=str(error))
-        return replace(found, said=tuple(calls.said))
+            answer = replace(answer, abstained=str(error))
+        return replace(answer, said=tuple(calls.said))
 
     def _terms(
         self, fused: FusedStory, minds: Sequence[replies.OptionMind], calls: replies.LimpCalls
@@ -251,15 +251,15 @@ def _prompt(fused: FusedStory, mind: replies.OptionMind, t: int, faithful: bool)
     before.
     """
     step, before = fused.steps[t], fused.steps[:t]
-    known = {**_names(fused), **mind.model_dump()}
+    fields = {**_names(fused), **mind.model_dump()}
     if not faithful:
-        return fill("limp-likelihood", **known, history=listed(before), next=step)
+        return fill("limp-likelihood", **fields, history=listed(before), next=step)
     if step.kind == "utterance":
-        said = [one for one in before if one.kind == "utterance" and one.agent != fused.main]
-        return fill("limp-faithful-utterance", **known, history=listed(said), next=step)
-    theirs = [one for one in fused.steps if one.agent != fused.main]
-    own = [one for one in before if one.agent == fused.main]
-    return fill("limp-faithful-action", **known, theirs=listed(theirs), history=listed(own), next=step)
+        utterances = [s for s in before if s.kind == "utterance" and s.agent != fused.main]
+        return fill("limp-faithful-utterance", **fields, history=listed(utterances), next=step)
+    theirs = [s for s in fused.steps if s.agent != fused.main]
+    own = [s for s in before if s.agent == fused.main]
+    return fill("limp-faithful-action", **fields, theirs=listed(theirs), history=listed(own), next=step)
 
 
 # Fusion
@@ -305,15 +305,15 @@ def fuse(source: StoryTask, calls: replies.LimpCalls) -> FusedStory:
     """
     question = str(source.questions[0])
     form = replies.names_form(source.people, f"{source.text}\n{source.video}\n{question}")
-    main, *others = calls.written("names", fill("limp-names", question=question), form).people
-    known = FusedStory(main, tuple(others))
-    told = _told(source, known.people, calls)
-    speaks = not set(map(speaker, source.lines)).isdisjoint(known.people)
-    known = replace(known, conversation=speaks or any(step.kind == "utterance" for _, step in told))
-    steps = [*told, *_filmed(source, known, calls)]
+    main, *other_people = calls.written("names", fill("limp-names", question=question), form).people
+    story = FusedStory(main, tuple(other_people))
+    told_steps = _told(source, story.people, calls)
+    speaks = not set(map(speaker, source.lines)).isdisjoint(story.people)
+    story = replace(story, conversation=speaks or any(step.kind == "utterance" for _, step in told_steps))
+    steps = [*told_steps, *_filmed(source, story, calls)]
     ordered = tuple(step for _, step in sorted(steps, key=lambda placed: placed[0]))
     initial = calls.written("initial state", fill("limp-state", steps=listed(ordered)), replies.state_form()).facts
-    return replace(known, steps=ordered, initial=tuple(initial))
+    return replace(story, steps=ordered, initial=tuple(initial))
 
 
 def speaker(line: str) -> str:
@@ -337,31 +337,34 @@ def _numbered(lines: Sequence[str]) -> str:
 
 def _told(source: StoryTask, people: Sequence[str], calls: replies.LimpCalls) -> list[tuple[float, StoryStep]]:
     """All steps in the text with the number of their line. A person is not asked about lines that others speak."""
-    lines, found = source.lines, list[tuple[float, StoryStep]]()
+    lines, placed_steps = source.lines, list[tuple[float, StoryStep]]()
     for name in people:
         theirs = [n for n, line in enumerate(lines, 1) if speaker(line) not in {*people} - {name}]
         if not theirs:
             continue
         prompt = fill("limp-text", lines=_numbered(lines), person=name)
         steps = calls.written(f"text of {name}", prompt, replies.steps_form(theirs, source.most_told)).steps
-        found += [(told.line, StoryStep(name, told.kind, told.text)) for told in steps]
-    return sorted(found, key=lambda placed: placed[0])
+        placed_steps += [(step.line, StoryStep(name, step.kind, step.text)) for step in steps]
+    return sorted(placed_steps, key=lambda placed: placed[0])
 
 
-def _filmed(source: StoryTask, known: FusedStory, calls: replies.LimpCalls) -> list[tuple[float, StoryStep]]:
+def _filmed(source: StoryTask, story: FusedStory, calls: replies.LimpCalls) -> list[tuple[float, StoryStep]]:
     """All actions in the video, each placed after a line of the text."""
     if not source.video.strip():
         return []
-    lines, video, people = source.lines, source.video.strip(), joined(known.people)
-    shown, hints = known.people, ""
+    lines, video, people = source.lines, source.video.strip(), joined(story.people)
+    shown, hints = story.people, ""
     fields = {"people": people, "lines": _numbered(lines), "video": video}
-    if not known.conversation:
+    if not story.conversation:
         prompt = fill("limp-objects", lines=_numbered(lines))
         things = calls.written("video: objects", prompt, replies.objects_form()).objects
-        name = calls.written("video: name", fill("limp-shown", **fields), replies.shown_form(known.people)).name
-        told = fill("limp-video-hints", person=name, objects=", ".join(things) or "none")
-        shown, hints = (name,), f"\n{told}\n"
+        name = calls.written("video: name", fill("limp-shown", **fields), replies.shown_form(story.people)).name
+        hint = fill("limp-video-hints", person=name, objects=", ".join(things) or "none")
+        shown, hints = (name,), f"\n{hint}\n"
     prompt = fill("limp-video", **fields, agents=joined(shown), hints=hints)
     form = replies.actions_form(shown, len(lines), source.most_filmed)
-    found = calls.written("video: actions", prompt, form).actions
-    return [(one.after + 0.5, StoryStep(one.agent, "action", f"{one.verb} {one.rest}", "video")) for one in found]
+    actions = calls.written("video: actions", prompt, form).actions
+    return [
+        (action.after + 0.5, StoryStep(action.agent, "action", f"{action.verb} {action.rest}", "video"))
+        for action in actions
+    ]

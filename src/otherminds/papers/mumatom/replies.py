@@ -132,50 +132,52 @@ class ChoiceReply(StrictReply):
 # Forms
 
 
-def names_form(known: Sequence[str], mentioned: str) -> ReplyForm[NamesReply]:
+def names_form(people: Sequence[str], mentioned: str) -> ReplyForm[NamesReply]:
     """The form for the names of at least two people: of the known ones, or else of any that the texts mention."""
 
-    def fault(found: NamesReply) -> str | None:
-        if not 2 <= len(found.people) <= MOST_PEOPLE:
+    def fault(reply: NamesReply) -> str | None:
+        if not 2 <= len(reply.people) <= MOST_PEOPLE:
             return f"does not name 2 to {MOST_PEOPLE} people"
-        if known:
-            strange = [name for name in found.people if name not in known]
+        if people:
+            strange = [name for name in reply.people if name not in people]
         else:  # a name is mentioned as a whole word; a single letter is an option and no name
-            fits = [name for name in found.people if 1 < len(name) <= LONGEST_NAME]
+            fits = [name for name in reply.people if 1 < len(name) <= LONGEST_NAME]
             known_names = {name for name in fits if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", mentioned)}
-            strange = [name for name in found.people if name not in known_names]
+            strange = [name for name in reply.people if name not in known_names]
         return f"names {one_line(strange[0])}, who is not in the story" if strange else None
 
-    name = enum_schema(known) if known else TEXT
+    name = enum_schema(people) if people else TEXT
     return ReplyForm(schema_text(main=name, others=list_schema(name, MOST_PEOPLE)), NamesReply, fault)
 
 
 def steps_form(lines: Sequence[int], most: int) -> ReplyForm[StepsReply]:
     """The form for one person's actions and utterances in these lines, at most `most` of them."""
-    told = object_schema(line=enum_schema(lines), kind=enum_schema(("action", "utterance")), text=TEXT)
-    schema = schema_text(steps=list_schema(told, most))
-    return ReplyForm(schema, StepsReply, lambda found: _placed([told.line for told in found.steps], lines, most))
+    step_schema = object_schema(line=enum_schema(lines), kind=enum_schema(("action", "utterance")), text=TEXT)
+    schema = schema_text(steps=list_schema(step_schema, most))
+    return ReplyForm(schema, StepsReply, lambda reply: _placed([step.line for step in reply.steps], lines, most))
 
 
 def objects_form() -> ReplyForm[ObjectsReply]:
     """The form for the objects that a text names."""
     schema = schema_text(objects=list_schema(TEXT, MOST_ITEMS))
-    return ReplyForm(schema, ObjectsReply, lambda found: _too_many(found.objects))
+    return ReplyForm(schema, ObjectsReply, lambda reply: _too_many(reply.objects))
 
 
 def shown_form(people: Sequence[str]) -> ReplyForm[PersonReply]:
     """The form for one of these people."""
     schema, strange = schema_text(name=enum_schema(people)), "names somebody who is not in the story"
-    return ReplyForm(schema, PersonReply, lambda found: None if found.name in people else strange)
+    return ReplyForm(schema, PersonReply, lambda reply: None if reply.name in people else strange)
 
 
 def actions_form(people: Sequence[str], lines: int, most: int) -> ReplyForm[ActionsReply]:
     """The form for these people's actions in a video, placed among `lines` lines, at most `most` of them."""
     places = range(lines + 1)
 
-    def fault(found: ActionsReply) -> str | None:
-        strange = any(filmed.agent not in people for filmed in found.actions)
-        return "tells of somebody else" if strange else _placed([one.after for one in found.actions], places, most)
+    def fault(reply: ActionsReply) -> str | None:
+        strange = any(filmed.agent not in people for filmed in reply.actions)
+        return (
+            "tells of somebody else" if strange else _placed([action.after for action in reply.actions], places, most)
+        )
 
     filmed = object_schema(after=enum_schema(places), agent=enum_schema(people), verb=enum_schema(VERBS), rest=TEXT)
     return ReplyForm(schema_text(actions=list_schema(filmed, most)), ActionsReply, fault)
@@ -183,25 +185,25 @@ def actions_form(people: Sequence[str], lines: int, most: int) -> ReplyForm[Acti
 
 def state_form() -> ReplyForm[StateReply]:
     """The form for the places of things at the start."""
-    return ReplyForm(schema_text(facts=list_schema(TEXT, MOST_ITEMS)), StateReply, lambda found: _too_many(found.facts))
+    return ReplyForm(schema_text(facts=list_schema(TEXT, MOST_ITEMS)), StateReply, lambda reply: _too_many(reply.facts))
 
 
 def minds_form(letters: Sequence[str]) -> ReplyForm[OptionMinds]:
     """The form for the meaning of each option."""
     mind = object_schema(belief=TEXT, social_goal=TEXT, believed_goal=TEXT)
     schema, strange = schema_text(**dict.fromkeys(letters, mind)), "is not about all options and nothing else"
-    return ReplyForm(schema, OptionMinds, lambda found: None if found.root.keys() == set(letters) else strange)
+    return ReplyForm(schema, OptionMinds, lambda reply: None if reply.root.keys() == set(letters) else strange)
 
 
 def choice_form(letters: Sequence[str]) -> ReplyForm[ChoiceReply]:
     """The form for the letter of one of the options, which may also be chosen in words."""
 
-    def fault(found: ChoiceReply) -> str | None:
-        return None if found.choice in letters else "chooses something that is not on the list"
+    def fault(reply: ChoiceReply) -> str | None:
+        return None if reply.choice in letters else "chooses something that is not on the list"
 
     def in_words(text: str) -> ChoiceReply | Unreadable:
-        found = read_choice(text, letters)
-        return found if isinstance(found, Unreadable) else ChoiceReply(choice=letters[found])
+        choice = read_choice(text, letters)
+        return choice if isinstance(choice, Unreadable) else ChoiceReply(choice=letters[choice])
 
     return ReplyForm(schema_text(choice=enum_schema(letters)), ChoiceReply, fault, in_words)
 
@@ -211,8 +213,8 @@ def _placed(numbers: Sequence[int], lines: Sequence[int], most: int) -> str | No
     return "has the number of a line that cannot be meant" if wrong else _too_many(numbers, most)
 
 
-def _too_many(found: Sequence[object], most: int = MOST_ITEMS) -> str | None:
-    return f"lists more than {most}" if len(found) > most else None
+def _too_many(entries: Sequence[object], most: int = MOST_ITEMS) -> str | None:
+    return f"lists more than {most}" if len(entries) > most else None
 
 
 # Calls
@@ -241,6 +243,6 @@ class LimpCalls:
         """log p of `Likely` and of `Unlikely`, in nats. Raises ModelError if the model does not tell them."""
         scores = self.asker.model.score(Continuations(prompt, (LIKELY, UNLIKELY)))
         yes, no = scores.log_probs
-        told = f"log p: Likely {yes:.4f}, Unlikely {no:.4f}"
-        self.said.append(Exchange(purpose, "", told, scores.usage, readable=max(yes, no) > IMPOSSIBLE))
+        text = f"log p: Likely {yes:.4f}, Unlikely {no:.4f}"
+        self.said.append(Exchange(purpose, "", text, scores.usage, readable=max(yes, no) > IMPOSSIBLE))
         return yes, no

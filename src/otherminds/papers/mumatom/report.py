@@ -38,7 +38,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row], faults: Sequence[str] = 
     benchmark = {key: row for key, row in scores.items() if not key[0].startswith("invented/")}
     sections = [Section(WORDS["example"]["title"], _example())]
     if benchmark:
-        found = stack(
+        body = stack(
             WORDS["split"],
             _results(benchmark),
             _published_results(),
@@ -46,7 +46,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row], faults: Sequence[str] = 
             targets(summary),
             at_two_widths(partial(_bars, benchmark), WIDE, WORDS["bars"]),
         )
-        sections += [Section("MuMA-ToM", found), Section("Shortcuts", stack(_shortcuts(benchmark), WORDS["short"]))]
+        sections += [Section("MuMA-ToM", body), Section("Shortcuts", stack(_shortcuts(benchmark), WORDS["short"]))]
     sections.append(Section("Invented stories", stack(_invented(scores), WORDS["invented"])))
     if benchmark:
         sections.append(Section("What went wrong", _wrong(rows)))
@@ -59,18 +59,18 @@ def report(rows: Sequence[Row], summary: Sequence[Row], faults: Sequence[str] = 
 def _example() -> Html:
     """A story of our own with its answer, which is shown whether or not there are files of the benchmark."""
     example = WORDS["example"]
-    asked = ask(read_story(example["story"]), example["question"], example["options"])
-    return stack(example["about"], story_example(asked, example["question"], example["options"]))
+    story_answer = ask(read_story(example["story"]), example["question"], example["options"])
+    return stack(example["about"], story_example(story_answer, example["question"], example["options"]))
 
 
-def _results(found: Found) -> Html:
+def _results(estimates: Found) -> Html:
     """What was measured in this run, by track and subject."""
     lines = []
     for track, name in TRACKS.items():
-        for subject in dict.fromkeys(s for c, s, _ in found if c.startswith(f"{track}/") and s not in SHORTCUTS):
-            scores = [cell(found.get((f"{track}/{kind}", subject, "accuracy"))) for kind in KINDS]
-            more = (found.get((f"{track}/all", subject, metric)) for metric in ("answered", "accuracy_guessing"))
-            n = found[f"{track}/all", subject, "accuracy"]["n"]
+        for subject in dict.fromkeys(s for c, s, _ in estimates if c.startswith(f"{track}/") and s not in SHORTCUTS):
+            scores = [cell(estimates.get((f"{track}/{kind}", subject, "accuracy"))) for kind in KINDS]
+            more = (estimates.get((f"{track}/all", subject, metric)) for metric in ("answered", "accuracy_guessing"))
+            n = estimates[f"{track}/all", subject, "accuracy"]["n"]
             lines.append([name, WORDS["subjects"].get(subject, subject), n, *scores, *map(cell, more)])
     head = ("Told by", "Subject", "n", "Belief", "Social goal", "Belief of goal", "All", "Answered", "All, guessing")
     return table(head, lines, stacks=True)
@@ -96,20 +96,20 @@ def _published(track: str) -> Sequence[Any]:
     return [p for p in figures().published if p.experiment == "mumatom" and p.condition.startswith(f"{track}/")]
 
 
-def _shortcuts(found: Found) -> Html:
-    first = next(iter(found))[0].split("/")[0]
-    rows = {name: [found.get((f"{first}/{kind}", name, "accuracy")) for kind in KINDS] for name in SHORTCUTS}
+def _shortcuts(estimates: Found) -> Html:
+    first = next(iter(estimates))[0].split("/")[0]
+    rows = {name: [estimates.get((f"{first}/{kind}", name, "accuracy")) for kind in KINDS] for name in SHORTCUTS}
     lines = [[words, (rows[name][-1] or {}).get("n"), *map(cell, rows[name])] for name, words in SHORTCUTS.items()]
     return table(("Shown", "n", "Belief", "Social goal", "Belief of goal", "All"), lines, stacks=True)
 
 
 @styled
-def _bars(found: Found, width: float) -> Figure:
+def _bars(estimates: Found, width: float) -> Figure:
     """Accuracy on all questions and on social goals, by track, with shortcuts and published figures."""
     places = (1, 2) if width > WIDER else (2, 1)
     figure = Figure(figsize=(width, 4.6 * places[0]), layout="constrained")
     for axes, kind in zip(figure.subplots(*places, sharey=True), ("all", "social_goal"), strict=True):
-        marks = _marks(found, kind)
+        marks = _marks(estimates, kind)
         for y, (_, value, low, high, sort) in enumerate(reversed(marks)):
             axes.plot([value], [y], "o", color=COLOURS[sort], markersize=5)
             whisker(axes, y, low, high, COLOURS[sort], 1.6)
@@ -121,23 +121,27 @@ def _bars(found: Found, width: float) -> Figure:
     return figure
 
 
-def _marks(found: Found, kind: str) -> list[Mark]:
-    first = next(iter(found))[0].split("/")[0]
-    known = [(name, found.get((f"{track}/{kind}", "symbolic", "accuracy")), "ours") for track, name in TRACKS.items()]
-    known += [(s.replace("_", " "), found.get((f"{first}/{kind}", s, "accuracy")), "shortcut") for s in SHORTCUTS]
-    marks: list[Mark] = [(name, row["value"], row["low"], row["high"], sort) for name, row, sort in known if row]
+def _marks(estimates: Found, kind: str) -> list[Mark]:
+    first = next(iter(estimates))[0].split("/")[0]
+    candidates = [
+        (name, estimates.get((f"{track}/{kind}", "symbolic", "accuracy")), "ours") for track, name in TRACKS.items()
+    ]
+    candidates += [
+        (s.replace("_", " "), estimates.get((f"{first}/{kind}", s, "accuracy")), "shortcut") for s in SHORTCUTS
+    ]
+    marks: list[Mark] = [(name, row["value"], row["low"], row["high"], sort) for name, row, sort in candidates if row]
     values = {p.subject: p.value for p in _published("text_video") if p.condition == f"text_video/{kind}"}
     published = ("human", "limp:gpt-4o", "gemini-1.5-pro")
     return marks + [(_name(subject), values[subject], None, None, "published") for subject in published]
 
 
-def _invented(found: Found) -> Html:
+def _invented(estimates: Found) -> Html:
     metrics = ("accuracy_answered", "answered", "accuracy", "coverage")
     lines = [
         [condition.removeprefix("invented/"), WORDS["subjects"].get(subject, subject),
-         found[condition, subject, "accuracy"]["n"],
-         *(cell(found.get((condition, subject, metric))) for metric in metrics)]
-        for condition, subject in dict.fromkeys((c, s) for c, s, _ in found if c.startswith("invented/"))
+         estimates[condition, subject, "accuracy"]["n"],
+         *(cell(estimates.get((condition, subject, metric))) for metric in metrics)]
+        for condition, subject in dict.fromkeys((c, s) for c, s, _ in estimates if c.startswith("invented/"))
     ]  # fmt: skip
     head = ("Phrasing", "Subject", "n", "Right of the answered", "Answered", "Right of all", "Coverage")
     return table(head, lines, stacks=True)

@@ -26,14 +26,14 @@ def _mumatom(options: Options) -> Experiment:
     asking = options.asking
     if asking and not sources:
         raise InputError("a language model is asked about MuMA-ToM", hint="--data DIR, the folder of its files")
-    found = asking.find() if asking else None
-    subjects = experiment.limp_subjects(found.name) if found else ()
+    model = asking.find() if asking else None
+    subjects = experiment.limp_subjects(model.name) if model else ()
     benchmark = experiment.plan(sources, options.seed, subjects)
     stories = experiment.plan_invented(STORIES[options.scale], options.seed)
     model_part = None
-    if asking and found:
+    if asking and model:
         spoken = experiment.first([entry for entry in benchmark if entry.subject in subjects], asking.episodes)
-        model_part = ModelPart(found, experiment.limp_rows, spoken, experiment.estimate)
+        model_part = ModelPart(model, experiment.limp_rows, spoken, experiment.estimate)
 
     def collect(store: Store) -> list[Row]:
         answers = store.all([entry.key for entry in benchmark])
@@ -46,13 +46,13 @@ def _mumatom(options: Options) -> Experiment:
         return [row for row in rows if row["condition"] not in invented_conditions]
 
     def summarise(rows: Sequence[Row]) -> list[Row]:
-        told = [row for row in rows if row["condition"] in invented_conditions]
-        return beside_published([*experiment.summarise(answers_of(rows)), *experiment.summarise_invented(told)])
+        invented = [row for row in rows if row["condition"] in invented_conditions]
+        return beside_published([*experiment.summarise(answers_of(rows)), *experiment.summarise_invented(invented)])
 
-    told = (f"mumatom {options.scale} seed {options.seed}", experiment.digest(sources) if sources else "")
+    run_parts = (f"mumatom {options.scale} seed {options.seed}", experiment.digest(sources) if sources else "")
     solved = [entry for entry in benchmark if entry.subject not in subjects]
     return Experiment(
-        run=described(*told, asking.model if asking else ""),
+        run=described(*run_parts, asking.model if asking else ""),
         parts=(Part(experiment.rows, solved), Part(experiment.invented_rows, stories)),
         model_part=model_part,
         collect=collect,

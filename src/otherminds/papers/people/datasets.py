@@ -101,9 +101,9 @@ def bots() -> Mapping[str, Machine]:
 
 def _bot(name: str) -> Machine:
     def act(history: History) -> tuple[float, ...]:
-        chosen = _rule(name, history) if history else None
+        move = _rule(name, history) if history else None
         rest = (1.0 - RULE) / 2
-        return (1 / 3,) * 3 if chosen is None else tuple(RULE if b == chosen else rest for b in range(3))
+        return (1 / 3,) * 3 if move is None else tuple(RULE if b == move else rest for b in range(3))
 
     start: History = ()
     return build(name, RPS, start, act, lambda h, own, theirs: (*h, (own, theirs))[-2:])

@@ -102,10 +102,10 @@ Part = tuple[Callable[[Planned], list[Row]], list[Planned]]
 
 def plan(scale: str, seed: int) -> list[Part]:
     """What is played, by the function that plays it."""
-    chosen = {data: [m.name for m in minds_of(data) if scale != "quick" or m.name in QUICK] for data in DATA}
-    fits = [Planned(f"fit/{DATA[data]}", mind, "fit", seed) for data in DATA for mind in chosen[data]]
+    minds = {data: [m.name for m in minds_of(data) if scale != "quick" or m.name in QUICK] for data in DATA}
+    fits = [Planned(f"fit/{DATA[data]}", mind, "fit", seed) for data in DATA for mind in minds[data]]
     treatments = [f"ipd/{group}" for group in dict.fromkeys(dataset("human-ipd").groups)]
-    recoveries = [replace(one, condition=one.condition.replace("fit", "recovery")) for one in fits]
+    recoveries = [replace(fit, condition=fit.condition.replace("fit", "recovery")) for fit in fits]
     numbers = range(EPISODES[scale])
     return [
         (blocks_of_people, [Planned(f"rps/{bot}", "people", "choices", seed) for bot in BOTS]),
@@ -113,7 +113,7 @@ def plan(scale: str, seed: int) -> list[Part]:
         (fitted, fits),
         (mixture, [Planned(condition, "mixture", "shares", seed) for condition in treatments]),
         (recorded, [Planned("llm/recorded", "models", "all", seed)]),
-        (prior, [replace(one, condition=one.condition.replace("fit", "prior")) for one in fits if scale != "quick"]),
+        (prior, [replace(fit, condition=fit.condition.replace("fit", "prior")) for fit in fits if scale != "quick"]),
         (recovered, recoveries if scale == "full" else []),
     ]
 
@@ -133,8 +133,8 @@ def blocks_of_people(entry: Planned) -> list[Row]:
     """What each person earned in each block."""
     choices = dataset("human-rps").of_group(entry.condition.partition("/")[2])
     return [
-        {**entry.columns, "kind": "block", "person": who, "block": block, "earned": earned, "rounds": rounds}
-        for who, block, earned, rounds in _blocks(choices)
+        {**entry.columns, "kind": "block", "person": person, "block": block, "earned": earned, "rounds": rounds}
+        for person, block, earned, rounds in _blocks(choices)
     ]
 
 
@@ -149,13 +149,13 @@ def blocks_of_player(entry: Planned) -> list[Row]:
 
 def blocks_of_rounds(columns: Row, rounds: Sequence[Row]) -> list[Row]:
     """What was earned in each block of an episode, and how often the bot was predicted."""
-    found = []
+    rows = []
     for block, (first, last) in BLOCKS.items():
         if some := rounds[first - 1 : last] if last <= len(rounds) else ():
             about = {"kind": "block", "person": columns["episode"], "block": block, "rounds": len(some)}
             hits = sum(row["predicted"] == row["observed"] for row in some)
-            found.append({**columns, **about, "earned": sum(row["reward"] for row in some), "hits": hits})
-    return found
+            rows.append({**columns, **about, "earned": sum(row["reward"] for row in some), "hits": hits})
+    return rows
 
 
 # Fits
@@ -169,40 +169,40 @@ def _data(condition: str) -> str:
 def fitted(entry: Planned) -> list[Row]:
     """A mind fitted to each person: parameters, criteria, and two predictions of what was not fitted."""
     mind, choices = MINDS[entry.subject], dataset(_data(entry.condition))
-    found = weakly(Likelihood.of(mind, choices))
-    rounds, others = later_rounds(mind, choices), leave_one_person_out(mind, choices, found)
+    fit = weakly(Likelihood.of(mind, choices))
+    rounds, left_out = later_rounds(mind, choices), leave_one_person_out(mind, choices, fit)
     late = choices.total((last_rounds(choices) & choices.scored).sum(axis=1).astype(float))
-    hits = _hits(mind, found, choices)
+    hits = _hits(mind, fit, choices)
     return [
         {
             **entry.columns,
             "kind": "fit",
-            "person": who,
+            "person": person,
             "group": choices.groups[n],
-            "parameters": {name: float(values[n]) for name, values in found.values.items()},
-            "choices": int(found.choices[n]),
-            "log_likelihood": float(found.log_likelihood[n]),
-            "bic": float(found.bic[n]),
+            "parameters": {name: float(values[n]) for name, values in fit.values.items()},
+            "choices": int(fit.choices[n]),
+            "log_likelihood": float(fit.log_likelihood[n]),
+            "bic": float(fit.bic[n]),
             "held_out": float(rounds[n]),
             "held_out_choices": int(late[n]),
-            "others": float(others[n]),
+            "others": float(left_out[n]),
             "hits": None if hits is None else int(hits[n]),
             "rounds": int(choices.total(choices.played.sum(axis=1).astype(float))[n]),
         }
-        for n, who in enumerate(choices.people)
+        for n, person in enumerate(choices.people)
     ]
 
 
-def _hits(mind: ParametricMind, found: Fit, choices: Choices) -> Floats | None:
+def _hits(mind: ParametricMind, fit: Fit, choices: Choices) -> Floats | None:
     """In how many rounds the fitted mind's most probable prediction was right, by person; None if it has none."""
     if not mind.parameters or mind.many is None:
         return None
-    crowd = crowd_of(mind, choices, {name: v[choices.person][:, None] for name, v in found.values.items()})
+    crowd = crowd_of(mind, choices, {name: v[choices.person][:, None] for name, v in fit.values.items()})
     if not hasattr(crowd, "predict"):
         return None
     right = np.zeros(len(choices.own))
-    for own, theirs, played in zip(choices.own.T, choices.theirs.T, choices.played.T, strict=True):
-        right += played & (crowd.predict()[:, 0].argmax(axis=1) == theirs)
+    for own, theirs, is_played in zip(choices.own.T, choices.theirs.T, choices.played.T, strict=True):
+        right += is_played & (crowd.predict()[:, 0].argmax(axis=1) == theirs)
         crowd = crowd.observe(own, theirs)
     return choices.total(right)
 
@@ -222,15 +222,15 @@ def prior(entry: Planned) -> list[Row]:
 def mixture(entry: Planned) -> list[Row]:
     """Shares of the six strategies in a treatment, and the probability of each strategy for each person."""
     choices = dataset("human-ipd").of_group(entry.condition.partition("/")[2])
-    found = strategy_shares(strategies(), choices)
-    about = {"people": len(choices.people), "tremble": found.tremble, "tremble_error": found.tremble_error}
+    fit = strategy_shares(strategies(), choices)
+    about = {"people": len(choices.people), "tremble": fit.tremble, "tremble_error": fit.tremble_error}
     rows = [
         {**entry.columns, "kind": "share", "strategy": name, "share": float(share), "error": float(error), **about}
-        for name, share, error in zip(STRATEGIES, found.shares, found.errors, strict=True)
+        for name, share, error in zip(STRATEGIES, fit.shares, fit.errors, strict=True)
     ]
-    for who, probabilities in zip(choices.people, found.responsibilities.tolist(), strict=True):
+    for person, probabilities in zip(choices.people, fit.responsibilities.tolist(), strict=True):
         chances = dict(zip(STRATEGIES, probabilities, strict=True))
-        rows.append({**entry.columns, "kind": "strategy", "person": who, "probabilities": chances})
+        rows.append({**entry.columns, "kind": "strategy", "person": person, "probabilities": chances})
     return rows
 
 
@@ -242,30 +242,30 @@ def recovered(entry: Planned) -> list[Row]:
     rng = stream(entry.seed, entry.condition, entry.subject, "people")
     parameters, recognition = recover(mind, minds, choices, rng, partners, EVERY)
     longer = {}
-    if any(one.r < RECOVERED for one in parameters):
+    if any(estimate.r < RECOVERED for estimate in parameters):
         some = choices.subset(range(0, len(choices.people), 2 * EVERY))
         like = some.of_matches(np.tile(np.arange(len(some.own)), TIMES))
         true = drawn(mind, len(some.people), rng)
         fits = weakly(Likelihood.of(mind, simulated(mind, like, true, rng, partners)))
-        longer = {one.parameter: one.r for one in recovery(true, fits)}
+        longer = {estimate.parameter: estimate.r for estimate in recovery(true, fits)}
     rows = [
         {
             **entry.columns,
-            **one._asdict(),
+            **estimate._asdict(),
             "kind": "recovery",
-            "true": one.true.round(5).tolist(),
-            "fitted": one.fitted.round(5).tolist(),
-            "longer": longer.get(one.parameter),
+            "true": estimate.true.round(5).tolist(),
+            "fitted": estimate.fitted.round(5).tolist(),
+            "longer": longer.get(estimate.parameter),
         }
-        for one in parameters
+        for estimate in parameters
     ]
     shares = {
-        of: dict(zip((other.name for other in minds), part.tolist(), strict=True))
+        of: dict(zip((candidate.name for candidate in minds), part.tolist(), strict=True))
         for of, part in (("person", recognition.by_person), ("group", recognition.by_group))
     }
     about = {"people": -(-len(choices.people) // EVERY), "groups": len(set(choices.groups))}
-    told = {"nearest": recognition.nearest, "ahead": recognition.ahead}
-    return [*rows, {**entry.columns, "kind": "recognition", **about, **shares, **told}]
+    nearest = {"nearest": recognition.nearest, "ahead": recognition.ahead}
+    return [*rows, {**entry.columns, "kind": "recognition", **about, **shares, **nearest}]
 
 
 # Language models that were recorded
@@ -317,11 +317,11 @@ def llm_game(name: str) -> Game:
 
 def matches(name: str) -> Iterator[tuple[str, str, int, list[tuple[int, int]], list[float]]]:
     """Model, partner, the model's place (0 or 1), actions (own, partner's) and points of each match with a partner."""
-    found: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
+    by_players: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
     for row in csv.DictReader(io.StringIO(bundled(TABLES[name]))):
-        found[row["player1"], row["player2"]].append(row)
-    for (one, two), rows in found.items():
-        for place, model, partner in ((0, one, two), (1, two, one)):
+        by_players[row["player1"], row["player2"]].append(row)
+    for (first, second), rows in by_players.items():
+        for place, model, partner in ((0, first, second), (1, second, first)):
             if model in NAMES and partner in FIXED:
                 mine, yours = f"answer{place + 1}", f"answer{2 - place}"
                 actions = [("JF".index(row[mine]), "JF".index(row[yours])) for row in rows]
@@ -330,7 +330,7 @@ def matches(name: str) -> Iterator[tuple[str, str, int, list[tuple[int, int]], l
 
 def recorded(entry: Planned) -> list[Row]:
     """A row for each match of a language model with a fixed partner: points, the exact optimum, and the loss."""
-    found = []
+    rows = []
     for name in TABLES:
         for model, partner, place, actions, points in matches(name):
             game = llm_game(name).seen_by(place)
@@ -339,7 +339,7 @@ def recorded(entry: Planned) -> list[Row]:
                 task, [{"reward": p, "action": a} for p, (a, _) in zip(points, actions, strict=True)]
             )
             share = normalised(task, regret)
-            found.append(
+            rows.append(
                 {
                     **entry.columns,
                     "kind": "match",
@@ -356,7 +356,7 @@ def recorded(entry: Planned) -> list[Row]:
                     "loss": None if np.isnan(share) else share,
                 }
             )
-    return found
+    return rows
 
 
 # The summary
@@ -409,21 +409,21 @@ def _compared(rows: Sequence[Row]) -> Iterator[Row]:
     for row in rows:
         by[f"{row['condition'].partition('/')[2]}/{row['group']}"].setdefault(row["subject"], []).append(row)
     for condition, minds in by.items():
-        held_out = np.array([[row["held_out"] for row in found] for found in minds.values()]).T
+        held_out = np.array([[row["held_out"] for row in fits] for fits in minds.values()]).T
         effects = random_effects(held_out)
-        bic = {mind: sum(row["bic"] for row in found) for mind, found in minds.items()}
-        for m, (mind, found) in enumerate(minds.items()):
-            people, counted = len(found), [row["held_out_choices"] for row in found]
-            yield summary(condition, mind, "held_out", ratio([row["held_out"] for row in found], counted))
+        bic = {mind: sum(row["bic"] for row in fits) for mind, fits in minds.items()}
+        for m, (mind, fits) in enumerate(minds.items()):
+            people, counted = len(fits), [row["held_out_choices"] for row in fits]
+            yield summary(condition, mind, "held_out", ratio([row["held_out"] for row in fits], counted))
             yield summary(
-                condition, mind, "held_out_people", ratio([r["others"] for r in found], [r["choices"] for r in found])
+                condition, mind, "held_out_people", ratio([r["others"] for r in fits], [r["choices"] for r in fits])
             )
             yield summary(condition, mind, "delta_bic", exact(bic[mind] - min(bic.values()), people))
             yield summary(condition, mind, "share", exact(float(effects.shares[m]), people))
             yield summary(condition, mind, "exceedance", exact(float(effects.exceedance[m]), people))
             yield summary(condition, mind, "protected", exact(float(effects.protected[m]), people))
-            if found[0]["hits"] is not None:
-                literal = ratio([row["hits"] for row in found], [row["rounds"] for row in found])
+            if fits[0]["hits"] is not None:
+                literal = ratio([row["hits"] for row in fits], [row["rounds"] for row in fits])
                 yield summary(condition, mind, "literal_of_fit", literal)
 
 
@@ -461,26 +461,26 @@ def _priors(rows: Sequence[Row]) -> Iterator[Row]:
 def _recovered(parameters: Sequence[Row], minds: Sequence[Row]) -> Iterator[Row]:
     for row in parameters:
         where, people = (row["condition"], f"{row['subject']}:{row['parameter']}"), len(row["true"])
-        told = {"recovery_r": pearson(row["true"], row["fitted"]), "error": row["error"]}
-        told |= {f"rho_with_{row['rival']}": row["rho"]} if row["rival"] else {}
-        told |= {"recovery_r_longer": row["longer"]} if row["longer"] is not None else {}
-        for metric, value in told.items():
+        metrics = {"recovery_r": pearson(row["true"], row["fitted"]), "error": row["error"]}
+        metrics |= {f"rho_with_{row['rival']}": row["rho"]} if row["rival"] else {}
+        metrics |= {"recovery_r_longer": row["longer"]} if row["longer"] is not None else {}
+        for metric, value in metrics.items():
             yield summary(*where, metric, exact(value, people))
     for row in minds:
         own, where = row["subject"], (row["condition"], row["subject"])
         yield summary(*where, "recognised", exact(row["person"][own], row["people"]))
         yield summary(*where, "recognised_groups", exact(row["group"][own], row["groups"]))
         yield summary(*where, f"ahead_of_{row['nearest']}", exact(row["ahead"], row["people"]))
-        for other, share in row["person"].items():
-            if share >= SHOWN and other != own:
-                yield summary(*where, f"taken_for_{other}", exact(share, row["people"]))
+        for mind, share in row["person"].items():
+            if share >= SHOWN and mind != own:
+                yield summary(*where, f"taken_for_{mind}", exact(share, row["people"]))
 
 
 def standing() -> tuple[float, float]:
     """The lowest and the highest mean loss of people in the last 100 rounds, over the seven bots."""
     choices = dataset("human-rps")
-    found = []
+    losses = []
     for bot in BOTS:
         late = [earned / n for _, block, earned, n in _blocks(choices.of_group(bot)) if block == LAST]
-        found.append(loss(float(np.mean(late))))
-    return min(found), max(found)
+        losses.append(loss(float(np.mean(late))))
+    return min(losses), max(losses)

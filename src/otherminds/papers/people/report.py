@@ -39,59 +39,61 @@ USUAL = "bayes_open"  # the player if none is named
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The whole page."""
-    found = by_key(summary)
+    estimates = by_key(summary)
     bodies = {
-        "People on the scoreboard": _scoreboard(found),
-        "Which mind describes them": _best_minds(found, "rps", NAMES),
-        "Prisoner’s dilemma: strategies": _strategies(found),
-        "Prisoner’s dilemma: all minds": _best_minds(found, "ipd", {t: t for t in _groups(found, "ipd")}),
-        "Language models, as recorded": _models(found),
+        "People on the scoreboard": _scoreboard(estimates),
+        "Which mind describes them": _best_minds(estimates, "rps", NAMES),
+        "Prisoner’s dilemma: strategies": _strategies(estimates),
+        "Prisoner’s dilemma: all minds": _best_minds(estimates, "ipd", {t: t for t in _groups(estimates, "ipd")}),
+        "Language models, as recorded": _models(estimates),
         "Recovery": _recovery(rows),
-        "What was chosen": _chosen(found),
+        "What was chosen": _chosen(estimates),
     }
     return page(WORDS["title"], WORDS["lead"], [Section(title, body) for title, body in bodies.items() if body])
 
 
-def _groups(found: Found, kind: str) -> list[str]:
+def _groups(estimates: Found, kind: str) -> list[str]:
     starts = f"{kind}/"
-    return sorted({condition.removeprefix(starts) for condition, *_ in found if condition.startswith(starts)})
+    return sorted({condition.removeprefix(starts) for condition, *_ in estimates if condition.startswith(starts)})
 
 
-def _scoreboard(found: Found) -> Html:
+def _scoreboard(estimates: Found) -> Html:
     lines = [
         (
             NAMES[bot],
-            *(cell(found.get((f"rps/{bot}", who, "loss"))) for who in SUBJECTS),
-            cell(found.get((f"rps/{bot}", "people", "loss_best_tenth"))),
+            *(cell(estimates.get((f"rps/{bot}", subject, "loss"))) for subject in SUBJECTS),
+            cell(estimates.get((f"rps/{bot}", "people", "loss_best_tenth"))),
         )
         for bot in BOTS
     ]
-    models = sorted({who for _, who, _ in found if who.startswith("lm:")})
+    models = sorted({subject for _, subject, _ in estimates if subject.startswith("lm:")})
     blocks = [("people", f"loss_block_{block}") for block in BLOCKS]
-    blocks += [(who, "loss_block_first_30") for who in (USUAL, *models)]
+    blocks += [(subject, "loss_block_first_30") for subject in (USUAL, *models)]
     by_block = [
-        [name, *(cell(found.get((f"rps/{bot}", *block))) for block in blocks)]
+        [name, *(cell(estimates.get((f"rps/{bot}", *block))) for block in blocks)]
         for bot, name in {**NAMES, "all": "all seven"}.items()
     ]
     spans = (f"people, {first}–{last}" for first, last in BLOCKS.values())
-    columns = ("Bot", *spans, *(f"{SUBJECTS.get(who, who)}, 1–30" for who in (USUAL, *models)))
+    columns = ("Bot", *spans, *(f"{SUBJECTS.get(subject, subject)}, 1–30" for subject in (USUAL, *models)))
     return stack(
         WORDS["scale"],
         table(("Bot", *SUBJECTS.values(), "People, best tenth"), lines, "Loss in rounds 201–300."),
-        inline(losses(found), "Loss in rounds 201–300 with 95 % intervals, of people by person."),
+        inline(losses(estimates), "Loss in rounds 201–300 with 95 % intervals, of people by person."),
         table(columns, by_block, "Loss by rounds."),
     )
 
 
-def _best_minds(found: Found, kind: str, names: Mapping[str, str]) -> Html:
+def _best_minds(estimates: Found, kind: str, names: Mapping[str, str]) -> Html:
     lines, by_group = [], {}
     for group, name in names.items():
         minds = [
-            subject for condition, subject, metric in found if (condition, metric) == (f"{kind}/{group}", "held_out")
+            subject
+            for condition, subject, metric in estimates
+            if (condition, metric) == (f"{kind}/{group}", "held_out")
         ]
         if not minds:
             continue
-        of = {mind: {m: found.get((f"{kind}/{group}", mind, m)) for m in METRICS} for mind in minds}
+        of = {mind: {m: estimates.get((f"{kind}/{group}", mind, m)) for m in METRICS} for mind in minds}
         by_group[name] = {mind: _value(of[mind]["share"]) for mind in minds}
         best = max(minds, key=lambda mind: _value(of[mind]["held_out"]))
         likely = max(minds, key=lambda mind: _value(of[mind]["exceedance"]))
@@ -129,24 +131,24 @@ def _value(row: Row | None) -> float:
     return float("-inf") if row is None else float(row["value"])
 
 
-def _strategies(found: Found) -> Html:
+def _strategies(estimates: Found) -> Html:
     lines = []
-    for treatment in _groups(found, "ipd"):
-        rows = [found.get((f"ipd/{treatment}", name, "strategy_share")) for name in STRATEGIES]
-        lines.append([treatment, *map(cell, rows), cell(found.get((f"ipd/{treatment}", "mixture", "tremble")))])
+    for treatment in _groups(estimates, "ipd"):
+        rows = [estimates.get((f"ipd/{treatment}", name, "strategy_share")) for name in STRATEGIES]
+        lines.append([treatment, *map(cell, rows), cell(estimates.get((f"ipd/{treatment}", "mixture", "tremble")))])
         if all(row and "published" in row for row in rows):
             lines.append(["stratEst", *(number(row["published"]) for row in rows if row), ""])
     return stack(WORDS["mixture"], table(("Treatment", *STRATEGIES, "Tremble"), lines))
 
 
-def _models(found: Found) -> Html:
+def _models(estimates: Found) -> Html:
     games = WORDS["games"]
     lines = []
-    for (condition, subject, metric), row in found.items():
+    for (condition, subject, metric), row in estimates.items():
         kind, _, place = condition.partition("/")
         game, _, partner = place.partition("/")
         if kind == "llm" and metric == "functional_regret_exact":
-            lost = found.get((condition, subject, "loss"))
+            lost = estimates.get((condition, subject, "loss"))
             lines.append((games[game], partner, subject, cell(row), cell(lost) if lost else "–"))
     columns = ("Game", "Partner", "Model", "Regret a round", "Loss")
     return stack(WORDS["models"], table(columns, sorted(lines))) if lines else Html("")
@@ -168,18 +170,18 @@ def _recovery(rows: Sequence[Row]) -> Html:
         if not by_mind:
             continue
         names = list(by_mind)
-        found = [
+        recognitions = [
             Recognition(_shares(row["person"], names), _shares(row["group"], names), row["nearest"], row["ahead"])
             for row in by_mind.values()
         ]
         longer = [number(row["longer"]) for row in parameters]
         lines = [(*line, more) for line, more in zip(recovery_lines(recovered), longer, strict=True)]
-        matrix = np.stack([one.by_person for one in found])
+        matrix = np.stack([recognition.by_person for recognition in recognitions])
         bodies += [
             f"{WORDS['data'][kind]}:",
             table((*RECOVERY_COLUMNS, "r with ten times the matches"), lines),
             inline(scatter(recovered), "Fitted over true values; a point is a simulated person."),
-            table(RECOGNITION_COLUMNS, recognition_lines(names, found)),
+            table(RECOGNITION_COLUMNS, recognition_lines(names, recognitions)),
             Html(f'<div class="table">{inline(confusion_matrix(matrix, names), CONFUSION)}</div>'),
         ]
     return stack(WORDS["recovery"], RECOVERY_WORDS, RECOGNITION_WORDS, *bodies) if bodies else Html("")
@@ -189,30 +191,30 @@ def _shares(by_mind: Mapping[str, float], names: Sequence[str]) -> NDArray[np.fl
     return np.array([by_mind[name] for name in names])
 
 
-def _chosen(found: Found) -> Html:
-    widths = list(dict.fromkeys(subject for condition, subject, _ in found if condition.startswith("prior/")))
+def _chosen(estimates: Found) -> Html:
+    widths = list(dict.fromkeys(subject for condition, subject, _ in estimates if condition.startswith("prior/")))
     places = [(f"prior/{data}", half) for data in WORDS["data"] for half in ("chosen_on", "checked_on")]
     lines = [
-        [width, *(number(_value(found.get((where, width, half))), 4) for where, half in places)] for width in widths
+        [width, *(number(_value(estimates.get((where, width, half))), 4) for where, half in places)] for width in widths
     ]
     columns = ("Prior N(0, sd²)", *(f"{where.partition('/')[2]}, {half.replace('_', ' ')}" for where, half in places))
     return stack(WORDS["chosen"], table(columns, lines, WORDS["chosen_caption"])) if lines else Html("")
 
 
 @styled
-def losses(found: Found) -> Figure:
+def losses(estimates: Found) -> Figure:
     """Loss in the last block by bot, of people and players, with intervals."""
     figure, axes = with_axes(WIDTH, 4.4)
     axes.axvline(0.0, color=SOFT, linewidth=0.7)
     axes.axvline(1.0, color=SOFT, linewidth=0.7, linestyle="--")
     for y, bot in enumerate(BOTS):
-        for i, (who, colour) in enumerate(COLOURS.items()):
-            row = found.get((f"rps/{bot}", who, "loss"))
+        for i, (subject, colour) in enumerate(COLOURS.items()):
+            row = estimates.get((f"rps/{bot}", subject, "loss"))
             if row is None:
                 continue
             at = y + 0.2 * (i - 1.5)
             axes.plot([row["low"], row["high"]], [at, at], color=colour, linewidth=1.4)
-            axes.plot(row["value"], at, "o", color=colour, markersize=4, label=SUBJECTS[who] if not y else None)
+            axes.plot(row["value"], at, "o", color=colour, markersize=4, label=SUBJECTS[subject] if not y else None)
     axes.set_yticks(range(len(BOTS)), [NAMES[bot] for bot in BOTS], fontsize=6.5)
     axes.invert_yaxis()
     axes.set_xlabel("loss: 0 best, 1 random")

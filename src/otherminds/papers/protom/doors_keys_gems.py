@@ -64,21 +64,21 @@ def facilitator(subject: str, level: Level, advice: DoorsKeysGemsAdvice, **setti
     world = level.world
     if simple := experiment.facilitator_without_inference(subject, advice):
         return simple
-    chosen = {"longest": level.horizon, **VARIANTS[subject], **settings}
-    unlisted = chosen.pop("unlisted", {})
-    others = {name: chosen.pop(name) for name in ("prior", "switch_rate") if name in chosen}
-    if chosen.get("faithful"):
-        chosen["longest"] = None
+    options = {"longest": level.horizon, **VARIANTS[subject], **settings}
+    unlisted = options.pop("unlisted", {})
+    observer_options = {name: options.pop(name) for name in ("prior", "switch_rate") if name in options}
+    if options.get("faithful"):
+        options["longest"] = None
     watchers: dict[str, Observer[GoalDirected[Action]]] = {}
     for i, agent in enumerate(world.agents):
         gems = [world.goals[i]] if subject == "oracle" else range(len(world.gems))
         goals = [goal for gem in gems if (goal := Goal("gem", gem)) != unlisted.get(agent) or subject == "oracle"]
         minds = [Seeker(advice.planner, i, goal) for goal in goals]
-        if subject == "oracle" or chosen.get("faithful"):
+        if subject == "oracle" or options.get("faithful"):
             watchers[agent] = Observer.over(minds)
         else:
-            watchers[agent] = with_none_of_these(minds, **others)
-    return ProToM.initial(world, advice, watchers, world.initial, **chosen)
+            watchers[agent] = with_none_of_these(minds, **observer_options)
+    return ProToM.initial(world, advice, watchers, world.initial, **options)
 
 
 def spare_goals(world: DoorsKeysGems) -> list[Goal]:
@@ -111,21 +111,21 @@ def setup(
     assert isinstance(level, Level)
     advice, world = advice or DoorsKeysGemsAdvice(level.world), level.world
     rng = stream(entry.seed, "odd", level.name)
-    found = crowd(entry.people, people(level, advice), spare_goals(world), CHANGE_AFTER, rng)
+    participants = crowd(entry.people, people(level, advice), spare_goals(world), CHANGE_AFTER, rng)
     if model is None:
-        helper = facilitator(entry.subject, level, advice, unlisted=found.unlisted)
+        helper = facilitator(entry.subject, level, advice, unlisted=participants.unlisted)
     else:
         helper = LanguageFacilitator(entry.asker(model), map_briefing(world), advice, pictures)
     return EpisodeSetup(
         world=world,
-        people=found.minds,
+        people=participants.minds,
         facilitator=helper,
         messages=advice,
         goals={agent: world.gems[world.goals[i]].colour for i, agent in enumerate(world.agents)},
         name=lambda goal: world.gems[goal.thing].colour if isinstance(goal, Goal) else str(goal),
         spell=world.spell,
-        obedience=found.obedience,
-        aimless=found.aimless,
+        obedience=participants.obedience,
+        aimless=participants.aimless,
     )
 
 

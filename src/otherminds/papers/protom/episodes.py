@@ -112,8 +112,8 @@ class Decision(Generic[F]):
 
 def latest_status(statuses: Iterable[Status]) -> Status | None:
     """The last status that is final, else whether a message is under way; None if there is none."""
-    found = tuple(statuses)
-    return next((status for status in reversed(found) if status != "running"), "running" if found else None)
+    history = tuple(statuses)
+    return next((status for status in reversed(history) if status != "running"), "running" if history else None)
 
 
 class Facilitator(Protocol[S_contra, A_contra, F]):
@@ -283,8 +283,8 @@ class FacilitatedEpisode(Generic[S, A, F]):
 
     def look(self, state: S) -> None:
         """Show each agent its observation of the state, and end errands that are over."""
-        seen = {a: mind.observe(self.world.observe(state, a)) for a, mind in self.minds.items()}
-        self.minds = {a: without_finished_errand(mind) for a, mind in seen.items()}
+        minds = {a: mind.observe(self.world.observe(state, a)) for a, mind in self.minds.items()}
+        self.minds = {a: without_finished_errand(mind) for a, mind in minds.items()}
 
     def choose(self) -> dict[str, A]:
         """The joint action, drawn from the minds in the order of the agents."""

@@ -97,8 +97,8 @@ def exact_values(process: HiddenGoals, facilitator: Any, prior: Belief, seed: in
         now, histories = later, histories + len(later)
         if histories > MOST_HISTORIES:
             raise InputError(f"there are more than {MOST_HISTORIES:,} histories", hint="use a smaller map")
-    for one in now.values():
-        _add(failed, one.weights)
+    for unfinished in now.values():
+        _add(failed, unfinished.weights)
     return {g: Value(steps[g] / p, messages[g] / p, 1.0 - failed[g] / p) for g, p in share.items()}
 
 
@@ -147,15 +147,15 @@ def values(entry: PlannedValue) -> dict[Goals, Value]:
     if entry.subject not in ("oracle", "optimum_told"):
         helper: Any = doors_keys_gems.facilitator(entry.subject, level, advice)
         return exact_values(process, helper, prior, entry.seed)
-    found: dict[Goals, Value] = {}
+    by_goals: dict[Goals, Value] = {}
     for people, _ in prior:
-        told: Belief = ((people, 1.0),)
-        helper = Optimum.initial(search, told)
+        belief: Belief = ((people, 1.0),)
+        helper = Optimum.initial(search, belief)
         if entry.subject == "oracle":
             world = replace(level.world, goals=tuple(person.goal.thing for person in people))
             helper = doors_keys_gems.facilitator("oracle", replace(level, world=world), advice)
-        found |= exact_values(process, helper, told, entry.seed)
-    return found
+        by_goals |= exact_values(process, helper, belief, entry.seed)
+    return by_goals
 
 
 def rows(entry: PlannedValue) -> list[Row]:
@@ -176,18 +176,22 @@ def summarise(rows: Sequence[Row]) -> list[Row]:
     regret: what the net lacks to that of the optimum, which is not negative over all goals of a level.
     share_of_told: the share of the net of the optimum that is told the goals. Intervals are over levels.
     """
-    found: dict[str, dict[Case, Value]] = {}
+    by_subject: dict[str, dict[Case, Value]] = {}
     for row in rows:
         value = Value(row["steps"], row["messages"], row["success"])
-        found.setdefault(row["subject"], {})[row["episode"], *row["goals"]] = value
-    alone, table = found["none"], list[Row]()
-    nets = {who: {case: _net(value, alone[case]) for case, value in by.items()} for who, by in found.items()}
+        by_subject.setdefault(row["subject"], {})[row["episode"], *row["goals"]] = value
+    alone, table = by_subject["none"], list[Row]()
+    nets = {
+        subject: {case: _net(value, alone[case]) for case, value in by.items()} for subject, by in by_subject.items()
+    }
     kinds = {case: _kind(value, nets["optimum_told"][case]) for case, value in alone.items()}
     for kind in ("all", *CLASSES):
         cases = [case for case in alone if kind in ("all", kinds[case])]
         levels = [level for level, *_ in cases]
-        for who, by in found.items() if cases else ():
-            net, best, told = ([nets[one][case] for case in cases] for one in (who, "optimum", "optimum_told"))
+        for subject, by in by_subject.items() if cases else ():
+            net, best, informed = (
+                [nets[name][case] for case in cases] for name in (subject, "optimum", "optimum_told")
+            )
             metrics = {
                 "saved": st.mean([alone[case].steps - by[case].steps for case in cases], levels),
                 "messages": st.mean([by[case].messages for case in cases], levels),
@@ -195,9 +199,11 @@ def summarise(rows: Sequence[Row]) -> list[Row]:
                 "regret": st.mean([b - n for b, n in zip(best, net, strict=True)], levels),
                 "goals": st.exact(len(cases), len(cases)),
             }
-            if max(told) > TIE:
-                metrics["share_of_told"] = st.ratio(net, told, levels)
-            table += [summary_row(EXPERIMENT, PREFIX + kind, who, metric, value) for metric, value in metrics.items()]
+            if max(informed) > TIE:
+                metrics["share_of_told"] = st.ratio(net, informed, levels)
+            table += [
+                summary_row(EXPERIMENT, PREFIX + kind, subject, metric, value) for metric, value in metrics.items()
+            ]
     return table
 
 
@@ -206,8 +212,8 @@ def _net(value: Value, alone: Value) -> float:
     return alone.steps - value.steps - COST * value.messages
 
 
-def _kind(alone: Value, told: float) -> str:
+def _kind(alone: Value, saved_if_known: float) -> str:
     """The class of a choice of goals, from what happens without help and what is saved if the goals are known."""
-    if told <= TIE:
+    if saved_if_known <= TIE:
         return "not_needed"
     return "useful" if alone.success > 1.0 - TIE else "necessary"

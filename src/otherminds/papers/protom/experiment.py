@@ -83,7 +83,7 @@ def facilitator_without_inference(subject: str, messages: Messages[Any, Any, Any
 
 def episode(entry: PlannedEpisode, setup: EpisodeSetup) -> FacilitatedEpisode[Any, Any, Any]:
     """The episode, ready to be played: a pure function of entry and setup."""
-    people_rng, own_rng = (stream(entry.seed, who, entry.level.name) for who in ("people", entry.subject))
+    people_rng, own_rng = (stream(entry.seed, name, entry.level.name) for name in ("people", entry.subject))
     horizon = entry.level.horizon
     return FacilitatedEpisode(
         setup.world, setup.people, setup.facilitator, setup.messages, horizon, people_rng, own_rng, setup.obedience
@@ -103,8 +103,8 @@ def estimate(
     def silent(request: Request) -> str:
         prompt = ceil(len(text_of(request)) / CHARACTERS_PER_TOKEN) + TOKENS_PER_IMAGE * pictures
         used.append(Usage(prompt, 0, request.max_tokens))
-        wanted = json.loads(request.schema)["properties"]["goals"]["properties"]
-        goals = {agent: menu["enum"][0] for agent, menu in wanted.items()}
+        menus = json.loads(request.schema)["properties"]["goals"]["properties"]
+        goals = {agent: menu["enum"][0] for agent, menu in menus.items()}
         return json.dumps({"goals": goals, "reason": "", "choice": 0})
 
     for entry in entries:
@@ -118,15 +118,15 @@ def rows(experiment: str, entry: PlannedEpisode, setup: EpisodeSetup) -> list[Ro
 
     The last row says whether all succeeded, after how many steps, and when each person had what it wants (`finished`).
     """
-    played = episode(entry, setup)
-    found, finished, t = list[Row](), dict.fromkeys(setup.world.agents, None) | dict[str, int | None](), -1
+    run = episode(entry, setup)
+    table, finished, t = list[Row](), dict.fromkeys(setup.world.agents, None) | dict[str, int | None](), -1
     moment: episodes.Moment[Any, Any, Any] | None = None
     about = {"condition": entry.condition, "subject": entry.subject, "seed": entry.seed, "episode": entry.level.name}
-    for t, moment in enumerate(played):
-        finished |= {who: t for who, mind in played.minds.items() if mind.reached and finished[who] is None}
+    for t, moment in enumerate(run):
+        finished |= {person: t for person, mind in run.minds.items() if mind.reached and finished[person] is None}
         base = {"schema": 1, "experiment": experiment, **about, "t": t}
         rewards = setup.world.reward(moment.state, moment.joint, moment.after)
-        goals = {who: setup.name(mind.goal) for who, mind in played.minds.items() if mind.goal is not None}
+        goals = {person: setup.name(mind.goal) for person, mind in run.minds.items() if mind.goal is not None}
         goals = {**setup.goals, **goals}
         beliefs = {} if entry.subject == "oracle" else moment.beliefs
         for agent in setup.world.agents:
@@ -134,19 +134,19 @@ def rows(experiment: str, entry: PlannedEpisode, setup: EpisodeSetup) -> list[Ro
             belief = beliefs.get(agent)
             inferred = {} if belief is None else belief_row(setup, goals[agent], belief)
             inferred |= {"surprise": moment.surprise[agent]} if inferred and agent in moment.surprise else {}
-            found.append({**base, **action, "goal": goals[agent], **inferred})
-        named = statuses(setup, moment.statuses)
-        decided = decision_row(setup, moment.decision, named, moment.ms, in_full="/" not in entry.condition)
+            table.append({**base, **action, "goal": goals[agent], **inferred})
+        by_address = statuses(setup, moment.statuses)
+        decided = decision_row(setup, moment.decision, by_address, moment.ms, in_full="/" not in entry.condition)
         if decided["action"]:
-            decided["gains"] = true_gains(setup, played.minds, moment, entry.level.horizon)
-        found.append({**base, "agent": FACILITATOR, **decided})
-    finished |= {who: t + 1 for who, mind in played.minds.items() if mind.reached and finished[who] is None}
-    success = setup.world.done(moment.after if moment else setup.world.start(played.people_rng))
-    if played.statuses:
-        found[-1] |= {"outcome": played.status, "outcomes": statuses(setup, played.statuses)}
-    found[-1] |= {"success": success, "length": t + 1 if success else entry.level.horizon, "finished": finished}
-    found[-1] |= {"aimless": setup.aimless} if setup.aimless else {}
-    return found
+            decided["gains"] = true_gains(setup, run.minds, moment, entry.level.horizon)
+        table.append({**base, "agent": FACILITATOR, **decided})
+    finished |= {person: t + 1 for person, mind in run.minds.items() if mind.reached and finished[person] is None}
+    success = setup.world.done(moment.after if moment else setup.world.start(run.people_rng))
+    if run.statuses:
+        table[-1] |= {"outcome": run.status, "outcomes": statuses(setup, run.statuses)}
+    table[-1] |= {"success": success, "length": t + 1 if success else entry.level.horizon, "finished": finished}
+    table[-1] |= {"aimless": setup.aimless} if setup.aimless else {}
+    return table
 
 
 def true_gains(
@@ -156,8 +156,10 @@ def true_gains(
     state, message, finish = moment.state, moment.decision.message, setup.messages.finish
     helper = setup.messages.helper(message)
     mind = own_mind(minds[helper])
-    told = WithErrand(mind, setup.messages.errand(state, message, mind))
-    alone, helped = (finish(state, [*{**minds, helper: one}.values()], horizon) for one in (mind, told))
+    with_errand = WithErrand(mind, setup.messages.errand(state, message, mind))
+    alone, helped = (
+        finish(state, [*{**minds, helper: helper_mind}.values()], horizon) for helper_mind in (mind, with_errand)
+    )
     gains = zip(minds, alone, helped, strict=True)
     return {agent: 0 if agent == setup.aimless else a - h for agent, a, h in gains}
 
@@ -172,9 +174,9 @@ def belief_row(setup: EpisodeSetup, true: str, belief: Categorical[Hashable]) ->
     }
 
 
-def statuses(setup: EpisodeSetup, found: Mapping[Any, episodes.Status]) -> dict[str, episodes.Status]:
+def statuses(setup: EpisodeSetup, by_message: Mapping[Any, episodes.Status]) -> dict[str, episodes.Status]:
     """The statuses of messages by their short form."""
-    return {setup.messages.address(message): status for message, status in found.items()}
+    return {setup.messages.address(message): status for message, status in by_message.items()}
 
 
 def decision_row(
@@ -231,16 +233,16 @@ def plan(
 
 def assess(experiment: str, rows: Sequence[Row], prefix: str = "") -> list[Row]:
     """The summary of episodes, by class of level: the effect of help, and the quality of goal inference."""
-    found = outcomes(rows)
-    table = [{"experiment": experiment, **row} for row in summarise(found, prefix=prefix)]
+    all_outcomes = outcomes(rows)
+    table = [{"experiment": experiment, **row} for row in summarise(all_outcomes, prefix=prefix)]
     without = {row["episode"]: row for row in rows if row["subject"] == "none" and "length" in row}
-    for condition in (prefix + "all", *dict.fromkeys(o.condition for o in found)):
-        chosen = [row for row in rows if condition in (prefix + "all", row["condition"])]
-        for subject in dict.fromkeys(o.subject for o in found):
-            own = [row for row in chosen if row["subject"] == subject]
+    for condition in (prefix + "all", *dict.fromkeys(o.condition for o in all_outcomes)):
+        condition_rows = [row for row in rows if condition in (prefix + "all", row["condition"])]
+        for subject in dict.fromkeys(o.subject for o in all_outcomes):
+            own = [row for row in condition_rows if row["subject"] == subject]
             metrics = {**quality(own), **reasons(own, without), **reply_metrics(own)}
             table += [summary_row(experiment, condition, subject, metric, value) for metric, value in metrics.items()]
-    useful = [o for o in found if o.condition == prefix + "useful"]
+    useful = [o for o in all_outcomes if o.condition == prefix + "useful"]
     helped = any(o.subject == "oracle" and o.length < without[o.episode]["length"] for o in useful)
     for subject in dict.fromkeys(o.subject for o in useful if helped and o.subject.startswith("protom")):
         share = share_of_speedup(useful, subject, "oracle")

@@ -115,8 +115,8 @@ class ProToM(Generic[S, A, F]):
         **settings: Any,
     ) -> Self:
         """The facilitator at the start of an episode, after every observer has seen what its agent sees of `state`."""
-        seen = {agent: watchers[agent].see(world.observe(state, agent)) for agent in world.agents}
-        return cls(world, messages, seen, **settings)
+        observers = {agent: watchers[agent].see(world.observe(state, agent)) for agent in world.agents}
+        return cls(world, messages, observers, **settings)
 
     # Algorithm 1, lines 4-12: infer what each agent believes and wants
 
@@ -126,16 +126,18 @@ class ProToM(Generic[S, A, F]):
         if self.even_particles:
             watchers = {agent: observer.equalise(lambda mind: mind.particle) for agent, observer in watchers.items()}
         recent = (*self.recent, (self.watchers, joint))[-RECENT:]
-        seen = replace(self, watchers=watchers, recent=recent, t=self.t + 1)
+        updated = replace(self, watchers=watchers, recent=recent, t=self.t + 1)
         for helper, message in self.under_way.items():
             status = self.messages.status(after, message)
             if status != "running":
-                likely = seen.following(helper) > 0.5
-                heed = seen._heed(helper).after(seen.t, followed=True) if status == "completed" and likely else None
-                seen = seen._without_errand(helper, heed)
+                likely = updated.following(helper) > 0.5
+                heed = (
+                    updated._heed(helper).after(updated.t, followed=True) if status == "completed" and likely else None
+                )
+                updated = updated._without_errand(helper, heed)
                 if status == "completed":
-                    seen = replace(seen, carried_out=seen.carried_out | {message})
-        return seen
+                    updated = replace(updated, carried_out=updated.carried_out | {message})
+        return updated
 
     def following(self, helper: str) -> float:
         """P(the helper carries out its message | its actions since)."""
@@ -211,7 +213,7 @@ class ProToM(Generic[S, A, F]):
             for p, minds in self.joint_minds(goals, share, (k + 0.5) / len(combinations))
         ]
         hypotheses = [(p, minds, self.messages.finish(state, minds, horizon)) for p, minds in minds_of]
-        found = []
+        utilities = []
         for message in self.messages.candidates(state):
             helper = self.messages.helper(message)
             again = message in self.carried_out and not self.faithful
@@ -228,8 +230,8 @@ class ProToM(Generic[S, A, F]):
             expected, changes = sum(p * steps for p, steps in saved), self._divergence(state, message, saved)
             worth = self._worth(message, expected)
             helps = sum(p for p, steps in saved if steps > 0)
-            found.append(MessageUtility(message, expected, changes, helps, tuple(gains), tuple(needed), worth))
-        return found
+            utilities.append(MessageUtility(message, expected, changes, helps, tuple(gains), tuple(needed), worth))
+        return utilities
 
     def _horizon(self, left: int) -> int:
         """The most that C can be with so many steps left."""
@@ -243,10 +245,10 @@ class ProToM(Generic[S, A, F]):
         The latter are 0 unless the helper's goal is none of these: the forecast of any other goal includes them.
         """
         i = tuple(self.watchers).index(self.messages.helper(message))
-        told = (*minds[:i], self._with_errand(state, message, minds[i]), *minds[i + 1 :])
+        helped_minds = (*minds[:i], self._with_errand(state, message, minds[i]), *minds[i + 1 :])
         in_vain = own_mind(minds[i]).goal == NONE_OF_THESE and not self.faithful
         lost = self.messages.effort(state, message) if in_vain else 0
-        return self.messages.finish(state, told, horizon), lost
+        return self.messages.finish(state, helped_minds, horizon), lost
 
     def _worth(self, message: F, saves: float) -> float:
         """P(followed) · (steps that the message saves) − its cost, in steps; with `faithful` the steps saved."""
@@ -361,18 +363,18 @@ class ProToM(Generic[S, A, F]):
             if not self.faithful and max(utility.saves for utility in utilities) > self.cost + TIE:
                 silence = "the best message may not be followed, and is not worth saying"
             return Decision(silence=silence, utilities=utilities)
-        chosen = [u for u in utilities if u.worth >= best - TIE and self._changes_enough(u.changes)]
-        if not chosen:
+        eligible = [u for u in utilities if u.worth >= best - TIE and self._changes_enough(u.changes)]
+        if not eligible:
             return Decision(silence="the best message would hardly change what they do", utilities=utilities)
-        if self.waits and self._better_to_wait(chosen[0], len(utilities), state, left, rng):
+        if self.waits and self._better_to_wait(eligible[0], len(utilities), state, left, rng):
             return Decision(silence="it pays to see more before speaking", utilities=utilities)
         if not self.faithful:
-            most = max(map(self._friend_gain, chosen))
-            chosen = [u for u in chosen if self._friend_gain(u) >= most - TIE]
-        utility = chosen[int(rng.integers(len(chosen)))]
+            most = max(map(self._friend_gain, eligible))
+            eligible = [u for u in eligible if self._friend_gain(u) >= most - TIE]
+        utility = eligible[int(rng.integers(len(eligible)))]
         reason = self.reason(utility, rng)
-        said = {name: value for name, value in reason._asdict().items() if name != "probability"}
-        words = self.messages.explain(state, utility.message, **said)
+        reasons = {name: value for name, value in reason._asdict().items() if name != "probability"}
+        words = self.messages.explain(state, utility.message, **reasons)
         return Decision(utility.message, words=words, utilities=utilities, reason=reason)
 
     def _changes_enough(self, changes: float) -> bool:
@@ -388,12 +390,12 @@ class ProToM(Generic[S, A, F]):
         """
         friend, helper = self.messages.friend(utility.message), self.messages.helper(utility.message)
         if self.faithful:
-            wanted = self.beliefs()[friend]
-            return Reason((friend,), wanted.mode, True, False, utility.saves, wanted.prob(wanted.mode))
+            goal_belief = self.beliefs()[friend]
+            return Reason((friend,), goal_belief.mode, True, False, utility.saves, goal_belief.prob(goal_belief.mode))
         agents = tuple(self.watchers)
-        others = {agent: gain for agent, gain in zip(agents, utility.gains, strict=True) if agent != helper}
-        most = max(others.values())
-        friends = tuple(agent for agent, gain in others.items() if gain >= most - TIE) if most > TIE else (friend,)
+        gains = {agent: gain for agent, gain in zip(agents, utility.gains, strict=True) if agent != helper}
+        most = max(gains.values())
+        friends = tuple(agent for agent, gain in gains.items() if gain >= most - TIE) if most > TIE else (friend,)
         if most <= TIE < utility.gains[agents.index(helper)]:
             friends = (helper,)
         first = agents.index(friends[0])
@@ -423,10 +425,10 @@ class ProToM(Generic[S, A, F]):
         waiting = sum(p * silent._worth_after_waiting(self.waits, goals, state, left, rng) for goals, p in combinations)
         if np.max(waiting) <= best.worth + TIE:
             return False
-        told, speaking = silent.tell(best.message, state), np.full(len(self.waits), best.worth)
+        after_message, speaking = silent.tell(best.message, state), np.full(len(self.waits), best.worth)
         for goals, p in combinations:
             if silent._steps_saved(goals, best.message, state, left) == 0:
-                speaking += p * told._worth_after_waiting(self.waits, goals, state, left, rng)
+                speaking += p * after_message._worth_after_waiting(self.waits, goals, state, left, rng)
         return bool(np.max(waiting - speaking) > TIE)
 
     def _worth_after_waiting(
@@ -475,14 +477,14 @@ class ProToM(Generic[S, A, F]):
 def likeliest_particle(observer: Observer[GoalDirected[A]]) -> Observer[GoalDirected[A]]:
     """The observer with the likeliest particle only, the first of equals; all particles if that lacks some goal."""
     particle = observer.ask(lambda mind: mind.particle).mode
-    found = observer.bind(lambda mind: [(mind, 1.0)] if mind.particle == particle else [])
-    return found if {mind.goal for mind in found.minds} == {mind.goal for mind in observer.minds} else observer
+    narrowed = observer.bind(lambda mind: [(mind, 1.0)] if mind.particle == particle else [])
+    return narrowed if {mind.goal for mind in narrowed.minds} == {mind.goal for mind in observer.minds} else observer
 
 
 def _all_different(goals: Goals | list[Hashable]) -> bool:
     """Whether no two agents have the same goal; agents whose goal is unknown may be many."""
-    known = [goal for goal in goals if goal != NONE_OF_THESE]
-    return len(set(known)) == len(known)
+    known_goals = [goal for goal in goals if goal != NONE_OF_THESE]
+    return len(set(known_goals)) == len(known_goals)
 
 
 def with_none_of_these(

@@ -89,8 +89,8 @@ def posteriors(
     watched = [watchers]
     try:
         for step in steps:
-            seen = attend(rules, watchers, step.joint, step.after)
-            watchers = {agent: observer.equalise(lambda mind: mind.particle) for agent, observer in seen.items()}
+            updated = attend(rules, watchers, step.joint, step.after)
+            watchers = {agent: observer.equalise(lambda mind: mind.particle) for agent, observer in updated.items()}
             watched.append(watchers)
     except InputError:
         raise
@@ -130,17 +130,17 @@ def goals(world: SpelledWorld) -> dict[Hashable, GoalLabel]:
 
 
 def _minds(
-    world: SpelledWorld, wanted: Sequence[Any], beta: float, lapse: float, particles: int
+    world: SpelledWorld, possible_goals: Sequence[Any], beta: float, lapse: float, particles: int
 ) -> Sequence[Sequence[GoalDirected[Any]]]:
     """For each agent, its possible minds: one for each goal and, in kitchens, each sampled belief."""
     agents = range(len(world.agents))
     if isinstance(world, DoorsKeysGems):
         planner = DoorsKeysGemsPlanner(world)
-        return [[Seeker(planner, i, goal, beta=beta, lapse=lapse) for goal in wanted] for i in agents]
+        return [[Seeker(planner, i, goal, beta=beta, lapse=lapse) for goal in possible_goals] for i in agents]
     cook = partial(
         Cook, OvercookedPlanner(world.layout), BeliefSampler(world.layout, world.items), beta=beta, lapse=lapse
     )
-    return [[cook(i, recipe, particle=k) for k, recipe in product(range(particles), wanted)] for i in agents]
+    return [[cook(i, recipe, particle=k) for k, recipe in product(range(particles), possible_goals)] for i in agents]
 
 
 def draw(history: Sequence[Row], world: SpelledWorld, path: Path) -> None:

@@ -159,11 +159,11 @@ def fits(inferred: Inferences, stimuli: Sequence[Stimulus], fixed: InferenceSett
     """Each model fitted in sample and leaving one out, by (condition, model), and one with a fixed setting if given."""
     judged = [stimulus.judged for stimulus in stimuli]
     tables = {model: {setting: inferred[setting] for setting in settings} for model, settings in MODELS.items()}
-    found = {("in_sample", model): in_sample(table, judged) for model, table in tables.items()}
-    found |= {("leave_one_out", model): leave_one_out(table, judged) for model, table in tables.items()}
+    fitted = {("in_sample", model): in_sample(table, judged) for model, table in tables.items()}
+    fitted |= {("leave_one_out", model): leave_one_out(table, judged) for model, table in tables.items()}
     if fixed is not None:
-        found["fixed", MODEL] = in_sample({fixed: inferred[fixed]}, judged)
-    return found
+        fitted["fixed", MODEL] = in_sample({fixed: inferred[fixed]}, judged)
+    return fitted
 
 
 def summarise(fits: Fits, stimuli: Sequence[Stimulus]) -> list[dict[str, Any]]:
@@ -200,23 +200,23 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     held_out = [r for r in rows if r["condition"] == "leave_one_out" and r["subject"] == MODEL]
     settings = sorted({(r["episode"], r["beta"], r["lapse"], r["leak"]) for r in held_out})
     lines = [[str(v) for v in line] for line in settings]
-    chosen = table(("Stimulus", "β", "Lapse", "Leak"), lines, "Chosen without the stimulus itself.")
+    settings_table = table(("Stimulus", "β", "Lapse", "Leak"), lines, "Chosen without the stimulus itself.")
     sections = [
         Section("Results", stack(_results(summary), WORDS["model"], targets(summary))),
         Section("Model and people", inline(_scatter(held_out))),
-        Section("Settings", chosen),
+        Section("Settings", settings_table),
     ]
-    if given := {(r["beta"], r["lapse"], r["leak"]) for r in rows if r["condition"] == "fixed"}:
-        lines = [[str(v) for v in line] for line in given]
+    if fixed_settings := {(r["beta"], r["lapse"], r["leak"]) for r in rows if r["condition"] == "fixed"}:
+        lines = [[str(v) for v in line] for line in fixed_settings]
         fixed = table(("β", "Lapse", "Leak"), lines, "Given, and not fitted: fixed.")
         sections.append(Section("Fixed setting", fixed))
     return page(WORDS["title"], WORDS["lead"], sections)
 
 
 def _results(summary: Sequence[Row]) -> Html:
-    found = by_key(summary)
+    estimates = by_key(summary)
     lines = [
-        [c.replace("_", " "), subject.replace("_", " "), *(cell(found[c, subject, m]) for m in ("r", "rmse"))]
+        [c.replace("_", " "), subject.replace("_", " "), *(cell(estimates[c, subject, m]) for m in ("r", "rmse"))]
         for c, subject in dict.fromkeys((r["condition"], r["subject"]) for r in summary)
     ]
     published = [p for p in figures().published if p.experiment == EXPERIMENT]

@@ -66,12 +66,12 @@ class FacilitatorAnswer(asking.StrictReply):
 def answer_form(agents: Sequence[str], goals: Collection[str], candidates: int) -> ReplyForm[FacilitatorAnswer]:
     """The form of answers: goals before reason before choice, a known goal for each agent, a number on the list."""
 
-    def fault(found: FacilitatorAnswer) -> str | None:
-        if found.goals.keys() != set(agents):
+    def fault(answer: FacilitatorAnswer) -> str | None:
+        if answer.goals.keys() != set(agents):
             return "does not name the goals of all agents and of nobody else"
-        if not set(found.goals.values()) <= set(goals):
+        if not set(answer.goals.values()) <= set(goals):
             return "names a goal that nobody can have"
-        return None if 0 <= found.choice <= candidates else "chooses a number that is not on the list"
+        return None if 0 <= answer.choice <= candidates else "chooses a number that is not on the list"
 
     wants = asking.object_schema(**dict.fromkeys(agents, asking.enum_schema([*goals])))
     choice = asking.enum_schema(range(candidates + 1))
@@ -142,30 +142,30 @@ class LanguageFacilitator(SilentFacilitator, Generic[S, A, F]):
         """The goals that the model named last, each with probability 1; empty before it has named any."""
         return {
             agent: Categorical.from_scores(
-                (goal, 0.0 if name == named else IMPOSSIBLE) for name, goal in self.briefing.goals.items()
+                (goal, 0.0 if name == named_goal else IMPOSSIBLE) for name, goal in self.briefing.goals.items()
             )
-            for agent, named in self._last_named().items()
+            for agent, named_goal in self._last_named().items()
         }
 
     def _last_named(self) -> Mapping[str, str]:
-        named = [decision.goals for decision in self._decided.values() if decision.goals]
-        return named[-1] if named else self.named
+        past_goals = [decision.goals for decision in self._decided.values() if decision.goals]
+        return past_goals[-1] if past_goals else self.named
 
     def _ask(self, state: S, left: int) -> ModelDecision[F]:
         candidates = self.messages.candidates(state)
         if not candidates:
             return ModelDecision(silence="nobody could do anything for anybody")
         form = answer_form(self.briefing.agents, self.briefing.goals, len(candidates))
-        answer, said = self.asker.ask(f"step {self.t}", self._prompt(state, left, candidates), form)
+        answer, exchanges = self.asker.ask(f"step {self.t}", self._prompt(state, left, candidates), form)
         if answer is None:
-            return ModelDecision(silence="no reply of the model could be read", said=said)
-        said = (*said[:-1], said[-1]._replace(reading=str(answer.choice)))
+            return ModelDecision(silence="no reply of the model could be read", said=exchanges)
+        exchanges = (*exchanges[:-1], exchanges[-1]._replace(reading=str(answer.choice)))
         reason = one_line(answer.reason)
         if answer.choice:
             message, words = candidates[answer.choice - 1], reason or "No reason given."
-            return ModelDecision(message, words, goals=answer.goals, said=said)
+            return ModelDecision(message, words, goals=answer.goals, said=exchanges)
         because = f": {reason.rstrip('.')}" if reason else ""
-        return ModelDecision(silence=f"it chose to say nothing{because}", goals=answer.goals, said=said)
+        return ModelDecision(silence=f"it chose to say nothing{because}", goals=answer.goals, said=exchanges)
 
     def _prompt(self, state: S, left: int, candidates: Sequence[F]) -> tuple[Message, ...]:
         """The system message with world and task, and the user message with the state, the past and the options."""
@@ -241,8 +241,8 @@ def map_briefing(world: DoorsKeysGems) -> Briefing[MapState, Action]:
 def _map_lines(world: DoorsKeysGems, state: MapState) -> Iterator[str]:
     """A line for everything that can change."""
     for i, (agent, cell) in enumerate(zip(world.agents, state.cells, strict=True)):
-        held = [item.name for item, holder in zip(world.items, state.items, strict=True) if holder == i]
-        yield f"{agent} (a{i + 1}) is at {_at(world.grid, cell)} and holds {', '.join(held) or 'nothing'}."
+        inventory = [item.name for item, holder in zip(world.items, state.items, strict=True) if holder == i]
+        yield f"{agent} (a{i + 1}) is at {_at(world.grid, cell)} and holds {', '.join(inventory) or 'nothing'}."
     for item, holder in zip(world.items, state.items, strict=True):
         if holder == GROUND:
             where = f"lies at {_at(world.grid, item.cell)}"

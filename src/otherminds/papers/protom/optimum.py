@@ -83,41 +83,43 @@ class HiddenGoals:
 
     def _outcomes(self, state: State, people: People) -> list[Outcome]:
         """All that people with this in mind may do."""
-        found = []
-        for chosen in product(*(self._acts(state, i, one.errand or one.goal) for i, one in enumerate(people))):
-            joint, shares = zip(*chosen, strict=True)
+        outcomes = []
+        for acts in product(*(self._acts(state, i, person.errand or person.goal) for i, person in enumerate(people))):
+            joint, shares = zip(*acts, strict=True)
             after = self.world.step(state, dict(zip(self.world.agents, joint, strict=True)))
             rest = tuple(
-                one if one.errand is None or not self.planner.settled(after, i, one.errand) else Person(one.goal)
-                for i, one in enumerate(people)
+                person
+                if person.errand is None or not self.planner.settled(after, i, person.errand)
+                else Person(person.goal)
+                for i, person in enumerate(people)
             )
-            found.append(Outcome(joint, math.prod(shares), after, rest))
-        return found
+            outcomes.append(Outcome(joint, math.prod(shares), after, rest))
+        return outcomes
 
     def act(self, state: State, weights: Iterable[tuple[People, float]]) -> dict[Joint, tuple[State, Weights]]:
         """For each joint action that may leave the episode unfinished: the state and the weights after it."""
-        found: dict[Joint, tuple[State, Weights]] = {}
+        successors: dict[Joint, tuple[State, Weights]] = {}
         for people, w in weights:
             for joint, p, after, rest in self.outcomes(state, people):
                 if not self.done(after, rest):
-                    found.setdefault(joint, (after, Weights(float)))[1][rest] += w * p
-        return found
+                    successors.setdefault(joint, (after, Weights(float)))[1][rest] += w * p
+        return successors
 
     def tell(self, weights: Iterable[tuple[People, float]], message: Advice) -> Weights:
         """The weights after a message: its helper has a new errand, or keeps what it has in mind."""
-        found, i = Weights(float), message.helper
+        updated, i = Weights(float), message.helper
         for people, w in weights:
-            found[(*people[:i], Person(people[i].goal, message.goal), *people[i + 1 :])] += w * self.obedience
+            updated[(*people[:i], Person(people[i].goal, message.goal), *people[i + 1 :])] += w * self.obedience
             if self.obedience < 1.0:
-                found[people] += w * (1.0 - self.obedience)
-        return found
+                updated[people] += w * (1.0 - self.obedience)
+        return updated
 
 
 def normalised(weights: Mapping[People, float]) -> Belief:
     """The distribution with these weights; what is as good as impossible is left out."""
     total = sum(weights.values())
     shares = [(people, p) for people, w in weights.items() if (p := round(w / total, DIGITS))]
-    return tuple(sorted(shares, key=lambda share: [(one.goal, one.errand or ()) for one in share[0]]))
+    return tuple(sorted(shares, key=lambda share: [(person.goal, person.errand or ()) for person in share[0]]))
 
 
 class BestMessages:
@@ -158,9 +160,9 @@ class BestMessages:
             return self._exact[key]
         if self._least.get(key, 0.0) >= limit:
             return self._least[key]
-        found = (self._wait if silent else self._choose)(t, state, belief, limit)
-        (self._exact if found < limit else self._least)[key] = found
-        return found
+        value = (self._wait if silent else self._choose)(t, state, belief, limit)
+        (self._exact if value < limit else self._least)[key] = value
+        return value
 
     def _wait(self, t: int, state: State, belief: Belief, limit: float) -> float:
         """The value if nothing is said before people have acted."""
@@ -191,24 +193,26 @@ class BestMessages:
         """The value of the best message, or of silence."""
         self.expansion.count()
         options: list[tuple[float, Advice | None, Belief]] = []
-        for one in self.process.advice.candidates(state):
-            told = normalised(self.process.tell(belief, one))
-            options.append((self._floor(t, state, told), one, told))
+        for candidate in self.process.advice.candidates(state):
+            next_belief = normalised(self.process.tell(belief, candidate))
+            options.append((self._floor(t, state, next_belief), candidate, next_belief))
         options.sort(key=lambda option: option[0])
         if not self._stuck(state, belief):
             options.append((self._floor(t, state, belief), None, belief))
         best, least = alone, alone
-        said: Advice | None = None
+        best_message: Advice | None = None
         for floor, message, after in options:
             cost, tie = (self.cost, -TIE) if message else (0.0, TIE)  # silence is better than what is as good
             most = min(best, limit) + tie
-            found = cost + max(floor, self._searched(t, state, after, most - cost) if floor + cost < most else 0.0)
-            if found < most:
-                best, said = found, message
-            least = min(least, found)
+            option_value = cost + max(
+                floor, self._searched(t, state, after, most - cost) if floor + cost < most else 0.0
+            )
+            if option_value < most:
+                best, best_message = option_value, message
+            least = min(least, option_value)
         if best >= limit:
             return max(least, limit)
-        self._decided[t, state, belief] = said
+        self._decided[t, state, belief] = best_message
         return best
 
     def _searched(self, t: int, state: State, belief: Belief, limit: float) -> float:
@@ -223,12 +227,12 @@ class BestMessages:
         """The values if goals and errands were known."""
         cases: list[Case] = []
         for people, w in belief:
-            one: Belief = ((people, 1.0),)
-            if silent and self._stuck(state, one):
-                cases.append((w, self._bound(t, state, one), None))  # it is best to speak, which leads back here
+            certain: Belief = ((people, 1.0),)
+            if silent and self._stuck(state, certain):
+                cases.append((w, self._bound(t, state, certain), None))  # it is best to speak, which leads back here
             else:
-                least = self._floor(t, state, one) if silent else self._bound(t, state, one)
-                cases.append((w, least, partial(self.value, t, state, one, silent=silent)))
+                least = self._floor(t, state, certain) if silent else self._bound(t, state, certain)
+                cases.append((w, least, partial(self.value, t, state, certain, silent=silent)))
         return cases
 
     def _stuck(self, state: State, belief: Belief) -> bool:
@@ -261,7 +265,11 @@ class BestMessages:
     def _least_for(self, t: int, state: State, people: People) -> float:
         """A lower bound of the value for known goals: saying nothing any more, or one message that does wonders."""
         achieved = self.process.planner.achieved
-        steps = [self._soonest(state, i, one.goal) for i, one in enumerate(people) if not achieved(state, i, one.goal)]
+        steps = [
+            self._soonest(state, i, person.goal)
+            for i, person in enumerate(people)
+            if not achieved(state, i, person.goal)
+        ]
         helped = self.cost + min(max(steps, default=0), self.process.horizon - t)
         return min(self._alone(t, state, people), helped)
 
@@ -271,10 +279,10 @@ class BestMessages:
         A way through some of the locked doors is as long as if these were open, and passes each of them when it can be
         open at the earliest.
         """
-        known, doors = self.process.planner.map, self.process.world.doors
+        locked_map, doors = self.process.planner.map, self.process.world.doors
         gem, opened, least = self.process.world.gems[goal.thing].cell, self._opened(state), UNREACHABLE
         for used in (some for n in range(len(opened) + 1) for some in combinations(opened, n)):
-            row = known.distances_to(gem, state.locked & ~sum(1 << door for door in used))
+            row = locked_map.distances_to(gem, state.locked & ~sum(1 << door for door in used))
             passed = (opened[door] + row[doors[door].cell] for door in used)
             least = min(least, 1 + max(row[state.cells[i]], *passed, 0))
         return least
@@ -284,28 +292,28 @@ class BestMessages:
 
         A step is left out, since the second of two agents may move in the same step in which it is given the key.
         """
-        known, world = self.process.planner.map, self.process.world
-        found = {}
-        for door, sides in enumerate(known.sides):
+        locked_map, world = self.process.planner.map, self.process.world
+        earliest = {}
+        for door, sides in enumerate(locked_map.sides):
             if not state.locked >> door & 1:
                 continue
-            ways, least = [known.distances_to(side, 1 << door) for side in sides], UNREACHABLE
+            ways, least = [locked_map.distances_to(side, 1 << door) for side in sides], UNREACHABLE
             for key, holder in enumerate(state.items[: len(world.keys)]):
-                if known.key_colour[key] != known.door_colour[door] or holder == USED:
+                if locked_map.key_colour[key] != locked_map.door_colour[door] or holder == USED:
                     continue
                 cell, fetched = (world.keys[key].cell, 1) if holder == GROUND else (state.cells[holder], 0)
                 if holder == GROUND:
-                    fetched += min(known.distances_to(cell, 0)[here] for here in state.cells)
+                    fetched += min(locked_map.distances_to(cell, 0)[position] for position in state.cells)
                 least = min(least, max(1, fetched + min((row[cell] for row in ways), default=UNREACHABLE)))
-            found[door] = least
-        return found
+            earliest[door] = least
+        return earliest
 
 
 def expected(cases: Iterable[Case], limit: float) -> float:
     """Σ p · value; if that is not below the limit, a lower bound of it that is not below the limit either."""
-    found = list(cases)
-    total = sum(p * low for p, low, _ in found)
-    for p, low, solve in found:
+    all_cases = list(cases)
+    total = sum(p * low for p, low, _ in all_cases)
+    for p, low, solve in all_cases:
         if total >= limit:
             return total
         if solve:

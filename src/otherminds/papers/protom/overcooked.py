@@ -116,11 +116,11 @@ def facilitator(subject: str, level: KitchenLevel, advice: OvercookedAdvice, **s
     world = level.world
     if simple := experiment.facilitator_without_inference(subject, advice):
         return simple
-    chosen = {"longest": level.horizon, **SETTINGS, **VARIANTS[subject], **settings}
-    if chosen.get("faithful"):
-        chosen["longest"] = None
-    particles, unlisted, prior = range(chosen.pop("particles")), chosen.pop("unlisted", {}), chosen.pop("prior")
-    if not chosen.pop("beliefs", True):
+    options = {"longest": level.horizon, **SETTINGS, **VARIANTS[subject], **settings}
+    if options.get("faithful"):
+        options["longest"] = None
+    particles, unlisted, prior = range(options.pop("particles")), options.pop("unlisted", {}), options.pop("prior")
+    if not options.pop("beliefs", True):
         advice = OvercookedAdvice(world, advice.planner, advice.sampler, beliefs=False)
     watchers: dict[str, Observer[GoalDirected[str]]] = {}
     for i, agent in enumerate(world.agents):
@@ -129,9 +129,9 @@ def facilitator(subject: str, level: KitchenLevel, advice: OvercookedAdvice, **s
         minds = [
             Cook(advice.planner, advice.sampler, i, recipe, particle=k) for k, recipe in product(particles, recipes)
         ]
-        known = subject == "oracle" or chosen.get("faithful")
-        watchers[agent] = Observer.over(minds) if known else with_none_of_these(minds, prior)
-    return ProToM.initial(world, advice, watchers, world.initial, **chosen)
+        is_certain = subject == "oracle" or options.get("faithful")
+        watchers[agent] = Observer.over(minds) if is_certain else with_none_of_these(minds, prior)
+    return ProToM.initial(world, advice, watchers, world.initial, **options)
 
 
 def people(level: KitchenLevel, advice: OvercookedAdvice, seed: int) -> dict[str, Cook]:
@@ -160,21 +160,21 @@ def setup(
     assert isinstance(level, KitchenLevel)
     advice, world = advice or OvercookedAdvice(level.world), level.world
     rng = stream(entry.seed, "odd", level.name)
-    found = crowd(entry.people, people(level, advice, entry.seed), spare_goals(world), CHANGE_AFTER, rng)
+    participants = crowd(entry.people, people(level, advice, entry.seed), spare_goals(world), CHANGE_AFTER, rng)
     if model is None:
-        helper = facilitator(entry.subject, level, advice, unlisted=found.unlisted)
+        helper = facilitator(entry.subject, level, advice, unlisted=participants.unlisted)
     else:
         helper = LanguageFacilitator(entry.asker(model), kitchen_briefing(world), advice, pictures)
     return EpisodeSetup(
         world=world,
-        people=found.minds,
+        people=participants.minds,
         facilitator=helper,
         messages=advice,
         goals={agent: world.recipes[i] or "" for i, agent in enumerate(world.agents)},
         name=str,
         spell=world.spell,
-        obedience=found.obedience,
-        aimless=found.aimless,
+        obedience=participants.obedience,
+        aimless=participants.aimless,
     )
 
 

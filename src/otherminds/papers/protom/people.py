@@ -127,8 +127,8 @@ def crowd(kind: str, minds: Mapping[str, M], spare: Sequence[Any], after: int, r
     spare: goals that nobody has, to change from; who changes does so after `after` steps. Raises ValueError without
     such goals.
     """
-    who = list(minds)[int(rng.integers(len(minds)))]
-    mind = minds[who]
+    odd_agent = list(minds)[int(rng.integers(len(minds)))]
+    mind = minds[odd_agent]
     match kind:
         case "noise":
             return Crowd({agent: replace(mind, lapse=NOISE) for agent, mind in minds.items()})
@@ -137,11 +137,11 @@ def crowd(kind: str, minds: Mapping[str, M], spare: Sequence[Any], after: int, r
         case "goal_change":
             first = spare[int(rng.integers(len(spare)))]
             change = Change(after, first, mind.goal)
-            return Crowd({**minds, who: _odd(replace(mind, goal=first), change=change)})
+            return Crowd({**minds, odd_agent: _odd(replace(mind, goal=first), change=change)})
         case "not_listed":
-            return Crowd(minds, unlisted={who: mind.goal})
+            return Crowd(minds, unlisted={odd_agent: mind.goal})
         case "idle":
-            return Crowd({**minds, who: _odd(mind, pauses=1.0)}, aimless=who)
+            return Crowd({**minds, odd_agent: _odd(mind, pauses=1.0)}, aimless=odd_agent)
         case "wandering":
-            return Crowd({**minds, who: replace(mind, lapse=1.0)}, aimless=who)
+            return Crowd({**minds, odd_agent: replace(mind, lapse=1.0)}, aimless=odd_agent)
     return Crowd(minds, OBEDIENCE.get(kind, 1.0))

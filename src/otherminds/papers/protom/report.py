@@ -88,8 +88,8 @@ def report(experiment: str, rows: Sequence[Row], summary: Sequence[Row], levels:
     if models := [r["subject"] for r in summary if (r["condition"], r["metric"]) == ("all", "replies")]:
         replies = stack(ABOUT["models"], _by_class(summary, models, REPLIES, ("Levels", "Facilitator")))
     if any(row["condition"].startswith("heldout/") for row in summary):
-        held = {f"heldout/{kind}": name for kind, name in plots.CLASSES.items()}
-        drawn = [inline(plots.class_bars(summary, metric, held)) for metric in ("speedup", "messages")]
+        conditions = {f"heldout/{kind}": name for kind, name in plots.CLASSES.items()}
+        drawn = [inline(plots.class_bars(summary, metric, conditions)) for metric in ("speedup", "messages")]
         held_out = stack(words.held_out, _results(words, summary, "heldout/"), side_by_side(*drawn))
         tuning = _tuning(words, summary)
     sections = {
@@ -111,12 +111,12 @@ def report(experiment: str, rows: Sequence[Row], summary: Sequence[Row], levels:
 
 
 def _results(words: ReportWords, summary: Sequence[Row], prefix: str) -> Html:
-    found = by_key(summary)
+    estimates = by_key(summary)
     lines: list[list[str]] = []
     for name in CLASSES:
         condition, label = prefix + name, name.replace("_", " ")
         for subject in dict.fromkeys(r["subject"] for r in summary if r["condition"] == condition):
-            lines.append([label, subject, *(cell(found.get((condition, subject, m))) for m in METRICS)])
+            lines.append([label, subject, *(cell(estimates.get((condition, subject, m))) for m in METRICS)])
             label = ""
         lines += [["", *line] for line in published_lines(words.experiment, condition, METRICS)]
     return table(("Levels", "Facilitator", "Success", "Speed-up", "Ratio of means", "Messages"), lines)
@@ -124,27 +124,27 @@ def _results(words: ReportWords, summary: Sequence[Row], prefix: str) -> Html:
 
 def published_lines(experiment: str, condition: str, metrics: Sequence[str]) -> Iterator[list[str]]:
     """A line for each published facilitator: its name, and its figures for these metrics."""
-    here = [p for p in figures().published if (p.experiment, p.condition) == (experiment, condition)]
-    for subject in dict.fromkeys(p.subject for p in here):
-        found = {p.metric: p.columns() for p in here if p.subject == subject}
+    published = [p for p in figures().published if (p.experiment, p.condition) == (experiment, condition)]
+    for subject in dict.fromkeys(p.subject for p in published):
+        columns = {p.metric: p.columns() for p in published if p.subject == subject}
         cells = []
         for metric in metrics:
-            value, low, high = map(found.get(metric, {}).get, ("published", "published_low", "published_high"))
+            value, low, high = map(columns.get(metric, {}).get, ("published", "published_low", "published_high"))
             cells.append(interval(value, low, high, 0 if metric == "ignored" else 2))
         yield [f"{subject.removeprefix('lm:')}, published", *cells]
 
 
 def _tuning(words: ReportWords, summary: Sequence[Row]) -> Html:
     """The results on tuning levels of the facilitators that infer goals."""
-    found = by_key(summary)
-    tuned = [subject for condition, subject, m in found if m == "share_of_oracle_speedup" and "tuning" in condition]
+    estimates = by_key(summary)
+    tuned = [subject for condition, subject, m in estimates if m == "share_of_oracle_speedup" and "tuning" in condition]
     shown = (
         ("tuning/not_needed", "messages"),
         ("tuning/useful", "share_of_oracle_speedup"),
         ("tuning/necessary", "speedup"),
         ("tuning/all", "success"),
     )
-    lines = [[subject, *(cell(found.get((name, subject, metric))) for name, metric in shown)] for subject in tuned]
+    lines = [[subject, *(cell(estimates.get((name, subject, metric))) for name, metric in shown)] for subject in tuned]
     columns = ("Facilitator", "Needless messages", "Share of oracle's speed-up", "Speed-up where necessary", "Success")
     curves = [inline(plots.sweeps(summary, overcooked.SWEEPS, overcooked.SETTINGS))] if words.sweeps else []
     return stack(words.tuning, *curves, table(columns, lines))
@@ -152,15 +152,15 @@ def _tuning(words: ReportWords, summary: Sequence[Row]) -> Html:
 
 def _other_people(summary: Sequence[Row]) -> Html:
     """How facilitators fare with people who are not as they expect; empty if there were none."""
-    found = by_key(summary)
-    kinds = {kind: name for kind, name in ALL_KINDS.items() if (f"robust/{kind}/all", "none", "success") in found}
+    estimates = by_key(summary)
+    kinds = {kind: name for kind, name in ALL_KINDS.items() if (f"robust/{kind}/all", "none", "success") in estimates}
     if not kinds:
         return Html("")
     lines = []
     for kind, name in kinds.items():
         where = f"robust/{kind}/"
-        for subject in dict.fromkeys(s for c, s, _ in found if c == where + "all"):
-            cells = [cell(found.get((where + level_class, subject, metric))) for level_class, metric in OTHERS]
+        for subject in dict.fromkeys(s for c, s, _ in estimates if c == where + "all"):
+            cells = [cell(estimates.get((where + level_class, subject, metric))) for level_class, metric in OTHERS]
             lines.append([name, subject, *cells])
             name = ""
     drawn = [
@@ -172,12 +172,12 @@ def _other_people(summary: Sequence[Row]) -> Html:
 
 def exact_table(summary: Sequence[Row]) -> Html:
     """Facilitators beside the optimum where that was computed; else empty."""
-    found, lines = by_key(summary), []
+    estimates, lines = by_key(summary), []
     for kind in ("all", "useful", "necessary", "not_needed"):
         where, label = f"{PREFIX}{kind}", kind.replace("_", " ")
-        for subject in dict.fromkeys(s for c, s, _ in found if c == where):
-            cells = [cell(found.get((where, subject, metric))) for metric in EXACT]
-            goals = number(found[where, subject, "goals"]["value"], 0)
+        for subject in dict.fromkeys(s for c, s, _ in estimates if c == where):
+            cells = [cell(estimates.get((where, subject, metric))) for metric in EXACT]
+            goals = number(estimates[where, subject, "goals"]["value"], 0)
             lines.append([label, goals if label else "", EXACT_SUBJECTS.get(subject, subject), *cells])
             label = ""
     if not lines:
@@ -187,9 +187,9 @@ def exact_table(summary: Sequence[Row]) -> Html:
 
 def _by_class(summary: Sequence[Row], subjects: Sequence[str], names: Mapping[str, str], first: Sequence[str]) -> Html:
     """The metrics that are keys of `names`, a line for each class and facilitator; `first`: the leading columns."""
-    found = by_key(summary)
+    estimates = by_key(summary)
     lines = [
-        [*(name.replace("_", " "), subject)[: len(first)], *(cell(found.get((name, subject, m))) for m in names)]
+        [*(name.replace("_", " "), subject)[: len(first)], *(cell(estimates.get((name, subject, m))) for m in names)]
         for name in CLASSES
         for subject in subjects
     ]

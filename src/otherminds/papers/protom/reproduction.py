@@ -91,11 +91,11 @@ class Facilitated(NamedTuple):
         sets = {prefix: [row for row in rows if _prefix(row) == prefix] for prefix in dict.fromkeys(map(_prefix, rows))}
         return beside_published(
             row
-            for prefix, chosen in sets.items()
+            for prefix, own_rows in sets.items()
             for row in (
-                exact.summarise(chosen)
+                exact.summarise(own_rows)
                 if prefix == exact.PREFIX
-                else experiment.assess(self.world.EXPERIMENT, chosen, prefix)
+                else experiment.assess(self.world.EXPERIMENT, own_rows, prefix)
             )
         )
 
@@ -122,8 +122,8 @@ def _dkg_human(options: Options) -> Experiment:
     def fits() -> Any:
         with opened(options.engine, options.jobs) as engine:
             settings = list(dict.fromkeys([*human_judgements.SETTINGS, *([fixed] if fixed else [])]))
-            found = in_order(partial(human_judgements.inferences, stimuli), settings, engine=engine)
-            return human_judgements.fits(dict(shown(found, len(settings), "Reading minds")), stimuli, fixed)
+            inferred = in_order(partial(human_judgements.inferences, stimuli), settings, engine=engine)
+            return human_judgements.fits(dict(shown(inferred, len(settings), "Reading minds")), stimuli, fixed)
 
     return Experiment(
         run=described("dkg-human", options.fixed),
@@ -145,20 +145,20 @@ def _study(options: Options) -> Experiment:
             raise InputError("a study that was exported has been played already", hint="leave --model out")
         exported = read_export(data)
         return Experiment(run="study exported", given=lambda: exported, **scored)
-    found = asking.find() if asking else None
-    lm = model_subject(found.name) if found else ""
+    model = asking.find() if asking else None
+    lm = model_subject(model.name) if model else ""
     # a language model takes the place of the random facilitator
-    subjects = tuple(lm if found and subject == "random" else subject for subject in study.SUBJECTS)
+    subjects = tuple(lm if model and subject == "random" else subject for subject in study.SUBJECTS)
     plan = study.plan(PAIRS[options.scale], options.seed, subjects)
     model_part = None
-    if asking and found:
+    if asking and model:
         pictures = asking.pictures
 
         def estimate(todo: Sequence[study.PlannedTrial]) -> CallEstimate:
             return experiment.estimate([entry.played for entry in todo], overcooked.setup, pictures=pictures)
 
         spoken = [entry for entry in plan if entry.played.subject == lm]
-        model_part = ModelPart(found, partial(study.rows, pictures=pictures), spoken, estimate)
+        model_part = ModelPart(model, partial(study.rows, pictures=pictures), spoken, estimate)
     return Experiment(
         run=described(f"study {options.scale} seed {options.seed}", _model_words(options)),
         parts=(Part(study.rows, [entry for entry in plan if entry.played.subject != lm]),),

@@ -114,8 +114,8 @@ def _by_hand(path: Path, world: SpelledWorld) -> Iterator[tuple[int, Mapping[str
         t, agent, action = int(cells[0]), cells[1], cells[2]
         last = max(steps, default=None)
         if t not in ((0, 1) if last is None else (last, last + 1)):
-            told = "the first step is 0 or 1" if last is None else f"after step {last} comes step {last + 1}"
-            raise InputError(f"step {t} is out of order", path=path, line=line, hint=told)
+            rule = "the first step is 0 or 1" if last is None else f"after step {last} comes step {last + 1}"
+            raise InputError(f"step {t} is out of order", path=path, line=line, hint=rule)
         _joint({**idle, agent: action}, world, path, line)
         _, words = steps.setdefault(t, (line, {}))
         if agent in words:
@@ -145,7 +145,7 @@ def _parse(text: str, path: Path, t: int) -> Mapping[str, str]:
 
 def _joint(words: Mapping[str, str], world: SpelledWorld, path: Path, number: int) -> dict[str, Any]:
     """The joint action. Raises InputError for unknown or missing agents and unknown words."""
-    known = world.vocabulary
+    vocabulary = world.vocabulary
     for agent in words:
         if agent not in world.agents:
             hint = f"there is {', '.join(world.agents)}"
@@ -154,12 +154,12 @@ def _joint(words: Mapping[str, str], world: SpelledWorld, path: Path, number: in
         if agent not in words:
             hint = "one that does nothing has to `stay`"
             raise InputError(f"the action of {agent} is missing", path=path, line=number, hint=hint)
-        if words[agent] not in known:
-            close = difflib.get_close_matches(words[agent][:60], known)
+        if words[agent] not in vocabulary:
+            close = difflib.get_close_matches(words[agent][:60], vocabulary)
             verbs: dict[str, str] = {}
-            for spelled in known:
+            for spelled in vocabulary:
                 verbs.setdefault(spelled.split()[0], spelled)
-            examples = f"{'one of' if len(verbs) == len(known) else 'such as'} {', '.join(verbs.values())}"
+            examples = f"{'one of' if len(verbs) == len(vocabulary) else 'such as'} {', '.join(verbs.values())}"
             hint = f"did you mean {' or '.join(close)}?" if close else examples
             raise InputError(f"unknown action `{words[agent][:60]}`", path=path, line=number, hint=hint)
-    return {agent: known[words[agent]] for agent in world.agents}
+    return {agent: vocabulary[words[agent]] for agent in world.agents}

@@ -37,8 +37,10 @@ FILES: Mapping[Format, Sequence[str]] = {
     "mmtom_qa": ("mmtom-qa.jsonl",),
     "tomi": ("tomi_balanced.jsonl",),
     "hi_tom": ("hi-tom.json",),
-    "bigtom": tuple(f"bigtom/0_{one}_{held}_belief_stories.csv" for one in CONDITIONS for held in ("true", "false")),
-    "opentom": tuple(f"opentom/{one}.json" for one in (*PRECISE, "multihop_fo", "multihop_so", "attitude")),
+    "bigtom": tuple(
+        f"bigtom/0_{condition}_{belief}_belief_stories.csv" for condition in CONDITIONS for belief in ("true", "false")
+    ),
+    "opentom": tuple(f"opentom/{name}.json" for name in (*PRECISE, "multihop_fo", "multihop_so", "attitude")),
     "tombench": ("tombench/*.jsonl",),
     "fantom": tuple(
         f"fantom/{a}accessible_short_context_{n}-order.csv" for a in ("", "in") for n in ("first", "second")
@@ -143,18 +145,18 @@ def condition_of(benchmark: str, item: Item) -> str:
     return f"{benchmark}/{'questions' if kind in ('', 'all') else kind}"
 
 
-def plan(found: dict[str, tuple[Item, ...]], seed: int, most: int | None = None) -> list[StoryEntry]:
+def plan(questions: dict[str, tuple[Item, ...]], seed: int, most: int | None = None) -> list[StoryEntry]:
     """An entry for each question; with `most`, so many of each type at most, evenly spread over the files."""
     by_type = defaultdict[str, list[Item]](list)
-    for benchmark, items in found.items():
+    for benchmark, items in questions.items():
         for item in items:
             by_type[condition_of(benchmark, item)].append(item)
     entries = []
-    for condition, asked in by_type.items():
-        chosen = asked if most is None else asked[:: -(-len(asked) // most)]
-        labels = Counter(plain(item.gold) for item in chosen)
-        own = Counter((story_of(item), plain(item.gold)) for item in chosen)
-        for item in chosen:
+    for condition, candidates in by_type.items():
+        selected = candidates if most is None else candidates[:: -(-len(candidates) // most)]
+        labels = Counter(plain(item.gold) for item in selected)
+        own = Counter((story_of(item), plain(item.gold)) for item in selected)
+        for item in selected:
             votes = {option: labels[plain(option)] - own[story_of(item), plain(option)] for option in item.options}
             entries.append(StoryEntry(item, condition, best(item, votes.__getitem__), seed))
     return entries
@@ -163,14 +165,14 @@ def plan(found: dict[str, tuple[Item, ...]], seed: int, most: int | None = None)
 def best(item: Item, score: Callable[[str], float]) -> float:
     """The probability that one of the options with the highest score, drawn at random, is the label."""
     scores = [score(option) for option in item.options]
-    top = [option for option, one in zip(item.options, scores, strict=True) if one == max(scores)]
+    top = [option for option, option_score in zip(item.options, scores, strict=True) if option_score == max(scores)]
     return (item.gold in top) / len(top)
 
 
 def last_place(item: Item) -> Callable[[str], float]:
     """Where an option is last mentioned in the story; before its beginning if it is not."""
-    told = item.story.replace("_", " ").casefold()
-    return lambda option: told.rfind(plain(option))
+    text = item.story.replace("_", " ").casefold()
+    return lambda option: text.rfind(plain(option))
 
 
 def rows(entry: StoryEntry) -> list[Row]:
@@ -186,18 +188,18 @@ def rows(entry: StoryEntry) -> list[Row]:
     began = time.perf_counter()
     answer, coverage = _asked(item, options, conventions, costs)
     ms = 1000 * (time.perf_counter() - began)
-    chosen = None if answer.option is None else options[answer.option]
-    guess = chosen if answer.leaning is None else options[answer.leaning]
-    verdicts = {one.name: _verdict(item, one) for one in tried_for(item)}
-    proofs = [found.because for found in verdicts.values() if found.outcome == "contradicts"]
+    selected = None if answer.option is None else options[answer.option]
+    guess = selected if answer.leaning is None else options[answer.leaning]
+    verdicts = {convention.name: _verdict(item, convention) for convention in tried_for(item)}
+    proofs = [judgement.because for judgement in verdicts.values() if judgement.outcome == "contradicts"]
     row = first_columns(EXPERIMENT, entry.key, entry.seed) | {
         "t": 0,
         "story": story_of(item),
         "line": item.line,
         "options": len(options),
         "gold": item.options.index(item.gold),
-        "action": None if chosen is None else item.options.index(chosen),
-        "correct": chosen == item.gold,
+        "action": None if selected is None else item.options.index(selected),
+        "correct": selected == item.gold,
         "p": round(max(answer.posterior, default=0.0), 6),
         "coverage": round(coverage, 4),
         "chance": 1 / len(options),
@@ -205,15 +207,15 @@ def rows(entry: StoryEntry) -> list[Row]:
         "majority": entry.majority,
         "longest": best(item, len),
         "last_place": best(item, last_place(item)),
-        "audit": {name: found.outcome for name, found in verdicts.items()},
+        "audit": {name: judgement.outcome for name, judgement in verdicts.items()},
         "ms": ms,
     }
     if answer.abstained:
         row["abstained"] = shortened(answer.abstained, SHOWN)
-    if chosen is not None and chosen != item.gold:
-        row |= {"chosen": shortened(chosen, SHOWN), "label": shortened(item.gold, SHOWN)}
+    if selected is not None and selected != item.gold:
+        row |= {"chosen": shortened(selected, SHOWN), "label": shortened(item.gold, SHOWN)}
     if proofs:
-        row["because"] = [happening(told) for told in proofs[0]]
+        row["because"] = [happening(premise) for premise in proofs[0]]
     return [row]
 
 
@@ -222,10 +224,10 @@ def _asked(
 ) -> tuple[Answer, float]:
     """The answer and the share of the story that was read. A story on which the reader fails is not answered."""
     try:
-        asked = answer_benchmark(item.story, item.question, options, conventions=conventions, costs=costs)
+        response = answer_benchmark(item.story, item.question, options, conventions=conventions, costs=costs)
     except FAULTS as error:
         return abstention(len(options), f"{FAILED}: {error!r}"), 0.0
-    return asked.answer, asked.reading.coverage
+    return response.answer, response.reading.coverage
 
 
 def _verdict(item: Item, conventions: Conventions) -> Verdict:
@@ -235,19 +237,24 @@ def _verdict(item: Item, conventions: Conventions) -> Verdict:
         return Verdict(item, "unread", why=f"{FAILED}: {error!r}")
 
 
-def judged(found: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
+def judged(benchmark_rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
     """The outcome of the audit for each row of one benchmark, by condition and item.
 
     `contradicts` if the label is wrong under every convention that most labels of the benchmark follow, `agrees` if it
     is right under any of them.
     """
-    columns = {one: [row["audit"][one] for row in found] for one in (found[0]["audit"] if found else ())}
-    kept = most_followed(columns)
+    columns = {
+        name: [row["audit"][name] for row in benchmark_rows]
+        for name in (benchmark_rows[0]["audit"] if benchmark_rows else ())
+    }
+    followed = most_followed(columns)
     outcomes = {}
-    for row in found:
-        told = [row["audit"][one] for one in kept]
-        others = [one for one in told if one != "contradicts"]
-        outcomes[row["condition"], row["episode"]] = "agrees" if "agrees" in told else (others or told)[0]
+    for row in benchmark_rows:
+        verdicts = [row["audit"][name] for name in followed]
+        other_verdicts = [name for name in verdicts if name != "contradicts"]
+        outcomes[row["condition"], row["episode"]] = (
+            "agrees" if "agrees" in verdicts else (other_verdicts or verdicts)[0]
+        )
     return outcomes
 
 
@@ -263,47 +270,47 @@ def summarise_faults(folder: BenchmarkFolder) -> Iterator[Row]:
         yield summary_row(EXPERIMENT, f"{benchmark}/all", READER, "skipped", count)
 
 
-def summarise(found: Sequence[Row]) -> Iterator[Row]:
+def summarise(all_rows: Sequence[Row]) -> Iterator[Row]:
     """Counts, accuracy and the worth of shortcuts, by type of question and benchmark, with intervals over stories."""
-    for benchmark in dict.fromkeys(map(benchmark_of, found)):
-        mine = [row for row in found if benchmark_of(row) == benchmark]
+    for benchmark in dict.fromkeys(map(benchmark_of, all_rows)):
+        mine = [row for row in all_rows if benchmark_of(row) == benchmark]
         labels = judged(mine)
         types = list(dict.fromkeys(row["condition"] for row in mine))
         for condition in (f"{benchmark}/all", *(types if benchmark == "tombench" else sorted(types))):
-            chosen = [row for row in mine if condition in (f"{benchmark}/all", row["condition"])]
-            yield from _scores(condition, chosen, labels)
+            condition_rows = [row for row in mine if condition in (f"{benchmark}/all", row["condition"])]
+            yield from _scores(condition, condition_rows, labels)
 
 
-def _scores(condition: str, chosen: Sequence[Row], labels: Mapping[tuple[str, str], str]) -> Iterator[Row]:
-    stories = [row["story"] for row in chosen]
-    answered = [float(row["action"] is not None) for row in chosen]
-    right = [float(row["correct"]) for row in chosen]
-    outcomes = Counter(labels[row["condition"], row["episode"]] for row in chosen)
+def _scores(condition: str, condition_rows: Sequence[Row], labels: Mapping[tuple[str, str], str]) -> Iterator[Row]:
+    stories = [row["story"] for row in condition_rows]
+    answered = [float(row["action"] is not None) for row in condition_rows]
+    right = [float(row["correct"]) for row in condition_rows]
+    outcomes = Counter(labels[row["condition"], row["episode"]] for row in condition_rows)
     counts = {
-        "questions": len(chosen),
+        "questions": len(condition_rows),
         "right": sum(right),
         "wrong": sum(answered) - sum(right),
-        "abstained": len(chosen) - sum(answered),
-        "failed": sum(row.get("abstained", "").startswith(FAILED) for row in chosen),
+        "abstained": len(condition_rows) - sum(answered),
+        "failed": sum(row.get("abstained", "").startswith(FAILED) for row in condition_rows),
         "confirmed": outcomes["agrees"],
         "contradicted": outcomes["contradicts"],
     }
-    found = {name: exact(float(count), len(chosen)) for name, count in counts.items()}
-    guessing = mean([row["guessing"] for row in chosen], stories)
-    found |= {"answered": mean(answered, stories), "accuracy_guessing": guessing}
+    estimates = {name: exact(float(count), len(condition_rows)) for name, count in counts.items()}
+    guessing = mean([row["guessing"] for row in condition_rows], stories)
+    estimates |= {"answered": mean(answered, stories), "accuracy_guessing": guessing}
     if any(answered):
-        found["accuracy_answered"] = ratio(right, answered, stories)
-    found["decision_ms"] = mean([row["ms"] for row in chosen], stories)
-    yield from (summary_row(EXPERIMENT, condition, READER, metric, value) for metric, value in found.items())
+        estimates["accuracy_answered"] = ratio(right, answered, stories)
+    estimates["decision_ms"] = mean([row["ms"] for row in condition_rows], stories)
+    yield from (summary_row(EXPERIMENT, condition, READER, metric, value) for metric, value in estimates.items())
     for shortcut in SHORTCUTS:
-        values = [float(row[shortcut]) for row in chosen]
-        same = [value * one for value, one in zip(values, answered, strict=True)]
+        values = [float(row[shortcut]) for row in condition_rows]
+        same = [value * is_answered for value, is_answered in zip(values, answered, strict=True)]
         scores = {"accuracy": mean(values, stories)}
         if any(answered):
             scores["accuracy_answered"] = ratio(same, answered, stories)
         yield from (summary_row(EXPERIMENT, condition, shortcut, metric, value) for metric, value in scores.items())
 
 
-def digest(found: Iterable[StoryEntry]) -> str:
+def digest(entries: Iterable[StoryEntry]) -> str:
     """A checksum of the questions, in hexadecimal."""
-    return f"{zlib.crc32(repr([entry.item for entry in found]).encode()):08x}"
+    return f"{zlib.crc32(repr([entry.item for entry in entries]).encode()):08x}"

@@ -53,15 +53,18 @@ def report(
 
     `missing` are files that were not there, `faults` the rows of the files that could not be read.
     """
-    found = by_key(summary)
-    there = list(dict.fromkeys(condition.partition("/")[0] for condition, *_ in found))
-    sections = [Section(WORDS["example"]["title"], _example()), Section("All benchmarks", _overview(found, there))]
+    stats = by_key(summary)
+    there = list(dict.fromkeys(condition.partition("/")[0] for condition, *_ in stats))
+    sections = [
+        Section(WORDS["example"]["title"], _example()),
+        Section("All benchmarks", _overview(stats, there)),
+    ]
     for benchmark in there:
-        kinds = dict.fromkeys(condition for condition, *_ in found if condition.startswith(f"{benchmark}/"))
-        sections.append(Section(NAMES[benchmark], stack(_table(found, list(kinds)), _published(benchmark))))
+        kinds = dict.fromkeys(condition for condition, *_ in stats if condition.startswith(f"{benchmark}/"))
+        sections.append(Section(NAMES[benchmark], stack(_table(stats, list(kinds)), _published(benchmark))))
     sections += [Section("Labels that are contradicted", _labels(rows, there)), Section("Wrong answers", _wrong(rows))]
     if faults:
-        sections.append(Section("Rows that cannot be read", _faults(found, there, faults)))
+        sections.append(Section("Rows that cannot be read", _faults(stats, there, faults)))
     if missing:
         sections.append(Section("Files that are missing", stack(", ".join(missing))))
     return page("Public benchmarks of stories", WORDS["lead"], sections)
@@ -70,18 +73,18 @@ def report(
 def _example() -> Html:
     """A story of our own with its answer, as the benchmarks' texts may not be shown."""
     example = WORDS["example"]
-    asked = ask(example["story"], example["question"], example["options"])
-    return stack(example["about"], story_example(asked, example["question"], example["options"]))
+    answer = ask(example["story"], example["question"], example["options"])
+    return stack(example["about"], story_example(answer, example["question"], example["options"]))
 
 
-def _overview(found: Found, there: Sequence[str]) -> Html:
-    totals = {name: [found.get((f"{benchmark}/all", READER, name)) for benchmark in there] for name in COUNTED}
+def _overview(stats: Found, there: Sequence[str]) -> Html:
+    totals = {name: [stats.get((f"{benchmark}/all", READER, name)) for benchmark in there] for name in COUNTED}
     failed, skipped = (sum(row["value"] for row in totals[name] if row is not None) for name in COUNTED)
-    milliseconds = {benchmark: found[f"{benchmark}/all", READER, "decision_ms"]["value"] for benchmark in there}
+    milliseconds = {benchmark: stats[f"{benchmark}/all", READER, "decision_ms"]["value"] for benchmark in there}
     times = ", ".join(f"{NAMES[benchmark]} {number(ms, 0)} ms" for benchmark, ms in milliseconds.items())
     return stack(
-        at_two_widths(partial(_picture, found, there), WIDE, WORDS["picture"]),
-        _table(found, [f"{benchmark}/all" for benchmark in there]),
+        at_two_widths(partial(_picture, stats, there), WIDE, WORDS["picture"]),
+        _table(stats, [f"{benchmark}/all" for benchmark in there]),
         WORDS["method"],
         WORDS["times"].format(times=times),
         *([WORDS["failed"].format(n=number(failed, 0))] if failed else []),
@@ -95,17 +98,17 @@ def kind_name(condition: str) -> str:
     return str(NAMES[benchmark] if kind == "all" else WORDS["kinds"].get(kind, kind))
 
 
-def _table(found: Found, conditions: Sequence[str]) -> Html:
+def _table(stats: Found, conditions: Sequence[str]) -> Html:
     counts, shortcuts, labels = (WORDS[part] for part in ("columns", "shortcuts", "audit"))
     head = ("Type", *counts.values(), "Answered", "All", *shortcuts.values(), *labels.values())
     lines = [
         [
             kind_name(condition),
-            *(number(found[condition, READER, metric]["value"], 0) for metric in counts),
-            _percent(found.get((condition, READER, "accuracy_answered"))),
-            _percent(found[condition, READER, "accuracy_guessing"]),
-            *(number(100 * found[condition, shortcut, "accuracy"]["value"], 0) for shortcut in shortcuts),
-            *(number(found[condition, READER, metric]["value"], 0) for metric in labels),
+            *(number(stats[condition, READER, metric]["value"], 0) for metric in counts),
+            _percent(stats.get((condition, READER, "accuracy_answered"))),
+            _percent(stats[condition, READER, "accuracy_guessing"]),
+            *(number(100 * stats[condition, shortcut, "accuracy"]["value"], 0) for shortcut in shortcuts),
+            *(number(stats[condition, READER, metric]["value"], 0) for metric in labels),
         ]
         for condition in conditions
     ]
@@ -119,23 +122,23 @@ def _percent(row: Row | None) -> str:
 
 def published(benchmark: str) -> list[tuple[str, float]]:
     """(system, accuracy on all questions) as published, the best first."""
-    told = {
+    accuracies = {
         p.subject: p.value
         for p in figures().published
         if p.condition == f"{benchmark}/all" and p.experiment == EXPERIMENT
     }
-    return sorted(told.items(), key=lambda pair: -pair[1])
+    return sorted(accuracies.items(), key=lambda pair: -pair[1])
 
 
 def _published(benchmark: str) -> Html:
-    told = ", ".join(
+    systems = ", ".join(
         f"{WORDS['published'][subject]} {number(100 * value, 1)} %" for subject, value in published(benchmark)
     )
-    return stack(f"As published, on the whole benchmark: {told}.") if told else Html("")
+    return stack(f"As published, on the whole benchmark: {systems}.") if systems else Html("")
 
 
 @styled
-def _picture(found: Found, there: Sequence[str], width: float) -> Figure:
+def _picture(stats: Found, there: Sequence[str], width: float) -> Figure:
     """Accuracy by benchmark with shortcuts: of the answered questions, and of all."""
     places = (1, 2) if width > WIDER else (2, 1)
     figure = Figure(figsize=(width, (0.9 + 0.36 * len(there)) * places[0]), layout="constrained")
@@ -143,9 +146,9 @@ def _picture(found: Found, there: Sequence[str], width: float) -> Figure:
     for y, benchmark in enumerate(reversed(there)):
         condition = f"{benchmark}/all"
         for axes, ours, theirs in ((left, *["accuracy_answered"] * 2), (right, "accuracy_guessing", "accuracy")):
-            row = found.get((condition, READER, ours))
+            row = stats.get((condition, READER, ours))
             for shortcut, shape in SHAPES.items() if row else ():
-                value = found[condition, shortcut, theirs]["value"]
+                value = stats[condition, shortcut, theirs]["value"]
                 axes.plot([100 * value], [y], shape, color=SOFT, markersize=5)
             if row:
                 whisker(axes, y, 100 * row["low"], 100 * row["high"], BLUE, 1.8)
@@ -154,8 +157,8 @@ def _picture(found: Found, there: Sequence[str], width: float) -> Figure:
             right.plot([100 * value], [y], "D", color=ORANGE, markersize=4, fillstyle="none")
     _framed(left, "of the answered questions, %")
     _framed(right, "of all questions, %")
-    shares = [found[f"{benchmark}/all", READER, "answered"]["value"] for benchmark in there]
-    counts = [number(found[f"{benchmark}/all", READER, "questions"]["value"], 0) for benchmark in there]
+    shares = [stats[f"{benchmark}/all", READER, "answered"]["value"] for benchmark in there]
+    counts = [number(stats[f"{benchmark}/all", READER, "questions"]["value"], 0) for benchmark in there]
     names = [
         f"{NAMES[benchmark]}, n = {count}\nanswers {100 * share:.0f} %"
         for benchmark, count, share in zip(there, counts, shares, strict=True)
@@ -174,36 +177,36 @@ def _labels(rows: Sequence[Row], there: Sequence[str]) -> Html:
     labels: dict[tuple[str, str], str] = {}
     for benchmark in there:
         labels |= judged([row for row in rows if benchmark_of(row) == benchmark])
-    found = [row for row in rows if labels[row["condition"], row["episode"]] == "contradicts"]
+    contradicted = [row for row in rows if labels[row["condition"], row["episode"]] == "contradicts"]
     lines = [
         [NAMES[benchmark_of(row)], kind_name(row["condition"]), row["episode"], row["line"],
          " ".join(row.get("because", ()))]
-        for row in found[:LISTED]
+        for row in contradicted[:LISTED]
     ]  # fmt: skip
     listed = table(("Benchmark", "Type", "Item", "Line", "Because"), lines, stacks=True)
     about = Html(f"<p>{with_code(WORDS['labels'])}</p>")
-    return stack(about, folded(_title(found, "labels"), listed) if found else "There are none.")
+    return stack(about, folded(_title(contradicted, "labels"), listed) if contradicted else "There are none.")
 
 
 def _wrong(rows: Sequence[Row]) -> Html:
-    found = [row for row in rows if row["action"] is not None and not row["correct"]]
+    wrong = [row for row in rows if row["action"] is not None and not row["correct"]]
     lines = [
         [NAMES[benchmark_of(row)], kind_name(row["condition"]), row["episode"], row["chosen"], row["label"],
          number(row["p"])]
-        for row in found[:LISTED]
+        for row in wrong[:LISTED]
     ]  # fmt: skip
     listed = table(("Benchmark", "Type", "Item", "Answer", "Label", "P"), lines, stacks=True)
-    return stack(WORDS["wrong"], folded(_title(found, "answers"), listed) if found else "There are none.")
+    return stack(WORDS["wrong"], folded(_title(wrong, "answers"), listed) if wrong else "There are none.")
 
 
-def _faults(found: Found, there: Sequence[str], faults: Sequence[str]) -> Html:
+def _faults(stats: Found, there: Sequence[str], faults: Sequence[str]) -> Html:
     """How many rows of each benchmark could not be read, and the first of them."""
-    counts = [(benchmark, found.get((f"{benchmark}/all", READER, "skipped"))) for benchmark in there]
+    counts = [(benchmark, stats.get((f"{benchmark}/all", READER, "skipped"))) for benchmark in there]
     lines = [[NAMES[benchmark], row["n"], number(row["value"], 0)] for benchmark, row in counts if row and row["value"]]
     listed = table(("Row, and what is wrong with it",), [[fault] for fault in faults[:LISTED]])
     return stack(WORDS["faults"], table(("Benchmark", "n", "Not read"), lines), folded(_title(faults, "rows"), listed))
 
 
-def _title(found: Sequence[object], what: str) -> str:
+def _title(entries: Sequence[object], what: str) -> str:
     """How many there are, and how many of them are listed."""
-    return f"The first {LISTED} of {len(found):,} {what}" if len(found) > LISTED else f"All {len(found)} {what}"
+    return f"The first {LISTED} of {len(entries):,} {what}" if len(entries) > LISTED else f"All {len(entries)} {what}"

@@ -19,26 +19,28 @@ LISTED = 40  # contradictions that an audit lists
 NAMED = 3  # rows that could not be read that a message names; chosen
 
 
-def audit(found: Audit) -> RenderableType:
+def audit(audited: Audit) -> RenderableType:
     """How many labels were confirmed, contradicted or not judged, the rows not read, and every contradiction."""
-    counts = found.counts
+    counts = audited.counts
     line = ", ".join(f"{n:,} {outcome if n == 1 else outcome.removesuffix('s')}" for outcome, n in counts.items())
     labels = sum(counts.values())
     total = Text(f"{labels:,} label{'s' * (labels != 1)}: {line}", style="bold")
     followed = [
-        Text(f"{name}: read by the conventions {' or '.join(one.name for one in kept)}", style="dim")
-        for name, kept in found.followed.items()
+        Text(
+            f"{name}: read by the conventions {' or '.join(convention.name for convention in conventions)}", style="dim"
+        )
+        for name, conventions in audited.followed.items()
     ]
     table = plain_table(*(Column(name, overflow="fold") for name in ("item", "label", "by simulation", "because")))
-    for verdict in found.contradicted[:LISTED]:
-        because = "\n".join(happening(told) for told in verdict.because)
+    for verdict in audited.contradicted[:LISTED]:
+        because = "\n".join(happening(reason) for reason in verdict.because)
         line = "" if verdict.item.line is None else f", line {verdict.item.line}"
         cells = (f"{verdict.item.id}{line}", verdict.item.gold, verdict.ours, because)
         table.add_row(*(Text("\n".join(map(printable, cell.split("\n")))) for cell in cells))
-    more = len(found.contradicted) - LISTED
+    more = len(audited.contradicted) - LISTED
     rest = [Text(f"… and {more:,} more (--json lists all)", style="dim")] if more > 0 else []
-    skipped = [Text(printable(skipped_rows(found.faults)), style="yellow")] if found.faults else []
-    return Group(total, *skipped, *followed, Text(), *([table] if found.contradicted else []), *rest)
+    skipped = [Text(printable(skipped_rows(audited.faults)), style="yellow")] if audited.faults else []
+    return Group(total, *skipped, *followed, Text(), *([table] if audited.contradicted else []), *rest)
 
 
 def skipped_rows(faults: Sequence[str]) -> str:
@@ -49,10 +51,10 @@ def skipped_rows(faults: Sequence[str]) -> str:
     return f"{count} left out: {'; '.join([*first, *more])}"
 
 
-def audit_data(found: Audit) -> list[dict[str, Any]]:
+def audit_data(audited: Audit) -> list[dict[str, Any]]:
     """Every verdict as JSON data, then a row of the file that could not be read as one with the outcome `malformed`."""
     empty = dict[str, Any](id=None, line=None, outcome="malformed", label=None, ours="", because=[])
-    return [*map(verdict_data, found.verdicts), *(empty | {"why": fault} for fault in found.faults)]
+    return [*map(verdict_data, audited.verdicts), *(empty | {"why": fault} for fault in audited.faults)]
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:
@@ -63,14 +65,14 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
         "outcome": verdict.outcome,
         "label": verdict.item.gold,
         "ours": verdict.ours,
-        "because": [happening(told) for told in verdict.because],
+        "because": [happening(reason) for reason in verdict.because],
         "why": verdict.why,
     }
 
 
-def proofs(found: Audit) -> Iterator[bytes]:
+def proofs(audited: Audit) -> Iterator[bytes]:
     """Every contradicted label as a line of JSON: the question, the label, ours, what decides it, and by what rules."""
-    for verdict in found.contradicted:
-        rules = [one.name for one in found.followed[family(verdict.item)]]
-        told = {**verdict_data(verdict), "question": verdict.item.question, "conventions": rules}
-        yield json.dumps(told, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+    for verdict in audited.contradicted:
+        rules = [convention.name for convention in audited.followed[family(verdict.item)]]
+        proof = {**verdict_data(verdict), "question": verdict.item.question, "conventions": rules}
+        yield json.dumps(proof, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"

@@ -26,12 +26,12 @@ from otherminds.reports.terminal.tables import plain_table
 from otherminds.worlds.repeated_games.players.parametric import ParametricMind
 
 
-def fitted(found: Fitted) -> RenderableType:
+def fitted(fit_and_profile: Fitted) -> RenderableType:
     """The parameters of a fit, and what it explains."""
-    fit = found.fit
-    by_person = found.profile is None
+    fit = fit_and_profile.fit
+    by_person = fit_and_profile.profile is None
     table = plain_table("of", "parameter", "mean [95 %]" if by_person else "value [95 %]", "sd" if by_person else "se")
-    for line in parameter_summary(found):
+    for line in parameter_summary(fit_and_profile):
         table.add_row(*map(escape, line))
     per_choice = fit.log_likelihood.sum() / fit.choices.sum()
     words = (
@@ -42,9 +42,9 @@ def fitted(found: Fitted) -> RenderableType:
     return Group(Text(words), table) if fit.mind.parameters else Text(words)
 
 
-def comparison(found: Comparison) -> RenderableType:
+def comparison(compared: Comparison) -> RenderableType:
     """The minds of a comparison, best first; the best of each group; and how sure the first place is."""
-    rows = comparison_rows(found)
+    rows = comparison_rows(compared)
     table = plain_table("mind", "held out, nats a choice", "ΔBIC", "share", "exceedance", "protected")
     for row in (row for row in rows if row["group"] == "all"):
         score = f"{row['per_choice']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
@@ -56,15 +56,15 @@ def comparison(found: Comparison) -> RenderableType:
         row = next(row for row in rows if row["group"] == group)
         chances = (f"{row[name]:.2f}" for name in ("exceedance", "protected"))
         best.add_row(escape(group), str(row["people"]), row["mind"], f"{row['per_choice']:.3f}", *chances)
-    return Group(table, *([best] if groups else []), Text(winner(found)), Text(PRIOR, style="dim"))
+    return Group(table, *([best] if groups else []), Text(winner(compared)), Text(PRIOR, style="dim"))
 
 
-def recovery(minds: Sequence[ParametricMind], found: Sequence[Recovered]) -> RenderableType:
+def recovery(minds: Sequence[ParametricMind], recoveries: Sequence[Recovered]) -> RenderableType:
     """Correlations of true and fitted parameters, and for each mind what its people are taken for."""
     parameters = plain_table(*RECOVERY_COLUMNS)
-    for line in recovery_lines([one for recovered, _ in found for one in recovered]):
+    for line in recovery_lines([r for recovered, _ in recoveries for r in recovered]):
         parameters.add_row(*map(escape, line))
-    told = plain_table(*RECOGNITION_COLUMNS)
-    for line in recognition_lines([mind.name for mind in minds], [recognition for _, recognition in found]):
-        told.add_row(*map(escape, line))
-    return Group(parameters, told)
+    recognition_table = plain_table(*RECOGNITION_COLUMNS)
+    for line in recognition_lines([mind.name for mind in minds], [recognition for _, recognition in recoveries]):
+        recognition_table.add_row(*map(escape, line))
+    return Group(parameters, recognition_table)

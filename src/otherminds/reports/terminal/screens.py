@@ -103,7 +103,7 @@ def frame(
     state: Any,
     beliefs: Mapping[str, Any],
     surprise: Mapping[str, float],
-    said: Iterable[str],
+    messages: Iterable[str],
     caption: str,
 ) -> RenderableType:
     """One step of an episode: the map, the beliefs about each agent's goal, surprises, and the messages so far.
@@ -118,7 +118,7 @@ def frame(
         bars(world, i, beliefs[a], titles[i], surprise.get(a, 0.0)) for i, a in enumerate(world.agents) if a in beliefs
     ]
     map_panel = Panel(picture(world, state), title=Text(printable(caption)), title_align="left", expand=False)
-    return Group(Columns([map_panel, Group(*panels)]), *(Text(f"» {words}", style="bold") for words in said))
+    return Group(Columns([map_panel, Group(*panels)]), *(Text(f"» {words}", style="bold") for words in messages))
 
 
 def posteriors(history: Sequence[Mapping[str, Any]]) -> Table:
@@ -127,8 +127,10 @@ def posteriors(history: Sequence[Mapping[str, Any]]) -> Table:
     goals = (
         re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=none of) ", "\n", goal) for goal in next(iter(people.values()))
     )  # OnionSalad
-    t, surprise, *asked = (Column(name, justify="right") for name in ("t", "surprise", *(f"{goal}?" for goal in goals)))
-    table = plain_table(t, "who", "did", surprise, *asked)
+    t, surprise, *goal_columns = (
+        Column(name, justify="right") for name in ("t", "surprise", *(f"{goal}?" for goal in goals))
+    )
+    table = plain_table(t, "who", "did", surprise, *goal_columns)
     for row in history:
         for n, (agent, belief) in enumerate(row["posterior"].items()):
             nats = row["surprise"].get(agent)

@@ -18,48 +18,52 @@ BAR = 20  # characters of a bar for P = 1
 LONGEST = 160  # characters of a text that was not read
 
 
-def answer(asked: StoryAnswer) -> RenderableType:
+def answer(story_answer: StoryAnswer) -> RenderableType:
     """The answer, the posterior as bars, the happenings that decided it, and how much of the story was read."""
-    found, labels = asked.answer, _labels(asked)
+    conclusion, labels = story_answer.answer, _labels(story_answer)
     parts: list[RenderableType]
-    if found.option is None:
-        parts = [Text(f"cannot tell: {printable(shortened(found.abstained or '', 2 * LONGEST))}", style="bold yellow")]
-        if found.leaning is not None:
-            leaning = f"{letter(found.leaning)}) {printable(labels[found.leaning])}"
+    if conclusion.option is None:
+        parts = [
+            Text(f"cannot tell: {printable(shortened(conclusion.abstained or '', 2 * LONGEST))}", style="bold yellow")
+        ]
+        if conclusion.leaning is not None:
+            leaning = f"{letter(conclusion.leaning)}) {printable(labels[conclusion.leaning])}"
             parts.append(Text(f"If that changes nothing, it is {leaning}.", style="dim"))
-        if asked.advice:
-            parts.append(Text(f"{printable(asked.advice)}.", style="dim"))
+        if story_answer.advice:
+            parts.append(Text(f"{printable(story_answer.advice)}.", style="dim"))
     else:
-        chosen = f"{letter(found.option)}) {printable(labels[found.option])}"
-        parts = [Text.assemble("answer  ", (chosen, "bold green"), style="dim")]
-    if asked.question is not None and found.option is not None:
+        option = f"{letter(conclusion.option)}) {printable(labels[conclusion.option])}"
+        parts = [Text.assemble("answer  ", (option, "bold green"), style="dim")]
+    if story_answer.question is not None and conclusion.option is not None:
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-        for number, (label, p) in enumerate(zip(labels, found.posterior, strict=True)):
+        for number, (label, p) in enumerate(zip(labels, conclusion.posterior, strict=True)):
             row = (f"{letter(number)})", printable(label), f"{p:.1%}", "█" * round(BAR * p))
-            table.add_row(*(Text(cell, style="bold" if number == found.option else "") for cell in row))
-        if asked.question.polarity == "least":
+            table.add_row(*(Text(cell, style="bold" if number == conclusion.option else "") for cell in row))
+        if story_answer.question.polarity == "least":
             table.caption, table.caption_justify = "the least likely was asked for", "left"
         parts += [Text(), table]
-    if found.unless:
-        doubt = f"It may be otherwise, as this was not read: {printable(shortened(found.unless, LONGEST))}"
+    if conclusion.unless:
+        doubt = f"It may be otherwise, as this was not read: {printable(shortened(conclusion.unless, LONGEST))}"
         parts += [Text(), Text(doubt, style="yellow")]
-    if terms := found.decisive():
+    if terms := conclusion.decisive():
         parts += [Text(), Text("because", style="dim")]
         together = len(terms) > 1 and not any(math.isfinite(term.weight) for term in terms)
-        said = ("" if together else f" {_favours(term)}" for term in terms)
+        explanations = ("" if together else f" {_favours(term)}" for term in terms)
         parts += [
             Text.assemble(("  · ", "dim"), happening(t.happening), (why, "dim"))
-            for t, why in zip(terms, said, strict=True)
+            for t, why in zip(terms, explanations, strict=True)
         ]
         parts += [Text(f"Together these rule out every answer but {_best(terms[0])}.", style="dim")] * together
-    if found.passages:
+    if conclusion.passages:
         parts += [Text(), Text("because the story says", style="dim")]
-        parts += [Text.assemble(("  · ", "dim"), printable(shortened(one, LONGEST))) for one in found.passages]
-    reading = asked.reading
+        parts += [
+            Text.assemble(("  · ", "dim"), printable(shortened(passage, LONGEST))) for passage in conclusion.passages
+        ]
+    reading = story_answer.reading
     much = "All" if reading.coverage == 1.0 and not reading.unread else f"{reading.coverage:.0%}"
-    read = f"{much} of the story was read"
-    read += f"; not this: {printable(shortened(reading.unread[0], LONGEST))}" if reading.unread else "."
-    parts += [Text(), Text(read, style="dim")]
+    coverage = f"{much} of the story was read"
+    coverage += f"; not this: {printable(shortened(reading.unread[0], LONGEST))}" if reading.unread else "."
+    parts += [Text(), Text(coverage, style="dim")]
     parts.append(Text())
     return Group(*parts)
 
@@ -69,8 +73,8 @@ def letter(number: int) -> str:
     return (letter(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
 
 
-def _labels(asked: StoryAnswer) -> tuple[str, ...]:
-    question = asked.question
+def _labels(story_answer: StoryAnswer) -> tuple[str, ...]:
+    question = story_answer.question
     if question is None:
         return ()
     return question.labels or tuple("; ".join(map(str, option.claims)) for option in question.options)
@@ -87,11 +91,11 @@ def _best(term: Term) -> str:
     return letter(max(range(len(term.log_probs)), key=lambda i: term.log_probs[i]))
 
 
-def happening(told: Happening) -> str:
+def happening(occurrence: Happening) -> str:
     """A happening in a sentence, with its source and probability if it is uncertain."""
-    match told:
+    match occurrence:
         case Event(agent=agent, verb=verb, obj=thing):
-            where = _the(told.place or told.room)
+            where = _the(occurrence.place or occurrence.room)
             what = _the(thing) or "something"
             words = (
                 f"{agent or 'Somebody'} "
@@ -124,7 +128,9 @@ def happening(told: Happening) -> str:
         case Observation(agent=agent, fact=fact, sees=sees):
             words = f"{agent or 'Somebody'} {'sees' if sees else 'does not notice'} that {_the(fact.subject)} is at "
             words += _the(fact.value)
-    return printable(words + (f" ({told.source}, with probability {told.p:.2g})" if told.p < 1.0 else "") + ".")
+    return printable(
+        words + (f" ({occurrence.source}, with probability {occurrence.p:.2g})" if occurrence.p < 1.0 else "") + "."
+    )
 
 
 def _the(name: str | None) -> str:
@@ -132,20 +138,21 @@ def _the(name: str | None) -> str:
     return "" if not name else name if name[:1].isupper() else f"the {name}"
 
 
-def as_data(asked: StoryAnswer) -> dict[str, Any]:
+def as_data(story_answer: StoryAnswer) -> dict[str, Any]:
     """The answer as JSON data."""
-    found, labels = asked.answer, _labels(asked)
+    conclusion, labels = story_answer.answer, _labels(story_answer)
     return {
-        "answer": None if found.option is None else labels[found.option],
-        "option": found.option,
+        "answer": None if conclusion.option is None else labels[conclusion.option],
+        "option": conclusion.option,
         "posterior": [
-            {"option": label, "p": p} for label, p in zip(labels or found.posterior, found.posterior, strict=True)
+            {"option": label, "p": p}
+            for label, p in zip(labels or conclusion.posterior, conclusion.posterior, strict=True)
         ],
-        "abstained": found.abstained,
-        "advice": asked.advice or None,
-        "leaning": None if found.leaning is None else labels[found.leaning],
-        "unless": found.unless,
-        "because": [*(happening(term.happening) for term in found.decisive()), *found.passages],
-        "coverage": asked.reading.coverage,
-        "unread": list(asked.reading.unread),
+        "abstained": conclusion.abstained,
+        "advice": story_answer.advice or None,
+        "leaning": None if conclusion.leaning is None else labels[conclusion.leaning],
+        "unless": conclusion.unless,
+        "because": [*(happening(term.happening) for term in conclusion.decisive()), *conclusion.passages],
+        "coverage": story_answer.reading.coverage,
+        "unread": list(story_answer.reading.unread),
     }

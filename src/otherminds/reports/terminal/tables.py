@@ -71,29 +71,30 @@ def verdicts(findings: Sequence[Any], subjects: Sequence[str]) -> RenderableType
     table.padding = (0, 2, 0, 0)
     for i, column in enumerate(table.columns):
         column.no_wrap, column.overflow = i > 0, "fold"
-    for found in findings:
-        result = Text(found.verdict.result, style=VERDICTS[found.verdict.result])
-        unreadable = "" if found.unreadable is None else f"{found.unreadable.value:.0%}"
-        lost = found.functional
+    for finding in findings:
+        result = Text(finding.verdict.result, style=VERDICTS[finding.verdict.result])
+        unreadable = "" if finding.unreadable is None else f"{finding.unreadable.value:.0%}"
+        lost = finding.functional
         interval = f" [{lost.low:.2f}, {lost.high:.2f}]" if lost.low < lost.high else ""
-        figures = (f"{lost.value:.2f}{interval}", f"{found.literal.value:.2f}", f"{found.gap.value:.2f}")
-        table.add_row(escape(found.name), result, *figures, unreadable)
+        figures = (f"{lost.value:.2f}{interval}", f"{finding.literal.value:.2f}", f"{finding.gap.value:.2f}")
+        table.add_row(escape(finding.name), result, *figures, unreadable)
     judged = [
-        f"{found.name} {'is open' if found.verdict.passed is None else found.verdict.result}: {found.verdict.words}."
-        for found in findings
-        if found.name in subjects
+        f"{finding.name} {'is open' if finding.verdict.passed is None else finding.verdict.result}: "
+        f"{finding.verdict.words}."
+        for finding in findings
+        if finding.name in subjects
     ]
     scale = "Losses are shares of what uniformly random play loses: 0 is the best possible play, 1 is random."
     return Group(Text(), table, Text(), *map(Text, judged), Text(scale, style="dim"))
 
 
-def scores(found: Sequence[Row]) -> Table:
+def scores(rows: Sequence[Row]) -> Table:
     """Literal and functional scores of players with partners: means with 95 % intervals over episodes."""
     columns = ("partner", "player", "predicts, %", "regret a round", "reward", "optimum", "consistent")
     table = _table(*columns, words=2, edge=True)
     table.columns[1].no_wrap = True
     by_pair: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in found:
+    for row in rows:
         by_pair.setdefault((row["partner"], row["player"]), {})[row["metric"]] = row
     for (partner, player), metrics in by_pair.items():
         literal, functional = _spread(metrics["tom_percent"], 1), _spread(metrics[REGRET], 3)
@@ -105,39 +106,43 @@ def scores(found: Sequence[Row]) -> Table:
 
 def payoffs(game: Game) -> Table:
     """The payoffs of a game, yours first: a row for each of your actions, a column for what all others do."""
-    others = [" + ".join(joint) for joint in product(*game.actions[1:])]
-    table = plain_table("you \\ partner" if len(game.agents) == 2 else "you \\ others", *map(escape, others))
+    joint_labels = [" + ".join(joint) for joint in product(*game.actions[1:])]
+    table = plain_table("you \\ partner" if len(game.agents) == 2 else "you \\ others", *map(escape, joint_labels))
     cells = (", ".join(f"{payoff:g}" for payoff in joint) for joint in game.payoffs)
     for name in game.actions[0]:
-        table.add_row(escape(name), *islice(cells, len(others)))
+        table.add_row(escape(name), *islice(cells, len(joint_labels)))
     return table
 
 
-def unforgiven(found: Sequence[Row]) -> list[str]:
+def unforgiven(rows: Sequence[Row]) -> list[str]:
     """A sentence for each player that lost most of its regret for good by its first rounds."""
-    told = []
-    pairs = dict.fromkeys((row["partner"], row["player"]) for row in found)
-    rows = {(row["partner"], row["player"], row["metric"]): row for row in found}
+    sentences = []
+    pairs = dict.fromkeys((row["partner"], row["player"]) for row in rows)
+    by_metric = {(row["partner"], row["player"], row["metric"]): row for row in rows}
     for partner, player in pairs:
-        left = rows[partner, player, "best_left"]
-        lost = rows[partner, player, REGRET]["value"]
+        left = by_metric[partner, player, "best_left"]
+        lost = by_metric[partner, player, REGRET]["value"]
         gone = left["optimum"] - left["value"]
         if lost > MARGIN and gone >= FOR_GOOD * lost:
-            told.append(
+            sentences.append(
                 f"{player} with {partner}: the best response earns {left['optimum']:.2f} a round, but only "
                 f"{left['value']:.2f} after what {player} did in the first {left['rounds']} rounds: "
                 "this partner does not forgive that."
             )
-    return told
+    return sentences
 
 
 def standings(ranks: Sequence[str], ranking: Sequence[Standing], shares: Mapping[str, float]) -> Table:
     """The ranking of a tournament: payoffs per round with 95 % intervals, and shares after replicator dynamics."""
     table = _table("rank", "entrant", "payoff a round", "share in the end, %", words=2, edge=True)
     table.columns[0].justify = "right"
-    for rank, one in zip(ranks, ranking, strict=True):
-        score = _spread(one.score._asdict(), 3) if one.score.low < one.score.high else f"{one.score.value:.3f}"
-        table.add_row(rank, escape(printable(one.name)), score, f"{100 * shares[one.name]:.1f}")
+    for rank, standing in zip(ranks, ranking, strict=True):
+        score = (
+            _spread(standing.score._asdict(), 3)
+            if standing.score.low < standing.score.high
+            else f"{standing.score.value:.3f}"
+        )
+        table.add_row(rank, escape(printable(standing.name)), score, f"{100 * shares[standing.name]:.1f}")
     return table
 
 
@@ -205,28 +210,30 @@ def _by_condition(summary: Sequence[Row]) -> RenderableType:
     metrics = [metric for metric in METRICS if metric in present] or list(present)
     columns = (Column(metric.removeprefix("decision_"), no_wrap=True) for metric in metrics)
     table = plain_table(Column("", min_width=11, overflow="fold"), *columns, edge=True, gap=1)
-    found = by_key(summary)
+    rows_by_key = by_key(summary)
     for condition in dict.fromkeys(row["condition"] for row in summary):
         table.add_row(Text(condition.replace("heldout/", "held out ").replace("_", " "), style="bold"))
         for subject in dict.fromkeys(row["subject"] for row in summary if row["condition"] == condition):
-            cells = [found.get((condition, subject, metric)) for metric in metrics]
+            cells = [rows_by_key.get((condition, subject, metric)) for metric in metrics]
             table.add_row(f"  {escape(subject)}", *map(_cell, cells))
             if any(row and "published" in row for row in cells):
                 table.add_row("  published", *map(_published, cells), style="dim")
-    spoken = [subject for condition, subject, metric in found if (condition, metric) == ("all", "replies")]
+    spoken = [subject for condition, subject, metric in rows_by_key if (condition, metric) == ("all", "replies")]
     replies = []
     for subject in spoken:
-        unreadable, written, tokens = (found["all", subject, m]["value"] for m in (UNREADABLE, "replies", "tokens"))
-        use = f"{written:.1f} replies and {tokens:,.0f} tokens an episode"
+        unreadable, reply_count, tokens = (
+            rows_by_key["all", subject, m]["value"] for m in (UNREADABLE, "replies", "tokens")
+        )
+        use = f"{reply_count:.1f} replies and {tokens:,.0f} tokens an episode"
         replies.append(f"{subject}: {use}, {unreadable:.0%} unreadable")
     return Group(table, Text("\n".join(replies), style="dim")) if replies else table
 
 
 def _study(summary: Sequence[Row]) -> RenderableType:
     """Figure 6 of the ProToM paper: every metric over all levels, a column for each facilitator, beside the paper's."""
-    found = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == "all"}
-    subjects = list(dict.fromkeys(subject for subject, _ in found))
-    published = {subject for (subject, _), row in found.items() if "published" in row}
+    rows_by_key = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == "all"}
+    subjects = list(dict.fromkeys(subject for subject, _ in rows_by_key))
+    published = {subject for (subject, _), row in rows_by_key.items() if "published" in row}
     table = _table(edge=True)
     table.add_column("", no_wrap=True, min_width=max(map(len, STUDY_METRICS)))
     for subject in subjects:
@@ -236,7 +243,7 @@ def _study(summary: Sequence[Row]) -> RenderableType:
     for metric in STUDY_METRICS:
         cells = []
         for subject in subjects:
-            row = found.get((subject, metric))
+            row = rows_by_key.get((subject, metric))
             cells.append(_cell(row))
             if subject in published:
                 digits = 0 if metric in WHOLE else 2
@@ -253,25 +260,25 @@ def _questions(summary: Sequence[Row]) -> RenderableType:
 
     In the last column a question that was not answered is guessed.
     """
-    found, guessing = (
+    accuracy, guessing = (
         {(r["condition"], r["subject"]): r for r in summary if r["metric"] == metric}
         for metric in ("accuracy", "accuracy_guessing")
     )
-    kinds = list(KINDS) if any("/belief" in condition for condition, _ in found) else ["all"]
+    kinds = list(KINDS) if any("/belief" in condition for condition, _ in accuracy) else ["all"]
     columns = (Column(KINDS[kind], no_wrap=True, justify="right") for kind in kinds)
     last = [Column("guessing", no_wrap=True, justify="right")] * bool(guessing)
     table = plain_table(Column("right answers, %", overflow="fold"), *columns, *last, edge=True, gap=1)
-    told = dict.fromkeys((c.rpartition("/")[0], s) for c, s in found if not c.startswith("invented/"))
-    first = next((track for track, _ in told), "")
-    for track, subject in told:
+    track_subjects = dict.fromkeys((c.rpartition("/")[0], s) for c, s in accuracy if not c.startswith("invented/"))
+    first = next((track for track, _ in track_subjects), "")
+    for track, subject in track_subjects:
         if track == first or subject not in SHORTCUTS:
             name = subject if subject in SHORTCUTS else f"{track}  {subject}"
-            cells = [_percent(found.get((f"{track}/{kind}", subject)), kind == "all") for kind in kinds]
+            cells = [_percent(accuracy.get((f"{track}/{kind}", subject)), kind == "all") for kind in kinds]
             forced = [_percent(guessing.get((f"{track}/all", subject)), False)] * bool(guessing)
             table.add_row(Text(name.replace("_", " ")), *cells, *forced)
-    for condition, subject in (pair for pair in found if pair[0].startswith("invented/")):
+    for condition, subject in (pair for pair in accuracy if pair[0].startswith("invented/")):
         name = f"{condition.replace('/', ', ')}  {subject}".replace("_", " ")
-        table.add_row(Text(name), *[""] * (len(kinds) - 1), _percent(found[condition, subject], True))
+        table.add_row(Text(name), *[""] * (len(kinds) - 1), _percent(accuracy[condition, subject], True))
     return table
 
 
@@ -287,71 +294,75 @@ def _percent(row: Row | None, bounds: bool) -> str:
 
 def _games(summary: Sequence[Row]) -> RenderableType:
     """Regret in the six cells, with machines, and under noise; the report has the rest."""
-    found = by_key(summary)
+    rows_by_key = by_key(summary)
     conditions = list(dict.fromkeys(row["condition"] for row in summary))
     cells = [c for c in conditions if c.endswith(("/single", "/tft"))]
     parts = [
-        _cells(found, cells),
-        _models(found, cells),
-        _machines(found, [c for c in conditions if c.startswith("ipd/machines")]),
-        _noise(found, [c for c in conditions if c.endswith(tuple(NOISES))]),
+        _cells(rows_by_key, cells),
+        _models(rows_by_key, cells),
+        _machines(rows_by_key, [c for c in conditions if c.startswith("ipd/machines")]),
+        _noise(rows_by_key, [c for c in conditions if c.endswith(tuple(NOISES))]),
     ]
     shown = [renderable for table in parts if table.row_count for renderable in (table, Text())]
     optima = "Regret is per round against the exact optimum; rmax's in the first table against the paper's."
     return Group(Text(), *shown, Text(optima, style="dim"))
 
 
-def _cells(found: Found, cells: Sequence[str]) -> Table:
+def _cells(rows_by_key: Found, cells: Sequence[str]) -> Table:
     table = _table("cell", "player", "regret", "published", "ToM %", "consistent", words=2)
     for cell in cells:
         title = escape(cell)
         for subject in IN_CELLS:
-            if row := found.get((cell, subject, REGRET)):
+            if row := rows_by_key.get((cell, subject, REGRET)):
                 paper = {end: row.get(f"published_{end}") for end in ("low", "high")} | {"value": row.get("published")}
-                table.add_row(title, subject, _estimate(row), _estimate(paper), *_literal(found, cell, subject))
+                table.add_row(title, subject, _estimate(row), _estimate(paper), *_literal(rows_by_key, cell, subject))
                 title = ""
     return table
 
 
-def _models(found: Found, cells: Sequence[str]) -> Table:
+def _models(rows_by_key: Found, cells: Sequence[str]) -> Table:
     """Language models: what they predict and what they lose, and how many of their replies could not be read."""
     table = _table("cell", "language model", "regret", "ToM regret", "ToM %", "unreadable", words=2)
     for cell in cells:
         title = escape(cell)
-        for subject in dict.fromkeys(s for c, s, _ in found if c == cell and s.startswith(MODELS)):
-            regret, tom, unreadable = (found.get((cell, subject, m)) for m in (EXACTLY, "tom_regret_paper", UNREADABLE))
+        for subject in dict.fromkeys(s for c, s, _ in rows_by_key if c == cell and s.startswith(MODELS)):
+            regret, tom, unreadable = (
+                rows_by_key.get((cell, subject, m)) for m in (EXACTLY, "tom_regret_paper", UNREADABLE)
+            )
             if regret and tom and unreadable:
-                literal, _ = _literal(found, cell, subject)
+                literal, _ = _literal(rows_by_key, cell, subject)
                 name = escape(subject.removeprefix(MODELS).replace(":", " "))
                 table.add_row(title, name, _bounded(regret, 3), _number(tom, 3), literal, f"{unreadable['value']:.0%}")
                 title = ""
     return table
 
 
-def _machines(found: Found, conditions: Sequence[str]) -> Table:
+def _machines(rows_by_key: Found, conditions: Sequence[str]) -> Table:
     table = _table("machines", "player", "regret", "ToM %", "consistent", words=2)
     for condition in conditions:
         title = escape(condition.removeprefix("ipd/machines").removeprefix("_") or "all")
-        present = dict.fromkeys(subject for c, subject, metric in found if (c, metric) == (condition, REGRET))
-        regret = {s: found.get((condition, s, EXACTLY)) or found[condition, s, REGRET] for s in present}
+        present = dict.fromkeys(subject for c, subject, metric in rows_by_key if (c, metric) == (condition, REGRET))
+        regret = {s: rows_by_key.get((condition, s, EXACTLY)) or rows_by_key[condition, s, REGRET] for s in present}
         for subject in sorted(regret, key=lambda subject: float(regret[subject]["value"])):
-            table.add_row(title, escape(subject), _bounded(regret[subject], 3), *_literal(found, condition, subject))
+            table.add_row(
+                title, escape(subject), _bounded(regret[subject], 3), *_literal(rows_by_key, condition, subject)
+            )
             title = ""
     return table
 
 
-def _noise(found: Found, conditions: Sequence[str]) -> Table:
+def _noise(rows_by_key: Found, conditions: Sequence[str]) -> Table:
     """Regret with partners that tremble, without intervals, to be short."""
     table = _table(f"noise {' and '.join(NOISES.values())}", *LEARNERS, words=1)
     for cell in dict.fromkeys(condition.rpartition("_")[0] for condition in conditions):
-        rows = ([found.get((f"{cell}_{noise}", s, EXACTLY)) for noise in NOISES] for s in LEARNERS)
+        rows = ([rows_by_key.get((f"{cell}_{noise}", s, EXACTLY)) for noise in NOISES] for s in LEARNERS)
         table.add_row(escape(cell), *("  ".join(_number(row, 3) or "-" for row in pair) for pair in rows))
     return table
 
 
-def _literal(found: Found, condition: str, subject: str) -> tuple[str, str]:
+def _literal(rows_by_key: Found, condition: str, subject: str) -> tuple[str, str]:
     """ToM % and consistency; empty if unknown."""
-    literal, consistent = (found.get((condition, subject, metric)) for metric in ("tom_percent", "consistency"))
+    literal, consistent = (rows_by_key.get((condition, subject, metric)) for metric in ("tom_percent", "consistency"))
     return f"{literal['value']:.1f}" if literal else "", f"{consistent['value']:.2f}" if consistent else ""
 
 
@@ -368,17 +379,17 @@ def _estimate(row: Row) -> str:
 
 def _bodies(summary: Sequence[Row]) -> RenderableType:
     """Scores of scripted bodies in 1200 steps: beside the prototype's, then those of the scenarios."""
-    found = by_key(summary)
+    rows_by_key = by_key(summary)
     calibration = _table("calibration", "egocentric", "prototype", "all-seeing", "prototype", words=1)
     scenarios = _table("scenario", "score", "reward", "steps", "meetings", "a meeting", words=1)
-    for case in dict.fromkeys(s for c, s, m in found if m == "score" and c.startswith("calibration")):
-        rows = [found.get((f"calibration/{body}", case, "score")) for body in ("egocentric", "full_information")]
+    for case in dict.fromkeys(s for c, s, m in rows_by_key if m == "score" and c.startswith("calibration")):
+        rows = [rows_by_key.get((f"calibration/{body}", case, "score")) for body in ("egocentric", "full_information")]
         cells = (text for row in rows for text in (_bounded(row, 0), _bounded(row, 0, "published_")))
         calibration.add_row(escape(case), *cells)
-    for name in (s for c, s, m in found if (c, m) == ("scenario", "score")):
-        means = [found["scenario", name, m]["value"] for m in ("reward", "steps", "meetings")]
-        each = found.get(("scenario", name, "per_meeting"))
-        score = _bounded(found["scenario", name, "score"], 0)
+    for name in (s for c, s, m in rows_by_key if (c, m) == ("scenario", "score")):
+        means = [rows_by_key["scenario", name, m]["value"] for m in ("reward", "steps", "meetings")]
+        each = rows_by_key.get(("scenario", name, "per_meeting"))
+        score = _bounded(rows_by_key["scenario", name, "score"], 0)
         per_meeting = "" if each is None else f"{each['value']:.2f}"
         scenarios.add_row(escape(name), score, *(f"{mean:,.1f}" for mean in means), per_meeting)
     note = "Bodies are scripted: scores compare with each other, not with those of Melting Pot's own bots."
@@ -387,51 +398,51 @@ def _bodies(summary: Sequence[Row]) -> RenderableType:
 
 def _guesses(summary: Sequence[Row]) -> RenderableType:
     """Scores in the scenarios beside the paper's, how well partners were predicted, and what language models did."""
-    found = by_key(summary)
-    players = [player for player in PLAYERS if any(s == player for _, s, _ in found)]
-    scenarios = dict.fromkeys(c for c, s, m in found if m == "score" and s in players)
+    rows_by_key = by_key(summary)
+    players = [player for player in PLAYERS if any(s == player for _, s, _ in rows_by_key)]
+    scenarios = dict.fromkeys(c for c, s, m in rows_by_key if m == "score" and s in players)
     table = _table("scenario", *(PLAYERS[player] for player in players), "paper", "right", "lost", words=1)
     table.columns[0].no_wrap = True
     for name in scenarios:
-        rows = [found.get((name, player, "score")) for player in players]
-        first = found.get((name, "programs", "score"))
+        rows = [rows_by_key.get((name, player, "score")) for player in players]
+        first = rows_by_key.get((name, "programs", "score"))
         paper = f"{first['published']:.0f}" if first and "published" in first else ""
-        right = _number(found.get((name, "programs", "literal_validated")), 2)
-        lost = _number(found.get((name, "programs", "regret")), 1)
+        right = _number(rows_by_key.get((name, "programs", "literal_validated")), 2)
+        lost = _number(rows_by_key.get((name, "programs", "regret")), 1)
         table.add_row(escape(name), *(_number(row, 0) for row in rows), paper, right, lost)
-    count = found.get(("all", "programs", "at_least_published"))
-    told = f"At least the paper's score in {count['value']:.0f} of {count['n']} scenarios. " if count else ""
-    who = " ".join(f"{PLAYERS[player].capitalize()}: {words}." for player, words in WHO.items() if player in players)
-    note = f"{told}{who} Right: predictions once validated. Lost: a meeting, against the best policy."
+    count = rows_by_key.get(("all", "programs", "at_least_published"))
+    comparison = f"At least the paper's score in {count['value']:.0f} of {count['n']} scenarios. " if count else ""
+    legend = " ".join(f"{PLAYERS[player].capitalize()}: {words}." for player, words in WHO.items() if player in players)
+    note = f"{comparison}{legend} Right: predictions once validated. Lost: a meeting, against the best policy."
     shown: list[RenderableType] = [Text(), table, Text(), Text(note, style="dim")] if scenarios else []
-    if (speakers := _speakers(found)).row_count:
+    if (speakers := _speakers(rows_by_key)).row_count:
         shown += [Text(), speakers]
     return Group(*shown)
 
 
-def _speakers(found: Found) -> Table:
+def _speakers(rows_by_key: Found) -> Table:
     """Agents with language models: scores, calls and tokens an episode, and how much could not be read."""
     heads = ("score", "right", "lost", "calls", "tokens", "unreadable")
     table = _table("scenario", "agent with a language model", *heads, words=2)
-    for name, subject in (pair[:2] for pair in found if pair[2] == "score" and pair[1].startswith(MODELS)):
-        mine = {metric: row for (c, s, metric), row in found.items() if (c, s) == (name, subject)}
+    for name, subject in (pair[:2] for pair in rows_by_key if pair[2] == "score" and pair[1].startswith(MODELS)):
+        mine = {metric: row for (c, s, metric), row in rows_by_key.items() if (c, s) == (name, subject)}
         tokens = sum(mine[metric]["value"] for metric in ("prompt_tokens", "written_tokens"))
         figures = [_number(mine.get(m), digits) for m, digits in (("score", 0), ("literal", 2), ("regret", 2))]
         calls, unreadable = mine["calls"]["value"], mine[UNREADABLE]["value"]
-        who = " ".join(reversed(subject.removeprefix(MODELS).partition(":")[::2]))
-        table.add_row(escape(name), escape(who), *figures, f"{calls:.0f}", f"{tokens:,.0f}", f"{unreadable:.0%}")
+        speaker = " ".join(reversed(subject.removeprefix(MODELS).partition(":")[::2]))
+        table.add_row(escape(name), escape(speaker), *figures, f"{calls:.0f}", f"{tokens:,.0f}", f"{unreadable:.0%}")
     return table
 
 
 def _people(summary: Sequence[Row]) -> RenderableType:
     """People's loss beside players, and the mind that is most frequent among them, by bot and treatment."""
-    found = by_key(summary)
+    rows_by_key = by_key(summary)
     table = plain_table("against", "people", "posterior\nsampling", "RMax", "most frequent\nmind", "exceedance", gap=1)
     for condition in dict.fromkeys(
         row["condition"] for row in summary if row["condition"].startswith(("rps/", "ipd/"))
     ):
-        players = (found.get((condition, who, "loss")) for who in ("people", "posterior_sampling", "rmax"))
-        chances = {row["subject"]: row for (c, _, m), row in found.items() if (c, m) == (condition, "exceedance")}
+        players = (rows_by_key.get((condition, player, "loss")) for player in ("people", "posterior_sampling", "rmax"))
+        chances = {row["subject"]: row for (c, _, m), row in rows_by_key.items() if (c, m) == (condition, "exceedance")}
         best = max(chances, key=lambda mind: chances[mind]["value"], default="")
         cells = ("" if row is None else _spread(row, 2) for row in players)
         where = condition.partition("/")[2].replace("_", " ")
@@ -441,16 +452,16 @@ def _people(summary: Sequence[Row]) -> RenderableType:
 
 def _benchmarks(summary: Sequence[Row]) -> RenderableType:
     """Public benchmarks by type of question: answers, contradicted labels, accuracy in per cent, and shortcuts."""
-    found = by_key(summary)
+    rows_by_key = by_key(summary)
     counts = {"questions": "n", "right": "right", "wrong": "wrong", "abstained": "none", "contradicted": "label"}
     shortcuts = {"chance": "any", "majority": "usual", "longest": "long", "last_place": "last"}
     table = _table("", *counts.values(), "answered, %", "shortcut", words=1, edge=True)
     for condition in dict.fromkeys(row["condition"] for row in summary):
         benchmark, _, kind = condition.partition("/")
         name = Text(benchmark, style="bold") if kind == "all" else Text(f"  {printable(kind)}")
-        cells = [_number(found[condition, "symbolic", metric], 0) for metric in counts]
-        answered = found.get((condition, "symbolic", "accuracy_answered"))
-        worth = {shortcut: found[condition, shortcut, "accuracy"]["value"] for shortcut in shortcuts}
+        cells = [_number(rows_by_key[condition, "symbolic", metric], 0) for metric in counts]
+        answered = rows_by_key.get((condition, "symbolic", "accuracy_answered"))
+        worth = {shortcut: rows_by_key[condition, shortcut, "accuracy"]["value"] for shortcut in shortcuts}
         best = max(worth, key=lambda shortcut: worth[shortcut])
         table.add_row(name, *cells, _percent(answered, True), f"{shortcuts[best]} {100 * worth[best]:.0f}")
     note = (
@@ -458,7 +469,7 @@ def _benchmarks(summary: Sequence[Row]) -> RenderableType:
         "The best shortcut on all questions, in %: any option, the usual one in other stories, the longest, the last "
         "mentioned; the report has all of them."
     )
-    failed = sum(row["value"] for key, row in found.items() if key[0].endswith("/all") and key[2] == "failed")
+    failed = sum(row["value"] for key, row in rows_by_key.items() if key[0].endswith("/all") and key[2] == "failed")
     faults = f" The reader failed on {failed:.0f} questions, which count as not answered." if failed else ""
     return Group(table, Text(note + faults, style="dim"))
 
@@ -481,15 +492,15 @@ def runs_table(runs: Sequence[Run], folder: Path) -> RenderableType:
     """Every run in a folder, with what it is of below its name; calls and costs only if a model was asked."""
     if not runs:
         return Text(f"There are no runs in {printable(str(folder))}.")
-    asked = any(run.answered.calls or run.uncertain for run in runs)
+    any_calls = any(run.answered.calls or run.uncertain for run in runs)
     place = Column(f"in {printable(str(folder))}", overflow="fold")
-    numbers = ("episodes", *(("calls", "uncertain", "spent") if asked else ()))
+    numbers = ("episodes", *(("calls", "uncertain", "spent") if any_calls else ()))
     columns = (Column(name, justify="right", no_wrap=True) for name in numbers)
     table = plain_table(place, Column("state", no_wrap=True), *columns, edge=True, gap=1)
     for run in runs:
         what = printable(described(run.about, run.name))
         where = Text(printable(str(run.folder.relative_to(folder)))).append(f"\n{what}", style="dim")
-        table.add_row(where, run.state, *_counts(run)[: 4 if asked else 1])
+        table.add_row(where, run.state, *_counts(run)[: 4 if any_calls else 1])
     return table
 
 
@@ -497,7 +508,7 @@ def run_details(run: Run, digest: str) -> RenderableType:
     """The state of one run: its episodes, failures, calls without an answer, and digest."""
     episodes, calls, _, spent = _counts(run)
     failures = [f"{' '.join(key)}: {why}" for key, why in run.failures.items()]
-    uncertain = [f"{one.place} (up to ${one.most:,.4f}, sent {one.sent} to {one.model})" for one in run.uncertain]
+    uncertain = [f"{call.place} (up to ${call.most:,.4f}, sent {call.sent} to {call.model})" for call in run.uncertain]
     lines = [
         f"{printable(run.name)}: {run.state}, begun {printable(run.begun)} by otherminds {printable(run.version)}",
         f"{episodes} episodes, {calls} calls to models answered, {spent} spent",
@@ -514,5 +525,5 @@ def _counts(run: Run) -> tuple[str, str, str, str]:
     return f"{run.finished:,}/{run.planned:,}", f"{run.answered.calls:,}", f"{len(run.uncertain):,}", dollars
 
 
-def _listed(what: str, found: Sequence[str]) -> list[str]:
-    return [f"{len(found):,} {what}:", *(f"  {printable(one)}" for one in found)] if found else []
+def _listed(what: str, lines: Sequence[str]) -> list[str]:
+    return [f"{len(lines):,} {what}:", *(f"  {printable(line)}" for line in lines)] if lines else []

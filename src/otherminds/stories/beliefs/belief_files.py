@@ -200,15 +200,15 @@ def _gold(answer: str, options: tuple[str, ...], path: Path, line: int) -> str:
     """The option that the answer names, in words or by letter. Raises InputError if there is none."""
     if len(options) != len({plain(option) for option in options}):
         raise InputError("the same choice is there twice", path=path, line=line)
-    named = [option for option in options if plain(option) == plain(answer)]
-    if not named and re.fullmatch(r"\(?[A-Za-z][.)]?", answer):
-        named = list(options[(number := ord(answer.strip("().").casefold()) - ord("a")) : number + 1])
-    if not named and options:
+    matches = [option for option in options if plain(option) == plain(answer)]
+    if not matches and re.fullmatch(r"\(?[A-Za-z][.)]?", answer):
+        matches = list(options[(number := ord(answer.strip("().").casefold()) - ord("a")) : number + 1])
+    if not matches and options:
         hint = f"there is {shortened(', '.join(options), SHOWN)}"
         raise InputError(
             f"the answer `{shortened(answer, SHOWN)}` is not among the choices", path=path, line=line, hint=hint
         )
-    return named[0] if named else answer
+    return matches[0] if matches else answer
 
 
 def _each(
@@ -428,9 +428,9 @@ def _texts(listed: str) -> list[str]:
         return []
     marks = {"n": "\n", "t": "\t"}
 
-    def plain(found: re.Match[str]) -> str:
-        code = found[1] or found[2]
-        return chr(int(code, 16)) if code else marks.get(found[3], found[3])
+    def plain(match: re.Match[str]) -> str:
+        code = match[1] or match[2]
+        return chr(int(code, 16)) if code else marks.get(match[3], match[3])
 
     return [ESCAPE.sub(plain, quoted[1:-1]).strip() for quoted in QUOTED.findall(listed)]
 
@@ -441,8 +441,8 @@ def _item(row: _ItemRow, name: str, path: Path, line: int, group: str) -> Item:
         parts = CHOICE.split(options)
         options = [part.strip() for part in parts[2::2]] if parts[1:] else [part.strip() for part in options.split(",")]
     gold = _gold(row.answer, tuple(options), path, line)
-    told = [re.sub(r"^\d+ (?=\S)", "", sentence).strip() for sentence in row.story.split("\n")]
-    story = "\n".join(s for s in told if any(map(str.isalpha, s)) and not s.startswith(ASKED))
+    sentences = [re.sub(r"^\d+ (?=\S)", "", sentence).strip() for sentence in row.story.split("\n")]
+    story = "\n".join(s for s in sentences if any(map(str.isalpha, s)) and not s.startswith(ASKED))
     return Item(name, story or row.story, row.question, tuple(options), gold, line, group)
 
 

@@ -53,12 +53,12 @@ def deciding(
         if _inmost(after).place_of(obj) != _inmost(mind).place_of(obj):
             set_by, missed = happening, ()
         elif truth.place_of(obj) != reality.place_of(obj):
-            absent = [_departure(episode, who, happening) for who in chain if not event.reaches(who)]
+            absent = [_departure(episode, agent, happening) for agent in chain if not event.reaches(agent)]
             missed = (*absent[:1], happening)
         mind, reality = after, truth
     false = _inmost(mind).place_of(obj) != reality.place_of(obj)
-    found = {h for h in (set_by, *(missed if false else ())) if h is not None}
-    return tuple(sorted(found, key=episode.timeline.index))
+    happenings = {h for h in (set_by, *(missed if false else ())) if h is not None}
+    return tuple(sorted(happenings, key=episode.timeline.index))
 
 
 def whereabouts(claim: stories.Claim) -> Whereabouts | None:
@@ -82,9 +82,9 @@ def answer_where(
 
     Abstains, with a reason, if the question is about anything else, or none or several of the options fit.
     """
-    found = [[whereabouts(claim) for claim in option.claims] for option in question.options]
-    options = [[claim for claim in claims if claim is not None] for claims in found]
-    if question.given or not options or options != found or not all(options):
+    parsed_options = [[whereabouts(claim) for claim in option.claims] for option in question.options]
+    options = [[claim for claim in claims if claim is not None] for claims in parsed_options]
+    if question.given or not options or options != parsed_options or not all(options):
         why = "the options do not all say where a thing is, or is thought to be"
         return stories.abstention(len(question.options), why)
 
@@ -107,20 +107,20 @@ def answer_where(
     rooms, offered = find_rooms(episode).of_place, {claim.place for claims in options for claim in claims}
     places = {key: place if place in offered else rooms.get(place or "") for key, place in beliefs.items()}
     fits = [all((places[c.chain, c.obj] == c.place) == c.so for c in claims) for claims in options]
-    wanted = [fit == (question.polarity == "most") for fit in fits]
-    if sum(wanted) != 1:
+    is_answer = [fit == (question.polarity == "most") for fit in fits]
+    if sum(is_answer) != 1:
         what = ", ".join(sorted({f"{obj}: {place}" for (_, obj), place in beliefs.items()}))
-        why = f"{'several' if any(wanted) else 'none'} of the options fit ({what})"
+        why = f"{'several' if any(is_answer) else 'none'} of the options fit ({what})"
         return stories.Answer(None, _posterior(fits), abstained=why)
     because = [h for chain, obj in sorted(beliefs) for h in deciding(episode, chain, obj, question.at, conventions)]
     certain = tuple(0.0 if fit else IMPOSSIBLE for fit in fits)  # the evidence of each deciding happening
     terms = tuple(stories.Term(happening.t, happening, certain) for happening in dict.fromkeys(because))
-    return stories.Answer(wanted.index(True), _posterior(fits), terms)
+    return stories.Answer(is_answer.index(True), _posterior(fits), terms)
 
 
 def _mind(chain: Chain) -> NestedBelief:
     """The outermost mind of a chain; an agent's belief about itself is its belief."""
-    return NestedBelief.along(tuple(who for who, _ in groupby(chain)) or (REALITY,))
+    return NestedBelief.along(tuple(agent for agent, _ in groupby(chain)) or (REALITY,))
 
 
 def _inmost(mind: NestedBelief) -> NestedBelief:
@@ -129,20 +129,20 @@ def _inmost(mind: NestedBelief) -> NestedBelief:
 
 def _gone(episode: stories.Episode) -> stories.Episode:
     """The story with walks to an unstated place read as departures."""
-    known = {fact.subject for fact in episode.init} | {event.obj for event in episode.events if event.verb != "walk"}
+    items = {fact.subject for fact in episode.init} | {event.obj for event in episode.events if event.verb != "walk"}
 
     def gone(event: stories.Happening) -> stories.Happening:
         if not isinstance(event, stories.Event) or event.verb != "walk" or event.room or event.place:
             return event
-        return event if event.obj in known - {None} else replace(event, verb="leave")
+        return event if event.obj in items - {None} else replace(event, verb="leave")
 
     return replace(episode, timeline=tuple(map(gone, episode.timeline)))
 
 
-def _departure(episode: stories.Episode, who: str, before: stories.Happening | None) -> stories.Happening | None:
+def _departure(episode: stories.Episode, agent: str, before: stories.Happening | None) -> stories.Happening | None:
     """The agent's last movement before a happening; None if it never moved."""
     earlier = episode.timeline[: episode.timeline.index(before)] if before is not None else ()
-    own = [event for event in earlier if isinstance(event, stories.Event) and event.agent == who]
+    own = [event for event in earlier if isinstance(event, stories.Event) and event.agent == agent]
     return next((event for event in reversed(own) if event.verb == "leave" or comes(event)), None)
 
 
@@ -157,6 +157,6 @@ def _ignorance(episode: stories.Episode, chain: Chain, obj: str, at: int | None,
         return f"nothing tells the place of the {obj}"
     for end in range(1, len(chain) + 1):
         if believed_place(episode, chain[:end], obj, at, conventions) is None:
-            outer = "".join(f"{who} does not know that " for who in chain[: end - 1])
+            outer = "".join(f"{agent} does not know that " for agent in chain[: end - 1])
             return f"{outer}{chain[end - 1]} has {'' if outer else 'not '}seen the place of the {obj}"
     raise AssertionError("the place is known")

@@ -37,10 +37,10 @@ def answer_percept(item: Item) -> Answer:
         return _choose(before, SURE)
     if NOTICES.search(last):
         return _choose(1 - before, SURE)
-    named = closest(own, content(last))
-    if MENDS.search(last) or named == 1 - before:
+    closest_option = closest(own, content(last))
+    if MENDS.search(last) or closest_option == 1 - before:
         return _choose(1 - before, LIKELY)
-    if named is None and not content(last) & content(" ".join(sentences[:-1])):
+    if closest_option is None and not content(last) & content(" ".join(sentences[:-1])):
         return abstention(len(item.options), "what is done has nothing to do with what is believed")
     return _choose(before, LIKELY)
 
@@ -56,10 +56,11 @@ def closest(options: Sequence[frozenset[str]], text: frozenset[str]) -> int | No
 
     An option without words of its own has one minus the other's share.
     """
-    named = [
-        [word in text or (len(word) > 2 and any(word in other for other in text)) for word in own] for own in options
+    matches = [
+        [word in text or (len(word) > 2 and any(word in text_word for text_word in text)) for word in own]
+        for own in options
     ]
-    shares = [sum(found) / len(found) if found else None for found in named]
+    shares = [sum(hits) / len(hits) if hits else None for hits in matches]
     filled = [1.0 - (shares[1 - i] or 0.0) if share is None else share for i, share in enumerate(shares)]
     return None if filled[0] == filled[1] else int(filled[1] > filled[0])
 

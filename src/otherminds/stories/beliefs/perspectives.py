@@ -77,18 +77,18 @@ class _Stage:
         self.episode, self.conventions = episode, conventions
         self.number = 0
         self.rooms = find_rooms(episode)
-        self.agents: dict[str, Room] = {who: self.rooms.at_start[who] for who in episode.agents}
+        self.agents: dict[str, Room] = {agent: self.rooms.at_start[agent] for agent in episode.agents}
         self.places: dict[str, str] = {}
-        self.in_rooms = {who: [room] if room is not None else [] for who, room in self.agents.items()}
+        self.in_rooms = {agent: [room] if room is not None else [] for agent, room in self.agents.items()}
         self.left: dict[tuple[str, Room], float] = {}
         self.unaware: set[str] = set()
         self.enclosed = {entity.id for entity in episode.entities if entity.relation == "in"}
-        self.minds = {who: NestedBelief(who) for who in episode.agents}
+        self.minds = {agent: NestedBelief(agent) for agent in episode.agents}
         self.inattentive, self.unseen = _stated(episode, sees=False), _stated(episode, sees=True)
 
     def noted(self, event: WitnessedEvent) -> WitnessedEvent:
         """Let every agent's mind observe the event; agents say what they believe."""
-        self.minds = {who: mind.observe(event) for who, mind in self.minds.items()}
+        self.minds = {agent: mind.observe(event) for agent, mind in self.minds.items()}
         return event
 
     def start(self, fact: Fact) -> Iterator[WitnessedEvent]:
@@ -106,7 +106,7 @@ class _Stage:
         return self.noticed(happening) if isinstance(happening, Observation) else self.done(happening)
 
     def present(self, room: Room) -> frozenset[str]:
-        return frozenset(who for who, where in self.agents.items() if room is not None and where == room)
+        return frozenset(agent for agent, where in self.agents.items() if room is not None and where == room)
 
     def room_of(self, place: str) -> Room:
         """The room of a place, or of the agent that holds the item (`place` is then its name)."""
@@ -114,44 +114,44 @@ class _Stage:
 
     def done(self, event: Event) -> Iterator[WitnessedEvent]:
         """The events of an action; an agent that is elsewhere first enters the action's room."""
-        who, room = event.agent, self.rooms.of_event(event, self.places)
-        if who not in self.agents:
+        agent, room = event.agent, self.rooms.of_event(event, self.places)
+        if agent not in self.agents:
             return
-        if room is None and event.verb in HANDS_ON and self.agents[who] is None:
-            room = (self.in_rooms[who] or [self.rooms.scene])[-1]
+        if room is None and event.verb in HANDS_ON and self.agents[agent] is None:
+            room = (self.in_rooms[agent] or [self.rooms.scene])[-1]
         if event.verb == "leave":
-            self.leaves(who)
+            self.leaves(agent)
         elif room is not None:
-            yield from self.goes(who, room)
+            yield from self.goes(agent, room)
         if event.verb in ("grab", "put", "move") and event.obj is not None:
             yield from self.moves(event, event.obj)
-        elif event.verb in ("look", "open") and self.agents[who] is not None:
+        elif event.verb in ("look", "open") and self.agents[agent] is not None:
             yield from self.looks(event)
 
-    def leaves(self, who: str) -> None:
-        self.left[who, self.agents[who]] = self.number
-        self.unaware.discard(who)
-        self.agents[who] = None
+    def leaves(self, agent: str) -> None:
+        self.left[agent, self.agents[agent]] = self.number
+        self.unaware.discard(agent)
+        self.agents[agent] = None
 
-    def goes(self, who: str, room: str) -> Iterator[WitnessedEvent]:
+    def goes(self, agent: str, room: str) -> Iterator[WitnessedEvent]:
         """An agent enters a room: those there see what it carries, and by convention it sees what is there."""
-        if self.agents[who] == room:
+        if self.agents[agent] == room:
             return
-        first, entering = room not in self.in_rooms[who], self.conventions.entering
-        self.leaves(who)
-        self.agents[who] = room
-        self.in_rooms[who].append(room)
-        if who in self.places.values():
-            yield self.shown(frozenset({who}), room, self.present(room))
+        first, entering = room not in self.in_rooms[agent], self.conventions.entering
+        self.leaves(agent)
+        self.agents[agent] = room
+        self.in_rooms[agent].append(room)
+        if agent in self.places.values():
+            yield self.shown(frozenset({agent}), room, self.present(room))
         if entering == "nothing" or (entering == "first_time" and not first):
-            self.unaware.add(who)
+            self.unaware.add(agent)
             return
         at = self.places_in(room)
         yield self.shown(at - self.enclosed if entering == "surfaces" else at, room, self.present(room) - self.unaware)
 
     def places_in(self, room: Room) -> frozenset[str]:
-        known = {*self.rooms.of_place, *self.places.values(), *self.agents}
-        return frozenset(place for place in known if self.room_of(place) == room)
+        all_places = {*self.rooms.of_place, *self.places.values(), *self.agents}
+        return frozenset(place for place in all_places if self.room_of(place) == room)
 
     def shown(self, at: frozenset[str], room: Room, lookers: frozenset[str]) -> SightEvent:
         there = tuple(sorted((obj, place) for obj, place in self.places.items() if place in at))
@@ -165,58 +165,60 @@ class _Stage:
         if event.obj is not None and (place is None or self.room_of(place) != room):
             return
         at = self.places_in(room) if place is None or place in self.rooms.of_place.values() else frozenset({place})
-        others = self.present(room) - self.unaware if self.conventions.entering == "everything" else frozenset[str]()
-        yield self.shown(at, room, others | {event.agent})
+        bystanders = (
+            self.present(room) - self.unaware if self.conventions.entering == "everything" else frozenset[str]()
+        )
+        yield self.shown(at, room, bystanders | {event.agent})
 
     def moves(self, event: Event, obj: str) -> Iterator[WitnessedEvent]:
         """An item is taken or put somewhere; the agent may first carry it to another room."""
-        who, room = event.agent, self.agents[event.agent]
-        place = who if event.verb == "grab" else event.place or room or ""
+        agent, room = event.agent, self.agents[event.agent]
+        place = agent if event.verb == "grab" else event.place or room or ""
         if self.room_of(place) != room:
-            yield self.moved(obj, who, who)
-            yield from self.goes(who, self.room_of(place) or self.rooms.scene)
-        yield self.moved(obj, place, who)
+            yield self.moved(obj, agent, agent)
+            yield from self.goes(agent, self.room_of(place) or self.rooms.scene)
+        yield self.moved(obj, place, agent)
 
-    def moved(self, obj: str, place: str, who: str) -> MoveEvent:
+    def moved(self, obj: str, place: str, agent: str) -> MoveEvent:
         self.places[obj] = place
-        absent_minded = self.inattentive.get(self.number, frozenset()) - {who}
-        self.unaware |= absent_minded & self.present(self.agents[who])
-        by = self.present(self.agents[who]) - absent_minded
+        absent_minded = self.inattentive.get(self.number, frozenset()) - {agent}
+        self.unaware |= absent_minded & self.present(self.agents[agent])
+        by = self.present(self.agents[agent]) - absent_minded
         return MoveEvent(obj, place, by, self.unseen.get(self.number, frozenset()) - by | {REALITY})
 
     def noticed(self, observation: Observation) -> Iterator[WitnessedEvent]:
         """A stated observation of a fact, seen by one agent; observations of happenings are handled with those."""
-        who, (obj, place) = observation.agent, item_and_place(observation.fact)
+        agent, (obj, place) = observation.agent, item_and_place(observation.fact)
         place = place or self.places.get(obj or "")
         if not observation.sees or _noticed(self.episode, self.number, observation) is not None:
             return
-        if who in self.agents and obj is not None and place is not None:
-            yield MoveEvent(obj, place, frozenset({who}))
+        if agent in self.agents and obj is not None and place is not None:
+            yield MoveEvent(obj, place, frozenset({agent}))
 
     def said(self, utterance: Utterance) -> Iterator[WitnessedEvent]:
         """A statement about an item's place, to its addressees or else to all who can hear it."""
-        who = utterance.speaker
-        if who not in self.agents or utterance.content is None or utterance.act not in ("assert", "deny"):
+        speaker = utterance.speaker
+        if speaker not in self.agents or utterance.content is None or utterance.act not in ("assert", "deny"):
             return
         obj, place = item_and_place(utterance.content)
-        place = place or self.minds[who].place_of(obj or "")
+        place = place or self.minds[speaker].place_of(obj or "")
         if obj is None or place is None:
             return
-        public = self.agents.keys() if self.conventions.public == "everybody" else self.present(self.agents[who])
-        hearers = frozenset((utterance.hearers or public) & self.agents.keys()) - {who}
-        trusting = self.trusting(who, hearers, self.room_of(self.places.get(obj, place)))
+        public = self.agents.keys() if self.conventions.public == "everybody" else self.present(self.agents[speaker])
+        hearers = frozenset((utterance.hearers or public) & self.agents.keys()) - {speaker}
+        trusting = self.trusting(speaker, hearers, self.room_of(self.places.get(obj, place)))
         reach = self.conventions.telling_reaches
-        yield StatementEvent(who, obj, place, hearers, trusting, utterance.act == "assert", reach)
+        yield StatementEvent(speaker, obj, place, hearers, trusting, utterance.act == "assert", reach)
 
     def trusting(self, speaker: str, hearers: frozenset[str], room: Room) -> frozenset[str]:
         """The hearers that believe the speaker about an item in this room."""
         if self.conventions.telling != "later_exit":
             return hearers if self.conventions.telling == "told" else frozenset()
-        return frozenset(who for who in hearers if self.when_left(who, room) < self.when_left(speaker, room))
+        return frozenset(agent for agent in hearers if self.when_left(agent, room) < self.when_left(speaker, room))
 
-    def when_left(self, who: str, room: Room) -> float:
+    def when_left(self, agent: str, room: Room) -> float:
         """The number of the happening by which the agent left: inf if it is there, −inf if it never was."""
-        return math.inf if self.agents[who] == room else self.left.get((who, room), -math.inf)
+        return math.inf if self.agents[agent] == room else self.left.get((agent, room), -math.inf)
 
 
 def item_and_place(fact: Fact) -> tuple[str | None, str | None]:
@@ -228,13 +230,13 @@ def item_and_place(fact: Fact) -> tuple[str | None, str | None]:
 
 def _stated(episode: Episode, sees: bool) -> Watchers:
     """For each happening (by number), the agents that the story says see it, or do not, wherever they are."""
-    found = defaultdict[int, frozenset[str]](frozenset)
+    watchers = defaultdict[int, frozenset[str]](frozenset)
     for number, happening in enumerate(episode.timeline):
         if isinstance(happening, Observation) and happening.sees == sees:
             about = _noticed(episode, number, happening)
             if about is not None:
-                found[about] |= {happening.agent}
-    return dict(found)
+                watchers[about] |= {happening.agent}
+    return dict(watchers)
 
 
 def _noticed(episode: Episode, number: int, observation: Observation) -> int | None:

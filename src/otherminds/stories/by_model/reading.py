@@ -286,10 +286,10 @@ def _checked(forms: Sequence[_ItemForm], variable: Variable, missing: dict[int, 
 def _item(form: _ItemForm, variable: Variable) -> SentenceEvidence:
     """One item of a reply. Raises NonsenseError if it names others than the question does, or lacks what it needs."""
     value = None if form.value is None else plain(form.value)
-    who, to, unnoticed = (tuple(map(plain, names)) for names in (form.who, form.to, form.unnoticed))
-    if max(map(len, (who, to, unnoticed))) > MOST_PEOPLE:
+    people, to, unnoticed = (tuple(map(plain, names)) for names in (form.who, form.to, form.unnoticed))
+    if max(map(len, (people, to, unnoticed))) > MOST_PEOPLE:
         raise NonsenseError(f"names more than {MOST_PEOPLE} people")
-    for name in (*who, *to, *unnoticed):
+    for name in (*people, *to, *unnoticed):
         if name not in variable.people:
             raise NonsenseError(f"{shortened(name, QUOTED)!r} is not among the people")
     if value is not None and value not in variable.values:
@@ -298,7 +298,7 @@ def _item(form: _ItemForm, variable: Variable) -> SentenceEvidence:
         value = None
     try:
         return SentenceEvidence(
-            form.sentence, form.does, value, who, to, tuple(name for name in unnoticed if name not in who)
+            form.sentence, form.does, value, people, to, tuple(name for name in unnoticed if name not in people)
         )
     except InputError as error:
         raise NonsenseError(str(error)) from error

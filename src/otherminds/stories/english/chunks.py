@@ -15,8 +15,8 @@ ADVERBS_BEFORE_VERB = 4  # words in which a verb is looked for (chosen; not tune
 class Chunker(NounReader):
     """Cuts one sentence into chunks. Methods append what they read and return its end; where nothing is read, `i`."""
 
-    def __init__(self, found: Sequence[Token], names: Collection[str]) -> None:
-        super().__init__(found, names)
+    def __init__(self, tokens: Sequence[Token], names: Collection[str]) -> None:
+        super().__init__(tokens, names)
         self.taken: set[int] = set()  # particles that belong to a verb before them: the "up" of "picked it up"
 
     def chunks(self) -> list[Chunk]:
@@ -36,8 +36,8 @@ class Chunker(NounReader):
             if token.text in PUNCTUATION:
                 out.append(Word(PUNCTUATION[token.text], token.text, token.start, token.end))
             return i + 1
-        for read in (self._filler, self._preposition, self._verb, self._noun):
-            end = read(i, out)
+        for reader in (self._filler, self._preposition, self._verb, self._noun):
+            end = reader(i, out)
             if end > i:
                 return end
         word, sets = self.word(i), self.known.sets
@@ -145,11 +145,11 @@ class Chunker(NounReader):
         is_so = wordset("forms_of_be") & {self.word(i + 1), self.word(i + 2)}
         claimed = self.word(i - 1) == "that" and bool(is_so)  # "that milk is in the box", "that green pepper is"
         governed = claimed or (isinstance(before, Word) and before.kind == "prep") or isinstance(before, VerbGroup)
-        found = self.noun_at(i, bare=governed) if self.starts_noun(i) else None
-        if found is None:
+        phrase = self.noun_at(i, bare=governed) if self.starts_noun(i) else None
+        if phrase is None:
             return i
-        out.append(found[0])
-        return found[1]
+        out.append(phrase[0])
+        return phrase[1]
 
     # verbs
 
@@ -184,7 +184,10 @@ class Chunker(NounReader):
                 return i
             lemma = "have" if last in wordset("forms_of_have") else "do" if last in ("do", "does", "did") else "be"
             tag = "ing" if last in ("being", "having") else "base" if last == "be" else "past"
-            verb, helpers = VerbForm(lemma, (lemma,), frozenset((tag,)), 0), [one for one in helpers if one != last]
+            verb, helpers = (
+                VerbForm(lemma, (lemma,), frozenset((tag,)), 0),
+                [aux for aux in helpers if aux != last],
+            )
             group.finite = tag != "ing"
         end = j + verb.length
         self._become(group, verb, j)

@@ -33,8 +33,8 @@ class ClauseParser:
                 self.arguments(clause)
             elif clause.subjects:
                 clause.end = max(clause.end, clause.subjects[-1].end)
-            told = clause.verb or clause.subjects or clause.quotes or clause.unknown or clause.places
-            return clause if told else None
+            nonempty = clause.verb or clause.subjects or clause.quotes or clause.unknown or clause.places
+            return clause if nonempty else None
         clause.verb, clause.end = verb, verb.end
         self.i += 1
         self.arguments(clause)
@@ -57,16 +57,16 @@ class ClauseParser:
 
     def adverbs_from(self, ahead: int) -> list[str]:
         """The adverbs that stand so far ahead, one after the other."""
-        found: list[str] = []
-        while isinstance(word := self.peek(ahead + len(found)), Word) and word.kind in ("adverb", "hedge"):
-            found.append(word.text)
-        return found
+        adverbs: list[str] = []
+        while isinstance(word := self.peek(ahead + len(adverbs)), Word) and word.kind in ("adverb", "hedge"):
+            adverbs.append(word.text)
+        return adverbs
 
     def verb_after(self, ahead: int) -> bool:
         """Whether a verb comes there, perhaps after adverbs, or ", who"."""
         ahead += len(self.adverbs_from(ahead))
-        who = self.at("comma", ahead=ahead) and self.at("mark", "who", ahead=ahead + 1)
-        return who or isinstance(self.peek(ahead), VerbGroup)
+        relative_follows = self.at("comma", ahead=ahead) and self.at("mark", "who", ahead=ahead + 1)
+        return relative_follows or isinstance(self.peek(ahead), VerbGroup)
 
     def gap_ahead(self, clause: Clause, ahead: int) -> bool:
         """Whether the verb is left out: "put the fork on the table and the knife in the drawer"."""
@@ -104,7 +104,7 @@ class ClauseParser:
                 if clause.link in ("", *joiners) or chunk.text not in joiners:
                     clause.link = chunk.text
                 if chunk.text in ("who", "which", "where", "that"):
-                    nouns = (one for one in reversed(self.chunks[: self.i]) if isinstance(one, Noun))
+                    nouns = (noun for noun in reversed(self.chunks[: self.i]) if isinstance(noun, Noun))
                     clause.antecedent = next(nouns, None)
             elif chunk.kind in ("adverb", "hedge"):
                 self._skip_adverbs(clause)
@@ -117,8 +117,8 @@ class ClauseParser:
         """Reads "in which", "with which", "after which" in front of a relative clause, which tells what came next."""
         if not self.at("mark", "which", "whom", ahead=1) or prep.text not in wordset("prepositions"):
             return False
-        before = (one for one in reversed(self.chunks[: self.i]) if isinstance(one, Noun))
-        antecedent = next((one for one in before if one.kind in ("object", "place", "room")), None)
+        before = (noun for noun in reversed(self.chunks[: self.i]) if isinstance(noun, Noun))
+        antecedent = next((noun for noun in before if noun.kind in ("object", "place", "room")), None)
         if antecedent is not None and prep.text in wordset("in"):
             clause.places.append((prep.text, antecedent))
         clause.link = "and"
@@ -343,11 +343,11 @@ class ClauseParser:
         self.depth += 1
         inner = self.clause()
         self.depth -= 1
-        kept, self.out = self.out, outer
-        for one in (*kept, inner):
-            if one is not None:
-                clause.content.append(one)
-                clause.end = max(clause.end, one.end)
+        nested, self.out = self.out, outer
+        for part in (*nested, inner):
+            if part is not None:
+                clause.content.append(part)
+                clause.end = max(clause.end, part.end)
 
     def _more_content(self) -> bool:
         """Whether the content goes on after "and" or "but": another "that", or something about a thing."""

@@ -95,7 +95,7 @@ class Nouns:
     def _longest(self, words: str) -> list[str]:
         """The longest nouns of the story that have all of these words."""
         longer = [name for name in self.names.get(_head(words), ()) if _is_part(words, name)]
-        return [name for name in longer if not any(name != other and _is_part(name, other) for other in longer)]
+        return [name for name in longer if not any(name != whole and _is_part(name, whole) for whole in longer)]
 
     def kinds_of(self, phrase: str) -> set[EntityKind]:
         """What the noun of a phrase names, as far as the story tells."""
@@ -119,8 +119,8 @@ class Nouns:
             raise NotInFormError(f"say whose {name} is meant")
         kinds = self.kinds.get(name) or ({"place"} if self.is_place(phrase) else set())
         if kinds != {kind}:
-            told = " and ".join(sorted(kinds)) if kinds else "nothing that is put somewhere, and no place of things"
-            raise NotInFormError(f"the {name} is used as {told}")
+            usage = " and ".join(sorted(kinds)) if kinds else "nothing that is put somewhere, and no place of things"
+            raise NotInFormError(f"the {name} is used as {usage}")
         if kind == "place" and {name, _head(name)} & ROOMS:
             raise NotInFormError(f"say who enters the {name}")
         return name
@@ -137,8 +137,8 @@ def _head(name: str) -> str:
     return name.rpartition(" ")[2]
 
 
-def _is_part(name: str, other: str) -> bool:
-    return {*name.split()} <= {*other.split()}
+def _is_part(name: str, whole: str) -> bool:
+    return {*name.split()} <= {*whole.split()}
 
 
 class StoryReader:
@@ -203,8 +203,8 @@ class StoryReader:
         """The person whom a name stands for; a pronoun is the only one named in this sentence, or in the one before."""
         gender = {"him": "he", "her": "she"}.get(word, word)
         if gender in ("he", "she", "they"):
-            named = [name for name in self.named if name not in self.group or word == gender] or self.named_before
-            candidates = [name for name in named if lexicon().gender.get(name, gender) == gender]
+            antecedents = [name for name in self.named if name not in self.group or word == gender] or self.named_before
+            candidates = [name for name in antecedents if lexicon().gender.get(name, gender) == gender]
             if len(candidates) != 1:
                 raise NotInFormError(f'say who "{word}" is')
             word = candidates[0]
@@ -231,12 +231,12 @@ class StoryReader:
             raise NotInFormError(f'say what "{phrase}" is')
         relation: Relation | None = "on" if preposition[:2] == "on" else "in" if preposition[:2] == "in" else None
         room = self.find_room(roles, f"{role}_room") if f"{role}_room" in roles else None
-        known = self.entities.get(self.place, Entity(self.place, "place", None, relation_of(_head(self.place))))
+        entity = self.entities.get(self.place, Entity(self.place, "place", None, relation_of(_head(self.place))))
         if relation and self.relations.setdefault(self.place, relation) != relation:
             raise NotInFormError(f"one thing is in the {self.place}, another on it")
-        if room and known.room not in (None, room):
+        if room and entity.room not in (None, room):
             raise NotInFormError(f"the {self.place} is in two rooms")
-        self.entities[self.place] = replace(known, relation=relation or known.relation, room=known.room or room)
+        self.entities[self.place] = replace(entity, relation=relation or entity.relation, room=entity.room or room)
         return self.place
 
     def find_room(self, roles: Mapping[str, str], role: str = "room") -> str:
@@ -267,9 +267,9 @@ class StoryReader:
         """Read that people go away, or are away."""
         room = self.find_room(roles) if "room" in roles else None
         for agent in self._telling_of(roles, "leave"):
-            here = self.rooms.get(agent, UNTOLD)
-            if here is not None and (room is None or here in (UNTOLD, room)):
-                self.timeline.append(Event(self.now, agent, "leave", room=room or here or None))
+            current_room = self.rooms.get(agent, UNTOLD)
+            if current_room is not None and (room is None or current_room in (UNTOLD, room)):
+                self.timeline.append(Event(self.now, agent, "leave", room=room or current_room or None))
                 self.rooms[agent] = None
             elif not {"state", "frame"} & roles.keys():
                 raise NotInFormError(f"{agent} is not there any more")
@@ -280,14 +280,14 @@ class StoryReader:
             self.handle("walk", {role.replace("target", "place"): words for role, words in roles.items()})
             return
         role = next((role for role in ("entered", "target", "room") if role in roles), None)
-        told = self.find_room(roles, role) if role else None
+        stated_room = self.find_room(roles, role) if role else None
         for agent in self._telling_of(roles, "enter"):
-            here = self.rooms.get(agent, UNTOLD)
-            room = told if told is not None else self._room_before(agent)
-            if here and here == room:
+            current_room = self.rooms.get(agent, UNTOLD)
+            room = stated_room if stated_room is not None else self._room_before(agent)
+            if current_room and current_room == room:
                 if not {"state", "frame"} & roles.keys():
                     raise NotInFormError(f"{agent} is in the {room} already")
-            elif "state" in roles and here == UNTOLD and not self._has_acted(agent):
+            elif "state" in roles and current_room == UNTOLD and not self._has_acted(agent):
                 self.initial.append(Fact("in_room", agent, room))
             else:
                 self.timeline.append(Event(self.now, agent, "enter", room=room))
@@ -301,9 +301,9 @@ class StoryReader:
 
     def _room_before(self, agent: str) -> str:
         """The room to which somebody comes back: the last one, or the one before that if they are still there."""
-        here, visited = self.rooms.get(agent, UNTOLD), self.visited.get(agent, [])
-        earlier = [room for room in visited if room != here]
-        if not earlier and here and any(fact.predicate == "in_room" for fact in self.initial):
+        current_room, visited = self.rooms.get(agent, UNTOLD), self.visited.get(agent, [])
+        earlier = [room for room in visited if room != current_room]
+        if not earlier and current_room and any(fact.predicate == "in_room" for fact in self.initial):
             raise NotInFormError(f"say to which room {agent} comes back")
         return earlier[-1] if earlier else UNTOLD
 
@@ -319,10 +319,10 @@ class StoryReader:
             raise NotInFormError(f"the {thing} is not in the {source}")
         place = self.find_place(roles) if "place" in roles else None
         for agent in self.group:
-            here = self.rooms.get(agent, UNTOLD)
-            if here is None:
+            current_room = self.rooms.get(agent, UNTOLD)
+            if current_room is None:
                 raise NotInFormError(f"say first that {agent} is back")
-            rooms = [self._room_of(name, here) for name in (source, place) if name]
+            rooms = [self._room_of(name, current_room) for name in (source, place) if name]
             room = rooms[-1] if rooms else None
             self.timeline.append(Event(self.now, agent, verb, thing, place or source, room))
             if thing and verb != "look":
@@ -330,17 +330,17 @@ class StoryReader:
             if room:
                 self._arrive(agent, room)
 
-    def _room_of(self, place: str, here: str) -> str | None:
+    def _room_of(self, place: str, current_room: str) -> str | None:
         """The room of a place, which is where somebody is who uses it, unless the story tells another."""
         entity = self.entities[place]
-        if entity.kind == "place" and entity.room is None and here:
-            entity = self.entities[place] = replace(entity, room=here)
+        if entity.kind == "place" and entity.room is None and current_room:
+            entity = self.entities[place] = replace(entity, room=current_room)
         return place if entity.kind == "room" else entity.room
 
     def watch(self, roles: Mapping[str, str], *, sees: bool) -> None:
         """Read that people see, or do not see, that the thing that was moved last is moved."""
         thing = self.find_thing(roles) if "thing" in roles else self.moved
-        recent = [told for told in self.timeline[self.moved_from :] if isinstance(told, Event)]
+        recent = [happening for happening in self.timeline[self.moved_from :] if isinstance(happening, Event)]
         moves = [event for event in recent if event.obj == thing and event.verb != "look"]
         mover = self.person(roles["person"]) if "person" in roles else moves[-1].agent if moves else ""
         if not moves or {event.agent for event in moves} != {mover} or mover in self.group:
@@ -370,7 +370,7 @@ class StoryReader:
         return len(self.timeline)
 
     def _has_acted(self, agent: str) -> bool:
-        return any(agent == (told.speaker if isinstance(told, Utterance) else told.agent) for told in self.timeline)
+        return any(agent == (h.speaker if isinstance(h, Utterance) else h.agent) for h in self.timeline)
 
 
 class ControlledStory(NamedTuple):
@@ -394,7 +394,7 @@ class ControlledStory(NamedTuple):
             raise NotInFormError(f"the story does not tell of {unknown[0]}")
         thing = self.nouns.resolve(phrase, "object")
         starts = [-1 for fact in episode.init if thing in (fact.subject, fact.value)]
-        starts += [told.t for told in episode.events if told.obj == thing]
+        starts += [event.t for event in episode.events if event.obj == thing]
         at = min(starts) if parsed.early and starts else None
         if parsed.kind == "where":
             labels = tuple(options) or self._places(thing)
@@ -425,8 +425,8 @@ class ControlledStory(NamedTuple):
     def _places(self, thing: str) -> tuple[str, ...]:
         """All places where a thing is, was, or is said to be, and the people who held it; then the other places."""
         episode = self.reading.episode
-        facts = [*episode.init, *(told.content for told in episode.utterances if told.content)]
-        facts += [told.fact for told in episode.timeline if isinstance(told, Observation)]
+        facts = [*episode.init, *(happening.content for happening in episode.utterances if happening.content)]
+        facts += [happening.fact for happening in episode.timeline if isinstance(happening, Observation)]
         places = [fact.value for fact in facts if fact.subject == thing and fact.predicate == "at"]
         places += [
             event.agent if event.verb == "grab" else event.place for event in episode.events if event.obj == thing

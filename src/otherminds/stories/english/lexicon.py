@@ -50,28 +50,28 @@ class Lexicon:
     @cached_property
     def forms(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
         """For every written form, the base forms it may belong to, each with its grammatical tags."""
-        found: dict[str, dict[str, frozenset[str]]] = {}
+        tags_by_form: dict[str, dict[str, frozenset[str]]] = {}
         lemmas = {phrase.split()[0] for phrases in self.verbs.values() for phrase in phrases} | {"be", "have", "do"}
         for lemma in sorted(lemmas):
             if lemma in self.irregular:
                 tagged = zip(self.irregular[lemma].split(), TAGS, strict=True)
-                forms = [(form, tag) for written, tag in tagged for form in written.split("/")]
+                forms = [(form, tag) for spellings, tag in tagged for form in spellings.split("/")]
             else:
                 forms = list(_regular_forms(lemma))
             for form, tag in [(lemma, "base"), *forms]:
-                tags = found.setdefault(form, {})
+                tags = tags_by_form.setdefault(form, {})
                 tags[lemma] = tags.get(lemma, frozenset()) | {tag}
-        return found
+        return tags_by_form
 
     @cached_property
     def phrases(self) -> Mapping[str, Mapping[tuple[str, ...], Sequence[str]]]:
         """For every base form, what may follow it, and the senses of the whole."""
-        found: dict[str, dict[tuple[str, ...], list[str]]] = {}
+        senses_by_lemma: dict[str, dict[tuple[str, ...], list[str]]] = {}
         for sense, phrases in self.verbs.items():
             for phrase in phrases:
                 lemma, *rest = phrase.split()
-                found.setdefault(lemma, {}).setdefault(tuple(rest), []).append(sense)
-        return found
+                senses_by_lemma.setdefault(lemma, {}).setdefault(tuple(rest), []).append(sense)
+        return senses_by_lemma
 
     def verb_at(self, words: Sequence[str], i: int) -> VerbForm | None:
         """The longest known verb that begins at a word; a particle may come later ("picked it up")."""
@@ -89,12 +89,12 @@ class Lexicon:
         """All sets of words by name: the lists and the small sets of lexicon.toml, and those put together of them."""
         tables = (self.words, self.nouns, self.speech, self.minds, self.places)
         lists = chain.from_iterable(table.items() for table in tables)
-        found = {name: frozenset(words) for name, words in lists if isinstance(words, list)}
-        found |= {name: frozenset(words.split()) for name, words in self.small_sets.items()}
-        kinds = found["kinds"] = found["furniture"] | found["inside"] | found["on"]
-        found["common_nouns"] = (kinds | found["rooms"] | found["things"]) - found["verbs_after_to"]
-        found["boundary"] = frozenset().union(*(found[name] for name in found["not_in_nouns"]))
-        return found | {"long_prepositions": frozenset(self.prepositions)}
+        sets = {name: frozenset(words) for name, words in lists if isinstance(words, list)}
+        sets |= {name: frozenset(words.split()) for name, words in self.small_sets.items()}
+        kinds = sets["kinds"] = sets["furniture"] | sets["inside"] | sets["on"]
+        sets["common_nouns"] = (kinds | sets["rooms"] | sets["things"]) - sets["verbs_after_to"]
+        sets["boundary"] = frozenset().union(*(sets[name] for name in sets["not_in_nouns"]))
+        return sets | {"long_prepositions": frozenset(self.prepositions)}
 
     @cached_property
     def common(self) -> frozenset[str]:
@@ -112,14 +112,14 @@ class Lexicon:
 
     def canonical(self, words: Iterable[str]) -> tuple[str, ...]:
         """A noun phrase without articles in one standard wording: singular, and the usual word for the thing."""
-        found = list(words)
-        if found and found[-1] not in self.sets["rooms"]:
-            found[-1] = singular(found[-1])
+        noun_words = list(words)
+        if noun_words and noun_words[-1] not in self.sets["rooms"]:
+            noun_words[-1] = singular(noun_words[-1])
         for size in (3, 2, 1):
-            tail = " ".join(found[-size:])
-            if len(found) >= size and tail in self.nouns["same"]:
-                return (*found[:-size], *self.nouns["same"][tail].split())
-        return tuple(found)
+            tail = " ".join(noun_words[-size:])
+            if len(noun_words) >= size and tail in self.nouns["same"]:
+                return (*noun_words[:-size], *self.nouns["same"][tail].split())
+        return tuple(noun_words)
 
     def kind_of(self, words: Sequence[str]) -> str | None:
         """The longest known kind of place a noun phrase ends with."""
@@ -148,10 +148,10 @@ def wordset(name: str) -> frozenset[str]:
 @cache
 def idioms(name: str) -> Mapping[str, Sequence[tuple[str, ...]]]:
     """The phrases of a set by their first words, the longest first."""
-    found: dict[str, list[tuple[str, ...]]] = {}
+    phrases: dict[str, list[tuple[str, ...]]] = {}
     for words in sorted(map(str.split, wordset(name)), key=len, reverse=True):
-        found.setdefault(words[0], []).append(tuple(words))
-    return found
+        phrases.setdefault(words[0], []).append(tuple(words))
+    return phrases
 
 
 def singular(word: str) -> str:
@@ -191,10 +191,10 @@ def _extent(words: Sequence[str], i: int, rest: tuple[str, ...]) -> tuple[int, s
     `*` in the phrase stands for a possessive or reflexive pronoun. A particle may come after the object, if nothing
     between ends the object.
     """
-    here = words[i + 1 : i + 1 + len(rest)]
+    following = words[i + 1 : i + 1 + len(rest)]
     reflexives, stoppers = wordset("reflexives"), wordset("stoppers")
-    if len(here) == len(rest) and all(
-        want == have or (want == "*" and have in reflexives) for want, have in zip(rest, here, strict=True)
+    if len(following) == len(rest) and all(
+        want == have or (want == "*" and have in reflexives) for want, have in zip(rest, following, strict=True)
     ):
         return 1 + len(rest), ""
     if len(rest) != 1 or rest[0] not in wordset("particles") - {"to"}:

@@ -127,10 +127,10 @@ Chunk = Noun | VerbGroup | Word | Quote
 class NounReader:
     """Reads noun phrases from the tokens of one sentence. Methods return where a phrase ends: the index after it."""
 
-    def __init__(self, found: Sequence[Token], names: Collection[str]) -> None:
-        self.tokens = found
+    def __init__(self, tokens: Sequence[Token], names: Collection[str]) -> None:
+        self.tokens = tokens
         self.names = names
-        self.words = [token.low for token in found]
+        self.words = [token.low for token in tokens]
         self.known: Lexicon = lexicon()
         self.boundary = wordset("boundary")
 
@@ -183,9 +183,9 @@ class NounReader:
         """A person, or what the person has: "Ann", "Ann's box"."""
         token = self.tokens[i]
         owns = self.word(i + 1) in ("'s", "'") and self._may_be_owned(i + 2)
-        if owns and (found := self._described(i + 2, bare=True, free=True)):
-            found[0].owner, found[0].det, found[0].start = token.text, found[0].det or "the", token.start
-            return found
+        if owns and (owned := self._described(i + 2, bare=True, free=True)):
+            owned[0].owner, owned[0].det, owned[0].start = token.text, owned[0].det or "the", token.start
+            return owned
         return Noun("agent", (token.text,), token.start, token.end), i + 1
 
     def _may_be_owned(self, i: int) -> bool:
@@ -260,8 +260,8 @@ class NounReader:
             if self.word(j) in self.known.forms:  # a verb ends the noun, unless a longer known noun goes on with it
                 word = self.known.canonical([self.word(j)])[-1]
                 pair = " ".join(self.known.canonical([self.word(j), self.word(j + 1)]))
-                both = " ".join(self.known.canonical([words[-1], self.word(j)]))
-                if not ({word, both} & (wordset("kinds") | wordset("things")) or pair in wordset("kinds")):
+                preceding_pair = " ".join(self.known.canonical([words[-1], self.word(j)]))
+                if not ({word, preceding_pair} & (wordset("kinds") | wordset("things")) or pair in wordset("kinds")):
                     break
         return words, j
 
@@ -281,9 +281,9 @@ class NounReader:
         head = self.known.canonical(words)[-1]
         holders = wordset("vessels") | wordset("parts") | {"top"}
         part = (self.word(j) == "of" and head in holders) or (self.word(j) == "to" and head in ("door", "lid"))
-        if part and (found := self._described(j + 1, bare=True, free=True)):
-            found[0].start, found[0].det = self.tokens[start].start, det or found[0].det
-            return found
+        if part and (complement := self._described(j + 1, bare=True, free=True)):
+            complement[0].start, complement[0].det = self.tokens[start].start, det or complement[0].det
+            return complement
         noun = self._classified(words, det)
         if noun.kind == "agent" and self.is_name(j):
             return self._named(j)
@@ -298,23 +298,23 @@ class NounReader:
 
         Dropped are words that tell nothing, vessels of drinks ("bottle of beer") and doors of places ("fridge door").
         """
-        found = self.known.canonical([word for word in words if word not in wordset("empty_words")] or words)
-        if len(found) > 1 and found[-1] in wordset("packages") and found[-2] in wordset("drinks"):
-            found = found[:-1]
-        if len(found) > 1 and found[-1] in ("door", "lid", "handle") and self.known.kind_of(found[:-1]):
-            found = found[:-1]
-        things, kind = wordset("things"), self.known.kind_of(found)
+        canonical = self.known.canonical([word for word in words if word not in wordset("empty_words")] or words)
+        if len(canonical) > 1 and canonical[-1] in wordset("packages") and canonical[-2] in wordset("drinks"):
+            canonical = canonical[:-1]
+        if len(canonical) > 1 and canonical[-1] in ("door", "lid", "handle") and self.known.kind_of(canonical[:-1]):
+            canonical = canonical[:-1]
+        things, kind = wordset("things"), self.known.kind_of(canonical)
         sort: NounKind = "object"
-        if self.known.room_in(found) or found == ("room",):
+        if self.known.room_in(canonical) or canonical == ("room",):
             sort = "room"
-        elif found[-1] in wordset("persons"):
+        elif canonical[-1] in wordset("persons"):
             sort = "agent"
-        elif kind and (found[-1] not in things or kind in wordset("furniture")):
+        elif kind and (canonical[-1] not in things or kind in wordset("furniture")):
             sort = "place"
-        elif found[-1] in wordset("vague"):
+        elif canonical[-1] in wordset("vague"):
             sort = "vague"
-        known = " ".join(found) in things or found[-1] in things or sort != "object"
-        return Noun(sort, found, 0, 0, det, known=known)
+        is_known = " ".join(canonical) in things or canonical[-1] in things or sort != "object"
+        return Noun(sort, canonical, 0, 0, det, known=is_known)
 
     def _in_room(self, noun: Noun, j: int) -> tuple[Noun, int]:
         """A place with its room, which is part of its name ("kitchen table") or follows it ("table in the kitchen")."""
@@ -326,11 +326,11 @@ class NounReader:
                 break
         k = j + 1 if self.word(j) == "," and self.word(j + 1) in ("in", "inside") else j
         follows = self.word(k) in wordset("room_prepositions") and k + 1 < len(self.tokens)
-        found = self.noun_at(k + 1, bare=True) if follows else None
-        if found is None or found[0].kind != "room":
+        room_phrase = self.noun_at(k + 1, bare=True) if follows else None
+        if room_phrase is None or room_phrase[0].kind != "room":
             return noun, j
-        if found[0].text != "room":
-            noun.room = noun.room or found[0].text
-        elif found[0].det in ("another", "other", "different"):
+        if room_phrase[0].text != "room":
+            noun.room = noun.room or room_phrase[0].text
+        elif room_phrase[0].det in ("another", "other", "different"):
             noun.ordinal = "other"
-        return noun, found[1]
+        return noun, room_phrase[1]

@@ -74,29 +74,29 @@ def _read_question(text: str, options: Sequence[str], reading: stories.Reading) 
     episode = reading.episode
     reader = StatementReader(episode)
     polarity: stories.Polarity = "least" if WORDINGS["least"].search(even) else "most"
-    given = _given(even, reader)
+    conditions = _given(even, reader)
     parts: list[str] = [part.strip() for part in re.findall(r"[^.?!\n]+[.?!]?", even) if part.strip()]
-    asked = ([part for part in parts if part.endswith("?")] or parts or [""])[-1]
-    names = [name for name in reader.names if _names(asked, name)]
+    question = ([part for part in parts if part.endswith("?")] or parts or [""])[-1]
+    names = [name for name in reader.names if _names(question, name)]
     if len(names) == 1:
         reader.focus = names[0]
-    elif given and isinstance(given[0], (stories.Belief, stories.Goal, stories.Knows, stories.SocialGoal)):
-        reader.focus = given[0].agent
-    if where := read_where(asked, reader):
+    elif conditions and isinstance(conditions[0], (stories.Belief, stories.Goal, stories.Knows, stories.SocialGoal)):
+        reader.focus = conditions[0].agent
+    if where := read_where(question, reader):
         labels, places = hypotheses(*where, options, episode)
         at = 0 if WORDINGS["beginning"].search(even) and not where[0] else None
-        return stories.Question("", places, polarity, given, (), at, "where", labels)
+        return stories.Question("", places, polarity, conditions, (), at, "where", labels)
     if not options:
         raise Unread(even.strip())
     if sorted(option.strip(" .").lower() for option in options) == ["no", "yes"]:
-        answers = _yes_or_no(asked, options, reader)
-        return stories.Question("", answers, polarity, given, (), None, "belief", tuple(options))
+        answers = _yes_or_no(question, options, reader)
+        return stories.Question("", answers, polarity, conditions, (), None, "belief", tuple(options))
     bare = (WORDINGS["letter"].sub("", _without_address(option)).strip() for option in options)
     claims = [reader.read(WORDINGS["when_speaking"].sub("", option)) for option in bare]
-    kind = _kind([claim for one in claims for claim in one])
+    kind = _kind([claim for option_claims in claims for claim in option_claims])
     presumes = _presumed(reader.moved, reading) if kind == "belief_of_goal" else ()
     answers = tuple(map(stories.AnswerOption, claims))
-    return stories.Question("", answers, polarity, given, presumes, None, kind, tuple(options))
+    return stories.Question("", answers, polarity, conditions, presumes, None, kind, tuple(options))
 
 
 def _without_address(text: str) -> str:
@@ -111,19 +111,19 @@ def _names(text: str, *names: str) -> bool:
 
 def _given(text: str, reader: StatementReader) -> tuple[stories.Claim, ...]:
     """What the question supposes, in "if" clauses and in sentences of their own."""
-    found: list[stories.Claim] = []
+    claims: list[stories.Claim] = []
     rest = text
     for match in WORDINGS["supposing"].finditer(text):
-        found += reader.read(match[1])
+        claims += reader.read(match[1])
         rest = rest.replace(match.group(), " ")
     for sentence in re.split(r"(?<=[.!])\s+", rest):
         if not _names(sentence, *reader.episode.agents):
             continue
-        if (told := WORDINGS["stated"].match(sentence)) and _names(told[1], *reader.episode.agents):
-            found += reader.read(told[1])
+        if (statement := WORDINGS["stated"].match(sentence)) and _names(statement[1], *reader.episode.agents):
+            claims += reader.read(statement[1])
         elif "?" not in sentence and not WORDINGS["asking"].search(sentence):
-            found += reader.read(sentence)
-    return tuple(found)
+            claims += reader.read(sentence)
+    return tuple(claims)
 
 
 def _kind(claims: Sequence[stories.Claim]) -> str:
@@ -144,28 +144,28 @@ def _presumed(moves: Sequence[stories.Event], reading: stories.Reading) -> tuple
     were not read, which may tell it.
     """
     episode = reading.episode
-    events = [one for one in episode.events if one.place]
-    put = {(one.agent, one.obj): one.place for one in events if one.verb in ("put", "move")}
-    found: dict[tuple[str, str | None], stories.Event] = {}
-    for event in sorted(moves, key=lambda one: -one.p):
+    events = [e for e in episode.events if e.place]
+    put = {(e.agent, e.obj): e.place for e in events if e.verb in ("put", "move")}
+    presumed: dict[tuple[str, str | None], stories.Event] = {}
+    for event in sorted(moves, key=lambda e: -e.p):
         key = event.agent, event.obj
         place = event.place if event.p == 1.0 else put.get(key) or (None if reading.unread else event.place)
-        if key not in found or (found[key].place is None and place):
-            found[key] = replace(event, t=len(episode.timeline) + 1, place=place, p=1.0)
-    return tuple(found.values())
+        if key not in presumed or (presumed[key].place is None and place):
+            presumed[key] = replace(event, t=len(episode.timeline) + 1, place=place, p=1.0)
+    return tuple(presumed.values())
 
 
-def _yes_or_no(asked: str, options: Sequence[str], reader: StatementReader) -> tuple[stories.AnswerOption, ...]:
+def _yes_or_no(question: str, options: Sequence[str], reader: StatementReader) -> tuple[stories.AnswerOption, ...]:
     """The claims of "yes" and "no" to "Does Ann think the milk is in the fridge?", in the order of the options.
 
     Raises Unread if the question is not about a single belief.
     """
-    claims = reader.read(re.sub(r"^\s*(?:does|do|did|is|was)\s+", "", asked.rstrip(" ?"), flags=re.IGNORECASE))
+    claims = reader.read(re.sub(r"^\s*(?:does|do|did|is|was)\s+", "", question.rstrip(" ?"), flags=re.IGNORECASE))
     if len(claims) != 1 or not isinstance(claims[0], stories.Belief):
-        raise Unread(asked)
+        raise Unread(question)
     yes = claims[0]
-    both = {"yes": stories.AnswerOption((yes,)), "no": stories.AnswerOption((replace(yes, holds=not yes.holds),))}
-    return tuple(both[option.strip(" .").lower()] for option in options)
+    answers = {"yes": stories.AnswerOption((yes,)), "no": stories.AnswerOption((replace(yes, holds=not yes.holds),))}
+    return tuple(answers[option.strip(" .").lower()] for option in options)
 
 
 # where something is
@@ -185,8 +185,8 @@ def read_where(text: str, reader: StatementReader) -> tuple[tuple[str, ...], sto
     text = (
         main if _names(main, *reader.episode.agents) else text
     )  # in "after Ann returns, where does she look" Ann is "she"
-    found = [token for sentence in sentences(tokens(plainer(text))) for token in sentence]
-    pieces = reader.chunks(found, text)
+    text_tokens = [token for sentence in sentences(tokens(plainer(text))) for token in sentence]
+    pieces = reader.chunks(text_tokens, text)
     agents: list[str] = []
     last: str | None = None
     for i, piece in enumerate(pieces):
@@ -194,7 +194,7 @@ def read_where(text: str, reader: StatementReader) -> tuple[tuple[str, ...], sto
             continue
         last = piece.text if piece.kind == "agent" else last
         between = ("adverb", "unknown", "hedge")
-        rest = (one for one in pieces[i + 1 :] if not isinstance(one, Word) or one.kind not in between)
+        rest = (chunk for chunk in pieces[i + 1 :] if not isinstance(chunk, Word) or chunk.kind not in between)
         verb = next(rest, None)
         if last and isinstance(verb, VerbGroup) and verb.means(*wordset("mental_senses")) and last not in agents[-1:]:
             agents.append(last)
@@ -208,10 +208,10 @@ def read_where(text: str, reader: StatementReader) -> tuple[tuple[str, ...], sto
 
 
 def hypotheses(
-    agents: Sequence[str], asked: stories.Fact, options: Sequence[str], episode: stories.Episode
+    agents: Sequence[str], query: stories.Fact, options: Sequence[str], episode: stories.Episode
 ) -> tuple[tuple[str, ...], tuple[stories.AnswerOption, ...]]:
     """The options (or else all places of the story) and the claim of each. Raises Unread if one names no place."""
-    thing = asked.subject
+    thing = query.subject
     if not any(entity.id == thing for entity in episode.entities):
         raise Unread(f"where is the {thing}")
     if options:
@@ -222,12 +222,12 @@ def hypotheses(
                 raise Unread(label.strip())
         places = tuple(place_of(noun, episode, thing) for noun in nouns if noun)
     else:
-        labels = places = _all_places(asked, episode)
+        labels = places = _all_places(query, episode)
     if not labels:
         raise Unread(thing)
     answers: list[stories.AnswerOption] = []
     for place in places:
-        content: stories.Fact | stories.Belief = replace(asked, value=place)
+        content: stories.Fact | stories.Belief = replace(query, value=place)
         for agent in reversed(agents):
             content = stories.Belief(agent, content)
         claim = content if isinstance(content, stories.Belief) else stories.Holds(content)
@@ -235,14 +235,14 @@ def hypotheses(
     return labels, tuple(answers)
 
 
-def _all_places(asked: stories.Fact, episode: stories.Episode) -> tuple[str, ...]:
+def _all_places(query: stories.Fact, episode: stories.Episode) -> tuple[str, ...]:
     """The places where the thing can be: those in or on which things are, and those where it once was."""
-    if asked.predicate == "in_room":
+    if query.predicate == "in_room":
         return episode.named("room")
-    said = [one.content for one in episode.utterances]
-    seen = [one.fact for one in episode.timeline if isinstance(one, stories.Observation)]
-    been = {fact.value for fact in (*episode.init, *said, *seen) if fact and fact.subject == asked.subject}
-    been |= {one.place for one in episode.events if one.obj == asked.subject}
+    contents = [happening.content for happening in episode.utterances]
+    observed = [happening.fact for happening in episode.timeline if isinstance(happening, stories.Observation)]
+    been = {fact.value for fact in (*episode.init, *contents, *observed) if fact and fact.subject == query.subject}
+    been |= {happening.place for happening in episode.events if happening.obj == query.subject}
     places = {entity.id for entity in episode.entities if entity.kind == "place" and entity.relation}
     places |= {entity.id for entity in episode.entities if entity.kind in ("place", "room") and entity.id in been}
     return tuple(entity.id for entity in episode.entities if entity.id in places)

@@ -61,12 +61,12 @@ def read_story(text: str, *, source: Source = "text", p: float = 1.0, cast: Sequ
     if len(text) > LONGEST_STORY:
         raise InputError(f"the story is longer than {LONGEST_STORY:,} characters", hint="give only the story itself")
     even = plain(text)
-    found = tokens(even)
-    names = find_names(sentences(found), cast)
+    text_tokens = tokens(even)
+    names = find_names(sentences(text_tokens), cast)
     low = even.lower()
     rooms, holders = rooms_in(low), holders_in(low)
     reader = StoryReader(StoryState(names, source, p, rooms - holders, holders, numbered=bool(NUMBERED.search(low))))
-    for sentence in rejoined(sentences(found, names), names):
+    for sentence in rejoined(sentences(text_tokens, names), names):
         reader.read(sentence, text)
     return reader.reading()
 
@@ -76,15 +76,15 @@ def rooms_in(low: str) -> frozenset[str]:
 
     What is left is a room if people are in it or around it, too: "left the bar", but not "left the coin".
     """
-    known = lexicon()
+    vocabulary = lexicon()
     no_rooms = wordset("things") | wordset("kinds") | wordset("pronouns")
-    found = {room for room in wordset("rooms") if room in low}
+    rooms = {room for room in wordset("rooms") if room in low}
     left = [match for match in LEFT.finditer(low) if re.search(rf"\b(?:in|on|at|to|around) the {match[1]}\b", low)]
     for match in (*ENTERED.finditer(low), *left):
-        words = known.canonical(match[1].replace("_", " ").split())
+        words = vocabulary.canonical(match[1].replace("_", " ").split())
         if words and words[-1] not in no_rooms and len(words) <= LONGEST_ROOM:
-            found.add(" ".join(words))
-    return frozenset(found)
+            rooms.add(" ".join(words))
+    return frozenset(rooms)
 
 
 def holders_in(low: str) -> frozenset[str]:
@@ -109,8 +109,8 @@ class StoryReader:
 
     def reading(self) -> Reading:
         """What was read so far; the coverage is the share of clauses that were read."""
-        read = sum(account.outcome != "unread" for account in self.accounts)
-        return self.story.reading(read / len(self.accounts) if self.accounts else 0.0, self.unread, self.accounts)
+        n_read = sum(account.outcome != "unread" for account in self.accounts)
+        return self.story.reading(n_read / len(self.accounts) if self.accounts else 0.0, self.unread, self.accounts)
 
     def read(self, sentence: Sequence[Token], text: str) -> None:
         """Reads one sentence of a text. If a clause of it cannot be read, the sentence is among the unread."""
@@ -138,34 +138,34 @@ class StoryReader:
         """Counts a sentence after which somebody may see nothing as unread, unless it says what they miss."""
         words = " ".join(token.low for token in sentence)
         accounts = self.accounts[began:]
-        missed = any(one.outcome == "observation" for one in accounts) and MEANWHILE.search(words)
-        doubted = any(one.outcome == "unread" and UNSEEING.search(one.text.lower()) for one in accounts)
+        missed = any(account.outcome == "observation" for account in accounts) and MEANWHILE.search(words)
+        doubted = any(account.outcome == "unread" and UNSEEING.search(account.text.lower()) for account in accounts)
         if UNSEEING.search(words) and not missed and not doubted:
             self._account(self.span, self.story.size, False)
 
     def _converse(self, sentence: Sequence[Token], began: int) -> None:
         """Reads what is left of a sentence as the turn of a conversation that is due, if it has none yet."""
         open_ = [n for n in range(began, len(self.accounts)) if _is_open(self.accounts[n])]
-        told = [one for one, _ in self.story.timeline[self.accounts[began].t :]] if open_ else []
+        happenings = [happening for happening, _ in self.story.timeline[self.accounts[began].t :]] if open_ else []
         before, lost = self.story.size, next(iter(open_), None)
-        if lost is None or any(isinstance(one, Utterance) for one in told):
+        if lost is None or any(isinstance(happening, Utterance) for happening in happenings):
             return
-        if not (read := speech.take_turn(self.story, sentence)):
+        if not (verdict := speech.take_turn(self.story, sentence)):
             return
         rest = self.accounts[lost + 1 :]
         del self.accounts[lost:]
-        self._account((sentence[0].start, sentence[-1].end), before, read)
-        self.accounts += [one for one in rest if one.outcome != "unread"]
+        self._account((sentence[0].start, sentence[-1].end), before, verdict)
+        self.accounts += [account for account in rest if account.outcome != "unread"]
 
     def _attribute(self, loose: tuple[Token, int], sentence: Sequence[Token]) -> None:
         """Reads a quote that stands alone as the words of the one who speaks in the next sentence."""
         quote, number = loose
         speaker, before, later = speech.speaker_in(self.story, sentence), self.story.size, self.accounts[number + 1 :]
-        said = speech.read_quote(self.story, quote.text) if speaker else None
-        if speaker and said:
+        acts = speech.read_quote(self.story, quote.text) if speaker else None
+        if speaker and acts:
             clause = Clause(quote.start, quote.end)
             del self.accounts[number:]
-            self._account((quote.start, quote.end), before, speech.add_utterances(self.story, clause, speaker, said))
+            self._account((quote.start, quote.end), before, speech.add_utterances(self.story, clause, speaker, acts))
             self.accounts += later
             self.unread.pop()
 
@@ -175,24 +175,26 @@ class StoryReader:
         asks = low[0] in wordset("asks_first") and self.text[sentence[-1].end :].lstrip().startswith("?")
         return asks and not any(is_speech_verb(low, i) for i in range(len(low)))
 
-    def _account(self, span: tuple[int, int], before: tuple[int, int], told: Told, people: Sequence[str] = ()) -> None:
+    def _account(
+        self, span: tuple[int, int], before: tuple[int, int], verdict: Told, people: Sequence[str] = ()
+    ) -> None:
         """Notes what became of a clause: what it added to the story since `before`, or the reason why it adds nothing.
 
         A clause that was read and adds nothing for no reason is unread: something was dropped.
         """
         story, text = self.story, " ".join(self.text[slice(*(span if span[0] < span[1] else self.span))].split())
-        added = [one for one, _ in story.timeline[before[0] :]]
+        added = [happening for happening, _ in story.timeline[before[0] :]]
         outcome: Outcome = "unread"
-        if told and added:
-            outcome = "observation" if all(isinstance(one, Observation) for one in added) else "event"
-        elif told and story.size[1] > before[1]:
+        if verdict and added:
+            outcome = "observation" if all(isinstance(happening, Observation) for happening in added) else "event"
+        elif verdict and story.size[1] > before[1]:
             outcome = "fact"
-        elif isinstance(told, str):
+        elif isinstance(verdict, str):
             outcome = "no effect"
-        reason = told if isinstance(told, str) and outcome == "no effect" else ""
-        named = [name for name in story.names if name in text]
-        found = tuple(dict.fromkeys((*people, *named)))
-        self.accounts.append(ClauseAccount(text, outcome, reason, before[0], found))
+        reason = verdict if isinstance(verdict, str) and outcome == "no effect" else ""
+        mentioned = [name for name in story.names if name in text]
+        involved = tuple(dict.fromkeys((*people, *mentioned)))
+        self.accounts.append(ClauseAccount(text, outcome, reason, before[0], involved))
 
     def _is_cleft(self, sentence: Sequence[Token]) -> bool:
         """Whether it is a cleft that no rule rewords: "it was not Ann who opened it", "what she nearly did was ..."."""
@@ -213,13 +215,13 @@ class StoryReader:
         simple = not any(token.quote or token.text in (",", "and", "but", "then") for token in sentence)
         if not simple or not any(phrase in words for phrase in lexicon().speech["silences"]):
             return False
-        named = [token.text for token in sentence if token.text in story.names and token.text != story.asker]
-        silent = named[-1] if named else story.other(story.asker) if story.asker else None
+        mentioned = [token.text for token in sentence if token.text in story.names and token.text != story.asker]
+        silent = mentioned[-1] if mentioned else story.other(story.asker) if story.asker else None
         if silent is None or not story.pending:
             return False
         clause, before = Clause(sentence[0].start, sentence[-1].end), story.size
-        read = speech.be_silent(story, clause, [silent])
-        self._account((clause.start, clause.end), before, read, [silent])
+        verdict = speech.be_silent(story, clause, [silent])
+        self._account((clause.start, clause.end), before, verdict, [silent])
         return True
 
     def _dialogue(self, sentence: Sequence[Token], text: str) -> bool:
@@ -233,16 +235,16 @@ class StoryReader:
             return False
         words = sentence[2:] if labelled else sentence
         spoken = words[0].text if words[0].quote else plain(text[words[0].start : words[-1].end + 1])
-        said = speech.read_quote(story, spoken)
-        speaker = first if labelled else self.speaker if said is not None else None
+        acts = speech.read_quote(story, spoken)
+        speaker = first if labelled else self.speaker if acts is not None else None
         self.speaker, self.spoken = speaker, sentence[-1].end
         if speaker is None:
             return False
         story.of(speaker)
         clause, before = Clause(words[0].start, words[-1].end), story.size
-        read = speech.add_utterances(story, clause, speaker, said)
-        self._account((clause.start, clause.end), before, read, [speaker])
-        if any(one.act == "ask" for one in said or ()):
+        verdict = speech.add_utterances(story, clause, speaker, acts)
+        self._account((clause.start, clause.end), before, verdict, [speaker])
+        if any(act.act == "ask" for act in acts or ()):
             story.subjects = [speaker]
         return True
 
@@ -278,8 +280,8 @@ class StoryReader:
                 note_last_moved(story, clause, done[-2], sees=False)
         self._doubt_order(began, arrivals)
         for clause, agents in inattentive:
-            before, told = story.size, [one for one, _ in story.timeline[began:]]
-            moved = any(isinstance(one, Event) and one.obj == story.last_moved for one in told)
+            before, happenings = story.size, [happening for happening, _ in story.timeline[began:]]
+            moved = any(isinstance(happening, Event) and happening.obj == story.last_moved for happening in happenings)
             misses = moved and note_last_moved(story, clause, agents, sees=False)
             self._account((clause.start, clause.end), before, misses or (len(clauses) > 1 and "misses nothing"), agents)
 
@@ -291,11 +293,11 @@ class StoryReader:
         What it tells was before the arrival told last if it is `earlier`.
         """
         story, before = self.story, self.story.size
-        read: Told = agents is not None and self._clause(clause, agents, rest)
+        verdict: Told = agents is not None and self._clause(clause, agents, rest)
         eventless = len(story.timeline) == began
-        if not read or story.size == before:
-            read = self._of_no_effect(clause, agents, eventless=eventless) or read
-        self._account(_extent(clause, read), before, read, agents or ())
+        if not verdict or story.size == before:
+            verdict = self._of_no_effect(clause, agents, eventless=eventless) or verdict
+        self._account(_extent(clause, verdict), before, verdict, agents or ())
         if earlier:
             self._put_earlier(before[0], agents or ())
 
@@ -305,19 +307,19 @@ class StoryReader:
         "Ann came in. Bob had opened the box" tells that he opened it before she came.
         """
         timeline, at = self.story.timeline, before
-        while at and isinstance(one := timeline[at - 1][0], Event):
-            if one.verb not in ARRIVALS or one.agent in agents:
+        while at and isinstance(event := timeline[at - 1][0], Event):
+            if event.verb not in ARRIVALS or event.agent in agents:
                 break
             at -= 1
         timeline[at:] = [*timeline[before:], *timeline[at:before]]
 
     def _doubt_order(self, began: int, arrivals: Sequence[int]) -> None:
         """Leaves it open who saw it if somebody came in "as" somebody else moved a thing, since happening `began`."""
-        told = [one for one, _ in self.story.timeline]
+        happenings = [h for h, _ in self.story.timeline]
         for at in arrivals:
-            came = told[at] if at < len(told) else None
-            others = [one for one in told[began:] if isinstance(one, Event) and one.verb in ("grab", "put", "move")]
-            if isinstance(came, Event) and came.verb == "enter" and any(one.agent != came.agent for one in others):
+            came = happenings[at] if at < len(happenings) else None
+            moves = [h for h in happenings[began:] if isinstance(h, Event) and h.verb in ("grab", "put", "move")]
+            if isinstance(came, Event) and came.verb == "enter" and any(h.agent != came.agent for h in moves):
                 k = next(k for k, account in reversed([*enumerate(self.accounts)]) if account.t == at)
                 self.accounts[k] = replace(self.accounts[k], outcome="unread", reason="may be before or after")
 
@@ -338,8 +340,8 @@ class StoryReader:
         """Reads one clause; False if it cannot be read."""
         if clause.verb is None:
             return self._fragment(clause)
-        if clause.unknown == ["according"] and (said := self._according(clause)) is not None:
-            return said
+        if clause.unknown == ["according"] and (verdict := self._according(clause)) is not None:
+            return verdict
         if set(clause.unknown) - wordset("quiet_states"):
             return False
         if any("absence" in noun.words for noun in clause.objects):
@@ -348,7 +350,7 @@ class StoryReader:
             clause.lemma == "let"
             and clause.means("put")
             and not clause.places
-            and any(one.means("put") for one in rest)
+            and any(later_clause.means("put") for later_clause in rest)
         ):
             return "lets go"  # "let go of the cup and left it in the box"
         patients = [*clause.objects, *(clause.subjects if clause.verb.passive else ())]
@@ -404,31 +406,35 @@ class StoryReader:
         if not people:
             return None
         rest = [(prep, noun) for prep, noun in clause.places if prep != "to"]
-        said = speech.assertions(self.story, [replace(clause, places=rest, unknown=[])])
-        return speech.add_utterances(self.story, clause, people[0], said)
+        acts = speech.assertions(self.story, [replace(clause, places=rest, unknown=[])])
+        return speech.add_utterances(self.story, clause, people[0], acts)
 
     def _fragment(self, clause: Clause) -> Told:
         """Reads a clause without a verb: a quote, "no milk", "in the kitchen", "after lunch"."""
         if clause.quotes and not clause.subjects and not clause.unknown:
             return speech.unattributed(self.story, clause)
-        one = clause.subjects[0] if len(clause.subjects) == 1 else None
-        nothing = one is not None and (one.det == "no" or one.words == ("nothing",))
+        subject = clause.subjects[0] if len(clause.subjects) == 1 else None
+        nothing = subject is not None and (subject.det == "no" or subject.words == ("nothing",))
         if nothing and not clause.unknown and not clause.places:
             there_is = VerbGroup("be", ("be",), frozenset(), clause.start, clause.end)
             return be(self.story, replace(clause, verb=there_is, adverbs=["there"]), ())
         if clause.link == "who" and clause.subjects and clause.places:
             people = [name for noun in clause.subjects for name in self.story.person(noun)]
             return be(self.story, clause, people) if people else False
-        known = one is not None and (one.text in self.story.objects or one.words[-1] in wordset("things"))
-        topic = one is not None and one.text == self.story.asked  # "oh, the juice - I found it in the box"
-        alone = one is not None and (one.kind == "vague" or (known and one.kind == "object" and (self.alone or topic)))
+        is_known = subject is not None and (
+            subject.text in self.story.objects or subject.words[-1] in wordset("things")
+        )
+        topic = subject is not None and subject.text == self.story.asked  # "oh, the juice - I found it in the box"
+        alone = subject is not None and (
+            subject.kind == "vague" or (is_known and subject.kind == "object" and (self.alone or topic))
+        )
         if (
-            one is not None
+            subject is not None
             and alone
-            and one.det
-            and not (one.clauses or clause.places or clause.unknown or clause.quotes)
+            and subject.det
+            and not (subject.clauses or clause.places or clause.unknown or clause.quotes)
         ):
-            self.story.thing(one, None)  # "And the juice?"
+            self.story.thing(subject, None)  # "And the juice?"
             return "names a thing"
         return self._of_place_or_time(clause)
 
@@ -460,8 +466,8 @@ def share(clause: Clause, clauses: Sequence[Clause], i: int) -> None:
     It shares that with a neighbour ("opened and closed the box"), or describes it ("the box, which Ann opened").
     """
     after = clauses[i + 1] if i + 1 < len(clauses) else None
-    if clause.verb and not clause.verb.finite and not clause.subjects and not any(one.subjects for one in clauses[:i]):
-        clause.subjects = next((list(one.subjects) for one in clauses[i + 1 :] if one.subjects), [])
+    if clause.verb and not clause.verb.finite and not clause.subjects and not any(c.subjects for c in clauses[:i]):
+        clause.subjects = next((list(c.subjects) for c in clauses[i + 1 :] if c.subjects), [])
     bare = clause.verb and not (clause.objects or clause.places or clause.content or clause.quotes)
     shared = after is not None and after.link == "and" and not after.subjects
     if bare and shared and after and clause.means("open", "close", "grab", "move", "put"):
@@ -519,7 +525,7 @@ def agents_of(story: StoryState, clause: Clause, done: Sequence[Agents]) -> Agen
         return done[-1] if done else (tuple(story.subjects) or None)
     if clause.verb and clause.verb.passive and clause.means("open", "close", "grab", "put", "move"):
         return ()  # "both were picked up": things
-    found: list[str] = []
+    names: list[str] = []
     reply = clause.means("say") and not clause.link
     for noun in clause.subjects:
         if noun.kind not in ("agent", "pronoun", "one"):
@@ -529,23 +535,23 @@ def agents_of(story: StoryState, clause: Clause, done: Sequence[Agents]) -> Agen
             return tuple(story.agents)
         # "he" is first of all the agent of the clause before, unless he replies
         he = noun.kind == "pronoun" and noun.words[0] in ("he", "she") and not reply
-        kept = story.subjects
-        story.subjects = list(done[-1]) if he and done and len(done[-1]) == 1 else kept
-        found += story.person(noun, reply=reply)
-        story.subjects = kept
-    for name in found:
+        previous_subjects = story.subjects
+        story.subjects = list(done[-1]) if he and done and len(done[-1]) == 1 else previous_subjects
+        names += story.person(noun, reply=reply)
+        story.subjects = previous_subjects
+    for name in names:
         story.of(name)
-    return tuple(dict.fromkeys(found)) or (
+    return tuple(dict.fromkeys(names)) or (
         () if clause.subjects[0].words[0] in wordset("no_person") | wordset("happenings") else None
     )
 
 
-def _extent(clause: Clause, read: Told) -> tuple[int, int]:
+def _extent(clause: Clause, verdict: Told) -> tuple[int, int]:
     """The part of the text that an account of a clause quotes; what an unread one tells of is in it."""
-    parts = [clause] if read else [clause, *clause.content]
-    if not read and clause.means("say", "see", "think"):  # "she could tell from his face that ..."
-        parts += [one for _, noun in clause.places for one in noun.clauses]
-    return min(one.start for one in parts), max(one.end for one in parts)
+    parts = [clause] if verdict else [clause, *clause.content]
+    if not verdict and clause.means("say", "see", "think"):  # "she could tell from his face that ..."
+        parts += [part for _, noun in clause.places for part in noun.clauses]
+    return min(part.start for part in parts), max(part.end for part in parts)
 
 
 # the order of time
@@ -553,12 +559,12 @@ def _extent(clause: Clause, read: Told) -> tuple[int, int]:
 
 def told_earlier(clauses: Sequence[Clause]) -> list[bool]:
     """Whether each clause tells, in the past perfect, of what was before the last told: "had come and opened it"."""
-    found: list[bool] = []
+    is_earlier: list[bool] = []
     for clause in clauses:
         verb = clause.verb
-        goes_on = bool(found and found[-1]) and clause.link in ("", "and") and not clause.subjects
-        found.append(verb is not None and (verb.perfect or (goes_on and "pp" in verb.tags)))
-    return found
+        goes_on = bool(is_earlier and is_earlier[-1]) and clause.link in ("", "and") and not clause.subjects
+        is_earlier.append(verb is not None and (verb.perfect or (goes_on and "pp" in verb.tags)))
+    return is_earlier
 
 
 def in_order(clauses: list[Clause]) -> list[Clause]:
@@ -595,7 +601,7 @@ def _is_where_meanwhile(clause: Clause, before: Clause) -> bool:
 
 def _share_subject(first: Clause, main: Clause) -> None:
     """Gives "before" the subject of the main clause, or the main clause that of "before Ann left, she took the cup"."""
-    named = list(first.subjects)
-    first.subjects = named or list(main.subjects)
-    if named and main.subjects[0].kind == "pronoun" and named[0].kind == "agent":
-        main.subjects = named
+    subjects = list(first.subjects)
+    first.subjects = subjects or list(main.subjects)
+    if subjects and main.subjects[0].kind == "pronoun" and subjects[0].kind == "agent":
+        main.subjects = subjects

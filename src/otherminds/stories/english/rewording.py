@@ -49,12 +49,12 @@ class Rule:
         outside = GROUP.sub("\0", self.pattern)
         if "|" in outside or "(?i" in self.pattern:
             return ("",)
-        groups = (one[1] for one in GROUP.finditer(self.pattern) if one[1][0] != "?" and one[2] in (None, "+"))
-        found = [
+        groups = (group[1] for group in GROUP.finditer(self.pattern) if group[1][0] != "?" and group[2] in (None, "+"))
+        alternatives = [
             (_longest_text(outside),),
-            *(tuple(map(_longest_text, GROUP.sub("\0", one).split("|"))) for one in groups),
+            *(tuple(map(_longest_text, GROUP.sub("\0", group).split("|"))) for group in groups),
         ]
-        return max(found, key=lambda texts: min(len(text.strip()) for text in texts))
+        return max(alternatives, key=lambda texts: min(len(text.strip()) for text in texts))
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
@@ -83,7 +83,7 @@ KNOWN_TO = Rule("statement", *TABLE["statement"]["known_to"])
 
 def each_named(sentence: Sequence[Token]) -> list[Token]:
     """The sentence with what is numbered named one by one: "the first and third boxes" are two phrases with "box"."""
-    found, low, i = list[Token](), [token.low for token in sentence], 0
+    expanded, low, i = list[Token](), [token.low for token in sentence], 0
     while i < len(low):
         ends, j = [i + 2], i + 2  # after each ordinal
         while low[i] == "the" and low[i + 1 : i + 2] and low[i + 1] in wordset("ordinals"):
@@ -95,54 +95,54 @@ def each_named(sentence: Sequence[Token]) -> list[Token]:
             ends.append(j)
         nouns = next((n for n in (1, 2) if (word := low[j + n - 1 : j + n]) and singular(word[0]) != word[0]), 0)
         if len(ends) == 1 or not nouns:
-            found.append(sentence[i])
+            expanded.append(sentence[i])
             i += 1
             continue
         last = sentence[j + nouns - 1]
         kind = [*sentence[j : j + nouns - 1], replace(last, text=singular(last.low))]
         for n, end in enumerate(ends):
             joint = [Token("and", last.start, last.start)] * (n > 0)
-            found += [*joint, sentence[i], sentence[end - 1], *kind]
+            expanded += [*joint, sentence[i], sentence[end - 1], *kind]
         i = j + nouns
-    return found
+    return expanded
 
 
 def reworded(sentence: Sequence[Token], names: Collection[str]) -> list[Token]:
     """The tokens of a sentence in plain wording; the same tokens if no rule fits."""
-    found = list(sentence)
-    if len(found) > LONGEST_SENTENCE:
-        return found
-    found = each_named(found)
-    words, places = _as_text(found, names)
+    plain_tokens = list(sentence)
+    if len(plain_tokens) > LONGEST_SENTENCE:
+        return plain_tokens
+    plain_tokens = each_named(plain_tokens)
+    words, places = _as_text(plain_tokens, names)
     for rule in rewording_rules("story"):
         if any(text in words for text in rule.needed) and (match := rule.compiled.search(words)):
-            found = _filled(rule.plain, match, found, places)
-            words, places = _as_text(found, names)
-    return found
+            plain_tokens = _filled(rule.plain, match, plain_tokens, places)
+            words, places = _as_text(plain_tokens, names)
+    return plain_tokens
 
 
-def _as_text(found: Sequence[Token], names: Collection[str]) -> tuple[str, list[int]]:
+def _as_text(sentence: Sequence[Token], names: Collection[str]) -> tuple[str, list[int]]:
     """The tokens as one text in lower case (a name is `@Ann`, a quote `"`, a dash a comma), and their beginnings."""
-    words = ['"' if t.quote else f"@{t.text}" if t.text in names else "," if t.text == "-" else t.low for t in found]
+    words = ['"' if t.quote else f"@{t.text}" if t.text in names else "," if t.text == "-" else t.low for t in sentence]
     return " ".join(words), list(accumulate((len(word) + 1 for word in words[:-1]), initial=0))
 
 
-def _filled(plain: str, match: re.Match[str], found: Sequence[Token], places: Sequence[int]) -> list[Token]:
+def _filled(plain: str, match: re.Match[str], sentence: Sequence[Token], places: Sequence[int]) -> list[Token]:
     """The tokens of a plain wording, in which `{x}` stands for the tokens that the group `x` matched.
 
     `{o}` is the owner whose possessive the group `o` matched.
     """
-    start, end = found[0].start, found[-1].end
+    start, end = sentence[0].start, sentence[-1].end
     out: list[Token] = []
     for part in plain.split():
         field = FIELD.fullmatch(part)
         if part == '"':
-            out += [token for token in found if token.quote]
+            out += [token for token in sentence if token.quote]
         elif field is None:
             out.append(Token(part, start, end))
         elif match[field[1]]:
             low, high = match.span(field[1])
-            inside = [token for token, place in zip(found, places, strict=True) if low <= place < high]
+            inside = [token for token, place in zip(sentence, places, strict=True) if low <= place < high]
             out += [_owner(inside[0])] if field[1] == "o" else inside
     return out
 
@@ -180,7 +180,7 @@ def _goes_on(sentence: Sequence[Token]) -> bool:
 def plainer(text: str) -> str:
     """A statement about a mind with roundabout wordings of "thinks" and "wants" replaced by the plain verbs."""
     for rule in rewording_rules("statement"):
-        text = rule.compiled.sub(rule.plain, text) if any(one in text for one in rule.needed) else text
+        text = rule.compiled.sub(rule.plain, text) if any(needle in text for needle in rule.needed) else text
     return text
 
 

@@ -55,13 +55,13 @@ HOLDERS = {"his": "he", "her": "she", "him": "he"}  # whoever has what is his
 
 def tokens(text: str) -> list[Token]:
     """The tokens of a text that `plain` has made plain; a quote is one token, without its marks."""
-    found: list[Token] = []
+    text_tokens: list[Token] = []
     place = 0
     for start, end in _quotes(text):
-        found += _bare_tokens(text, place, start)
-        found.append(Token(text[start + 1 : end - 1], start, end, quote=True))
+        text_tokens += _bare_tokens(text, place, start)
+        text_tokens.append(Token(text[start + 1 : end - 1], start, end, quote=True))
         place = end
-    return found + _bare_tokens(text, place, len(text))
+    return text_tokens + _bare_tokens(text, place, len(text))
 
 
 def _quotes(text: str) -> Iterator[tuple[int, int]]:
@@ -83,11 +83,11 @@ def _bare_tokens(text: str, start: int, end: int) -> list[Token]:
 
     "n't", "'s" and other contractions are tokens of their own; marks that say nothing are left out.
     """
-    found = [Token(match.group(), *match.span()) for match in TOKEN.finditer(text, start, end)]
+    raw_tokens = [Token(match.group(), *match.span()) for match in TOKEN.finditer(text, start, end)]
     out: list[Token] = []
     i = 0
-    while i < len(found):
-        token, after = found[i], _at(found, i + 1)
+    while i < len(raw_tokens):
+        token, after = raw_tokens[i], _at(raw_tokens, i + 1)
         if token.text != "'" or not out or out[-1].end != token.start or after.start != token.end:
             if token.low == "cannot":
                 cut = token.start + len("can")
@@ -101,7 +101,7 @@ def _bare_tokens(text: str, start: int, end: int) -> list[Token]:
             cut = before.end - 1
             out += [Token(before.text[:-1], before.start, cut), Token("n't", cut, after.end)]
         else:
-            later = _at(found, i + 2).text.lower()
+            later = _at(raw_tokens, i + 2).text.lower()
             had = later in ("been", "just", "already", "put", "left", "found") or later.endswith(("ed", "en"))
             full = "had" if tail == "d" and had else CONTRACTED.get(tail, "'" + tail)
             out += [before, Token(full, token.start, after.end)]
@@ -112,44 +112,48 @@ def _bare_tokens(text: str, start: int, end: int) -> list[Token]:
 # sentences
 
 
-def _at(found: Sequence[Token], i: int) -> Token:
+def _at(text_tokens: Sequence[Token], i: int) -> Token:
     """The token at an index; before the first and after the last one are line ends."""
-    return found[i] if 0 <= i < len(found) else Token("\n", -1, -1)
+    return text_tokens[i] if 0 <= i < len(text_tokens) else Token("\n", -1, -1)
 
 
-def sentences(found: Sequence[Token], names: Collection[str] = ()) -> list[list[Token]]:
+def sentences(text_tokens: Sequence[Token], names: Collection[str] = ()) -> list[list[Token]]:
     """The sentences of a text. A quote belongs to the sentence that says who speaks."""
     out: list[list[Token]] = [[]]
-    for i, token in enumerate(found):
-        if _is_line_number(found, i):
+    for i, token in enumerate(text_tokens):
+        if _is_line_number(text_tokens, i):
             continue
         if token.text in ENDS and not token.quote:
-            goes_on = token.text == "\n" and _at(found, i + 1).text[:1].islower()
-            if not goes_on and not (token.text == "." and _at(found, i - 1).low in wordset("titles")):
+            goes_on = token.text == "\n" and _at(text_tokens, i + 1).text[:1].islower()
+            if not goes_on and not (token.text == "." and _at(text_tokens, i - 1).low in wordset("titles")):
                 out.append([])
             continue
-        if token.text == ":" and _is_heading(out[-1], found, i):
+        if token.text == ":" and _is_heading(out[-1], text_tokens, i):
             out[-1] = []
             continue
-        if token.text in BEGINNERS and _at(found, i - 1).text.islower() and _at(found, i + 1).text.islower():
+        if (
+            token.text in BEGINNERS
+            and _at(text_tokens, i - 1).text.islower()
+            and _at(text_tokens, i + 1).text.islower()
+        ):
             out.append([])  # the stop before it is missing
         out[-1].append(token)
-        if token.quote and _quote_ends(out[-1], found, i, names):
+        if token.quote and _quote_ends(out[-1], text_tokens, i, names):
             out.append([])
     return [sentence for sentence in out if sentence]
 
 
-def _is_line_number(found: Sequence[Token], i: int) -> bool:
+def _is_line_number(text_tokens: Sequence[Token], i: int) -> bool:
     """Whether the token is a number, or the stop after it, in front of a line."""
-    before = _at(found, i - 1).text
-    if found[i].text.isdigit():
-        return before == "\n" or (before == "." and _at(found, i + 1).text[:1].isupper())
-    return before.isdigit() and _at(found, i - 2).text == "\n" and found[i].text in (".", ")", ":")
+    before = _at(text_tokens, i - 1).text
+    if text_tokens[i].text.isdigit():
+        return before == "\n" or (before == "." and _at(text_tokens, i + 1).text[:1].isupper())
+    return before.isdigit() and _at(text_tokens, i - 2).text == "\n" and text_tokens[i].text in (".", ")", ":")
 
 
-def _is_heading(before: Sequence[Token], found: Sequence[Token], i: int) -> bool:
+def _is_heading(before: Sequence[Token], text_tokens: Sequence[Token], i: int) -> bool:
     """Whether a colon ends a heading: "Actions taken by Mark: Mark walks ..."; one word is a speaker."""
-    after = _at(found, i + 1)
+    after = _at(text_tokens, i + 1)
     if after.quote or not after.text[:1].isupper() or not 1 < len(before) <= LONGEST_HEADING:
         return False
     words = [token.low for token in before]
@@ -163,10 +167,10 @@ def is_speech_verb(words: Sequence[str], i: int) -> bool:
     return verb is not None and bool({"say", "ask"} & set(verb.senses))
 
 
-def _quote_ends(sentence: Sequence[Token], found: Sequence[Token], i: int, names: Collection[str]) -> bool:
+def _quote_ends(sentence: Sequence[Token], text_tokens: Sequence[Token], i: int, names: Collection[str]) -> bool:
     """Whether a sentence ends with the quote in it, as nothing after it says who speaks: "Mary replied", "he asked"."""
-    following = found[i + 1 : i + 1 + SPEAKER_WITHIN]
-    if not following or not found[i].text.rstrip().endswith((".", "?", "!")):
+    following = text_tokens[i + 1 : i + 1 + SPEAKER_WITHIN]
+    if not following or not text_tokens[i].text.rstrip().endswith((".", "?", "!")):
         return False
     if following[0].quote or not following[0].text[:1].isupper():
         return following[0].quote
@@ -188,9 +192,9 @@ def is_garbled(sentence: Sequence[Token], text: str) -> bool:
     start, end = max(sentence[0].start - 1, 0), sentence[-1].end
     end += 2 if text[end : end + 1] in ENDS else 1
     after = [token.text for token in sentence[1:]] + ["."]
-    lacking = any(one.low in ARTICLES and NO_NOUNS.fullmatch(word) for one, word in zip(sentence, after, strict=True))
-    said = any(LACKING.search(one.text) for one in sentence if one.quote)
-    return lacking or said or bool(plain(text[start:end]).count('"') % 2)
+    lacking = any(t.low in ARTICLES and NO_NOUNS.fullmatch(word) for t, word in zip(sentence, after, strict=True))
+    garbled_quote = any(LACKING.search(t.text) for t in sentence if t.quote)
+    return lacking or garbled_quote or bool(plain(text[start:end]).count('"') % 2)
 
 
 # names
@@ -201,7 +205,7 @@ def find_names(sentences: Iterable[Sequence[Token]], cast: Sequence[str] = ()) -
 
     A name is a capitalised word that stands inside a sentence, or at its beginning before something a subject does.
     """
-    known = lexicon()
+    vocabulary = lexicon()
     sure: set[str] = set()
     candidates: dict[str, None] = {}
     lower: set[str] = set()
@@ -223,9 +227,9 @@ def find_names(sentences: Iterable[Sequence[Token]], cast: Sequence[str] = ()) -
         low = word.lower()
         if word in cast:
             return True
-        if word in known.gender:
-            return word in sure or low not in known.common
-        return word in sure and low not in lower and (low not in known.common or low in known.forms)
+        if word in vocabulary.gender:
+            return word in sure or low not in vocabulary.common
+        return word in sure and low not in lower and (low not in vocabulary.common or low in vocabulary.forms)
 
     return tuple(word for word in candidates if is_name(word))
 
@@ -238,17 +242,19 @@ def with_joined_names(texts: Sequence[str]) -> list[str]:
 
     A pair of capitalised words is such a name if it occurs twice, and neither word is a common one.
     """
-    known, never = lexicon().common, wordset("never") | wordset("titles")
+    common_words, never = lexicon().common, wordset("never") | wordset("titles")
     pairs = Counter((match[1], match[2]) for text in texts for match in PAIR.finditer(text))
-    common = {word for pair in pairs for word in pair if word.lower() in known | never and word not in lexicon().gender}
+    common = {
+        word for pair in pairs for word in pair if word.lower() in common_words | never and word not in lexicon().gender
+    }
     names = {pair for pair, times in pairs.items() if times > 1 and not common & {*pair}}
     return [PAIR.sub(lambda m: f"{m[1]}-" if (m[1], m[2]) in names else m[0], text) for text in texts]
 
 
 def _acts_like_name(sentence: Sequence[Token], i: int) -> bool:
     """Whether a capitalised word must be a name: inside a sentence, or at its beginning before what a subject does."""
-    known = lexicon()
-    if sentence[i].low in known.common and sentence[i].text not in known.gender:
+    vocabulary = lexicon()
+    if sentence[i].low in vocabulary.common and sentence[i].text not in vocabulary.gender:
         return False
     if i > 0 and sentence[i - 1].text not in (":", '"') and not sentence[i - 1].quote:
         return True
@@ -260,4 +266,4 @@ def _acts_like_name(sentence: Sequence[Token], i: int) -> bool:
         end = next(listing, None)  # "and" ends a list of names: "Ann, Bob and Cid"
         listed = end is not None and end.low == "and"
         return after.low in wordset("after_name_and_comma") or listed
-    return (after if following.low.endswith("ly") else following).low in known.forms
+    return (after if following.low.endswith("ly") else following).low in vocabulary.forms

@@ -40,13 +40,24 @@ class Unread(ValueError):  # noqa: N818  (what it says is what it is: something 
 
 def noun_in(text: str, names: Sequence[str] = ()) -> Noun | None:
     """The noun phrase that a text consists of: "(in) the kitchen cabinet"; None if it is anything else."""
-    found = [token for token in tokens(plain(text)) if token.text not in ".,;:!?\n" and not token.quote]
-    if len(found) > LONGEST_NAME:
+    phrase_tokens = [token for token in tokens(plain(text)) if token.text not in ".,;:!?\n" and not token.quote]
+    if len(phrase_tokens) > LONGEST_NAME:
         return None
-    while found and found[0].low in ("in", "inside", "on", "at", "into", "onto", "under", "it", "is", "'s"):
-        found = found[1:]
-    result = NounReader(found, names).noun_at(0, bare=True) if found else None
-    return result[0] if result and result[1] == len(found) else None
+    while phrase_tokens and phrase_tokens[0].low in (
+        "in",
+        "inside",
+        "on",
+        "at",
+        "into",
+        "onto",
+        "under",
+        "it",
+        "is",
+        "'s",
+    ):
+        phrase_tokens = phrase_tokens[1:]
+    result = NounReader(phrase_tokens, names).noun_at(0, bare=True) if phrase_tokens else None
+    return result[0] if result and result[1] == len(phrase_tokens) else None
 
 
 def object_of(noun: Noun, episode: stories.Episode) -> str:
@@ -68,13 +79,13 @@ def place_of(noun: Noun, episode: stories.Episode, obj: str | None = None) -> st
         return name
     kind = lexicon().kind_of(noun.words) or noun.words[-1]
     alike = [entity for entity in places if _may_be(entity, noun, kind)]
-    other = lexicon().places["like"].get(kind)
-    if not alike and other:
-        renamed = Noun("place", (*noun.words[: -len(kind.split())], other), 0, 0, room=noun.room)
-        alike = [entity for entity in places if _may_be(entity, renamed, other)]
-    said = [one.content for one in episode.utterances if one.act in ("assert", "deny")]
-    values = [fact.value for fact in said if fact and obj in (None, fact.subject)]
-    values += [fact.value for fact in said if fact]
+    similar_kind = lexicon().places["like"].get(kind)
+    if not alike and similar_kind:
+        renamed = Noun("place", (*noun.words[: -len(kind.split())], similar_kind), 0, 0, room=noun.room)
+        alike = [entity for entity in places if _may_be(entity, renamed, similar_kind)]
+    contents = [utterance.content for utterance in episode.utterances if utterance.act in ("assert", "deny")]
+    values = [fact.value for fact in contents if fact and obj in (None, fact.subject)]
+    values += [fact.value for fact in contents if fact]
     values += [event.place for event in reversed(episode.events)]
     ranked = [entity for value in values for entity in alike if entity.id == value] if len(alike) > 1 else alike
     return (ranked or alike)[0].id if alike else name
@@ -104,7 +115,7 @@ class ParsedStatement:
 
     def has(self, *lists: str) -> bool:
         """Whether it has a phrase of each of these lists of the lexicon's section `minds`."""
-        return all(has(self.words, lexicon().minds[one]) for one in lists)
+        return all(has(self.words, lexicon().minds[name]) for name in lists)
 
     @property
     def stance(self) -> stories.Stance | None:
@@ -127,119 +138,126 @@ class StatementReader:
     def read(self, text: str) -> tuple[stories.Claim, ...]:
         """The claims of a statement. Raises Unread if it cannot be read."""
         text = THOUGHT.sub(r" that \1", plain(text)).strip()  # 'thinks, "It is in the box."'
-        one = self._parsed(known_to(text))
-        places = [noun for noun in one.nouns if noun.kind == "place"]
-        looked = one.has("contents", "knowing") or one.has("looked")
-        if one.people and places and looked and not one.has("not_knowing"):
-            return (stories.Knows(one.people[0], place_of(places[-1], self.episode)),)
-        one = self._parsed(plainer(text))
-        claims = self._beliefs_about_goals(one) or self._social_goal(one) or self._plain_claims(one)
+        statement = self._parsed(known_to(text))
+        places = [noun for noun in statement.nouns if noun.kind == "place"]
+        looked = statement.has("contents", "knowing") or statement.has("looked")
+        if statement.people and places and looked and not statement.has("not_knowing"):
+            return (stories.Knows(statement.people[0], place_of(places[-1], self.episode)),)
+        statement = self._parsed(plainer(text))
+        claims = self._beliefs_about_goals(statement) or self._social_goal(statement) or self._plain_claims(statement)
         if not claims:
             raise Unread(text)
         return claims
 
-    def chunks(self, found: Sequence[Token], text: str) -> list[Chunk]:
+    def chunks(self, text_tokens: Sequence[Token], text: str) -> list[Chunk]:
         """The chunks of a text cut into tokens, whose names are known from now on. Raises Unread if it is too long."""
-        if len(found) > LONGEST_SENTENCE:
+        if len(text_tokens) > LONGEST_SENTENCE:
             raise Unread(text)
-        new = find_names([found], self.episode.agents)
+        new = find_names([text_tokens], self.episode.agents)
         self.names = tuple(dict.fromkeys((*self.episode.agents, *self.names, *new)))
-        return Chunker(found, self.names).chunks()
+        return Chunker(text_tokens, self.names).chunks()
 
     def _parsed(self, text: str) -> ParsedStatement:
-        found: list[Token] = []
+        text_tokens: list[Token] = []
         for sentence in sentences(tokens(text)):
-            found += [Token(",", sentence[0].start, sentence[0].start)] if found else []
-            found += [token for token in sentence if not token.quote]
-        pieces = self.chunks(found, text)
+            text_tokens += [Token(",", sentence[0].start, sentence[0].start)] if text_tokens else []
+            text_tokens += [token for token in sentence if not token.quote]
+        pieces = self.chunks(text_tokens, text)
         clauses = parse(pieces)
-        named = list(dict.fromkeys(token.text for token in found if token.text in self.names))
+        mentioned = list(dict.fromkeys(token.text for token in text_tokens if token.text in self.names))
         finite = [clause for clause in clauses if clause.verb and clause.verb.finite]
         subjects = (noun for clause in finite for noun in clause.subjects)
         subject = next((noun for noun in subjects if noun.text not in ("i", "we", "us", "you")), None)  # "let us say"
-        first = self._person(subject, named) or (named[0] if named and found[0].text == named[0] else None)
-        people = [first, *(name for name in named if name != first)] if first else []
+        first = self._person(subject, mentioned) or (
+            mentioned[0] if mentioned and text_tokens[0].text == mentioned[0] else None
+        )
+        people = [first, *(name for name in mentioned if name != first)] if first else []
         nouns = [piece for piece in pieces if isinstance(piece, Noun)]
-        return ParsedStatement(" ".join(token.low for token in found), clauses, nouns, people)
+        return ParsedStatement(" ".join(token.low for token in text_tokens), clauses, nouns, people)
 
-    def _person(self, subject: Noun | None, named: Sequence[str]) -> str | None:
+    def _person(self, subject: Noun | None, mentioned: Sequence[str]) -> str | None:
         """The person a subject stands for; a pronoun is the focus, or else the only one not named."""
         for name in (subject.text, subject.owner) if subject else ():
             if name in self.names:
                 return name
         if subject is None or subject.kind == "pronoun":
-            others = [name for name in self.episode.agents if name not in named]
-            return self.focus or (others[0] if len(others) == 1 and named else None)
-        return named[0] if named else None
+            unmentioned = [name for name in self.episode.agents if name not in mentioned]
+            return self.focus or (unmentioned[0] if len(unmentioned) == 1 and mentioned else None)
+        return mentioned[0] if mentioned else None
 
     def _other(self, people: Sequence[str]) -> str | None:
         """The second person named, or else the only one not named."""
         if len(people) > 1:
             return people[1]
-        others = [name for name in self.episode.agents if name not in people]
-        return others[0] if len(others) == 1 else None
+        unmentioned = [name for name in self.episode.agents if name not in people]
+        return unmentioned[0] if len(unmentioned) == 1 else None
 
-    def _beliefs_about_goals(self, one: ParsedStatement) -> tuple[stories.Claim, ...]:
+    def _beliefs_about_goals(self, statement: ParsedStatement) -> tuple[stories.Claim, ...]:
         """What somebody thinks that the other wants, and the stance that goes with it; empty if nothing is said."""
-        other = self._other(one.people)
-        if other is None or not one.people:
+        partner = self._other(statement.people)
+        if partner is None or not statement.people:
             return ()
-        who = one.people[0]
-        objects = self._objects(one.nouns)
-        if one.has("unknown_goal", "goals"):
-            self._presume(who, objects, one, None)
-            return (stories.Belief(who, stories.Goal(other, None)), stories.SocialGoal(who, other, "independent"))
-        if not one.has("believing") or not objects:
+        believer = statement.people[0]
+        objects = self._objects(statement.nouns)
+        if statement.has("unknown_goal", "goals"):
+            self._presume(believer, objects, statement, None)
+            return (
+                stories.Belief(believer, stories.Goal(partner, None)),
+                stories.SocialGoal(believer, partner, "independent"),
+            )
+        if not statement.has("believing") or not objects:
             return ()
-        wanted = None
-        if one.has("desired_place", "placing"):  # where the other put the thing, or else where it was taken from
+        goal_place = None
+        if statement.has("desired_place", "placing"):  # where the other put the thing, or else where it was taken from
             events = [event for event in self.episode.events if event.place]
-            put = {event.obj: event.place for event in events if event.agent == other and event.verb in ("put", "move")}
-            taken = {event.obj: event.place for event in events if event.agent == who and event.verb == "grab"}
+            put = {
+                event.obj: event.place for event in events if event.agent == partner and event.verb in ("put", "move")
+            }
+            taken = {event.obj: event.place for event in events if event.agent == believer and event.verb == "grab"}
             facts = [stories.Fact("at", obj, put.get(obj) or taken.get(obj)) for obj in objects]
         else:  # the first place named after the word for wanting
-            place = next((noun for noun in one.nouns if noun.kind in ("place", "room")), None)
-            wanted = place_of(place, self.episode) if place and one.has("goals") else None
-            if not wanted:
+            place = next((noun for noun in statement.nouns if noun.kind in ("place", "room")), None)
+            goal_place = place_of(place, self.episode) if place and statement.has("goals") else None
+            if not goal_place:
                 return ()
-            facts = [stories.Fact("at", obj, wanted) for obj in objects]
-        self._presume(who, objects, one, wanted)
-        claims: list[stories.Claim] = [stories.Belief(who, stories.Goal(other, fact)) for fact in facts]
-        return (*claims, stories.SocialGoal(who, other, one.stance)) if one.stance else tuple(claims)
+            facts = [stories.Fact("at", obj, goal_place) for obj in objects]
+        self._presume(believer, objects, statement, goal_place)
+        claims: list[stories.Claim] = [stories.Belief(believer, stories.Goal(partner, fact)) for fact in facts]
+        return (*claims, stories.SocialGoal(believer, partner, statement.stance)) if statement.stance else tuple(claims)
 
     def _objects(self, nouns: Sequence[Noun]) -> list[str]:
         """The things spoken of; a word that nobody knows must at least have an article."""
-        objects, found = self.episode.named("object"), []
+        objects, mentioned = self.episode.named("object"), []
         for noun in nouns:
             if noun.kind == "object" and noun.words[-1] not in wordset("abstract"):
                 obj = object_of(noun, self.episode)
-                found += [obj] if noun.known or obj in objects or noun.det in ("the", "a", "an") else []
-        return list(dict.fromkeys(found))
+                mentioned += [obj] if noun.known or obj in objects or noun.det in ("the", "a", "an") else []
+        return list(dict.fromkeys(mentioned))
 
-    def _presume(self, mover: str, objects: Sequence[str], one: ParsedStatement, wanted: str | None) -> None:
+    def _presume(self, mover: str, objects: Sequence[str], statement: ParsedStatement, goal_place: str | None) -> None:
         """Notes the moves that a statement takes for granted: with p = 1 if it says where to."""
-        for clause in one.clauses:
-            others = any(noun.kind == "agent" and noun.text != mover for noun in clause.subjects)
-            if others or clause.negated or not clause.means("move", "put", "grab"):
+        for clause in statement.clauses:
+            moved_by_another = any(noun.kind == "agent" and noun.text != mover for noun in clause.subjects)
+            if moved_by_another or clause.negated or not clause.means("move", "put", "grab"):
                 continue
             goals = [noun for prep, noun in clause.places if prep in IN and noun.kind in ("place", "room")]
             away = "away" in clause.adverbs or (clause.verb and clause.verb.particle == "away")
-            place = place_of(goals[0], self.episode) if goals else None if away else wanted
+            place = place_of(goals[0], self.episode) if goals else None if away else goal_place
             p = 1.0 if goals else P_PRESUMED
             self.moved += [stories.Event(0, mover, "put", obj, place, source="question", p=p) for obj in objects]
 
-    def _social_goal(self, one: ParsedStatement) -> tuple[stories.Claim, ...]:
+    def _social_goal(self, statement: ParsedStatement) -> tuple[stories.Claim, ...]:
         """That somebody helps, hinders or ignores the other; empty if nothing is said."""
-        stance, other = one.stance, self._other(one.people)
-        thinking = any(clause.content and clause.means("think") for clause in one.clauses)
-        if stance is None or other is None or not one.people or (thinking and stance != "independent"):
+        stance, partner = statement.stance, self._other(statement.people)
+        thinking = any(clause.content and clause.means("think") for clause in statement.clauses)
+        if stance is None or partner is None or not statement.people or (thinking and stance != "independent"):
             return ()
-        return (stories.SocialGoal(one.people[0], other, stance),)
+        return (stories.SocialGoal(statement.people[0], partner, stance),)
 
-    def _plain_claims(self, one: ParsedStatement) -> tuple[stories.Claim, ...]:
+    def _plain_claims(self, statement: ParsedStatement) -> tuple[stories.Claim, ...]:
         """One claim a clause: beliefs, goals and facts; empty if one of them cannot be read."""
         clauses: list[Clause] = []
-        for clause in one.clauses:
+        for clause in statement.clauses:
             before = clauses[-1] if clauses else None
             governed = clause.link == "to" and clause.lemma == "be"
             if before and governed and before.means("think", "want") and before.objects:
@@ -249,8 +267,12 @@ class StatementReader:
             else:
                 clauses.append(clause)
         claims = [self.claim(clause) for clause in clauses]
-        sure = [one for one in claims if one is not None and not (isinstance(one, stories.Belief) and not one.agent)]
-        if len(sure) < len(clauses) or any(isinstance(claim, stories.Holds) and one.people for claim in sure):
+        sure = [
+            claim
+            for claim in claims
+            if claim is not None and not (isinstance(claim, stories.Belief) and not claim.agent)
+        ]
+        if len(sure) < len(clauses) or any(isinstance(claim, stories.Holds) and statement.people for claim in sure):
             return ()
         return tuple(sure)
 
@@ -338,11 +360,11 @@ def stance_of(words: str) -> stories.Stance | None:
     minds, padded = lexicon().minds, f" {words} "
     stances: tuple[stories.Stance, ...] = ("independent", "hinder", "help")
     for stance in stances:
-        found = [phrase for phrase in minds[stance] if _within(padded, phrase)]
-        if found and stance == "independent":
+        matching = [phrase for phrase in minds[stance] if _within(padded, phrase)]
+        if matching and stance == "independent":
             return stance
-        if found:
-            place, phrase = min((padded.find(f" {phrase.partition(' *')[0]} "), phrase) for phrase in found)
+        if matching:
+            place, phrase = min((padded.find(f" {phrase.partition(' *')[0]} "), phrase) for phrase in matching)
             before = " ".join(padded[:place].split()[-REFUSED_WITHIN:])
             refused = not phrase.startswith(("did", "does", "not")) and has(before, minds["refusing"])
             return None if refused else stance

@@ -112,7 +112,11 @@ class StoryState:
 
     def events_of(self, agent: str) -> list[stories.Event]:
         """What an agent has done so far."""
-        return [one for one, _ in self.timeline if isinstance(one, stories.Event) and one.agent == agent]
+        return [
+            happening
+            for happening, _ in self.timeline
+            if isinstance(happening, stories.Event) and happening.agent == agent
+        ]
 
     # rooms and places
 
@@ -131,75 +135,75 @@ class StoryState:
         kind = lexicon().kind_of(noun.words) or noun.words[-1]
         extra = tuple(noun.words[: len(noun.words) - len(kind.split())])
         ordinal = noun.ordinal if self.numbered or noun.ordinal == "other" else ""
-        wanted = Spot(kind, extra, noun.room or None, ordinal, fresh=noun.det in wordset("new"))
-        found = self._exact(wanted) if noun.room or ordinal else self._near(wanted, noun, agent)
-        found = self._same_id(found) or found
-        if found in self.spots:
-            self.spots.remove(found)
-        self.spots.append(found)
-        if found.room and found.room not in self.rooms:
-            self.rooms.append(found.room)
-        self.there = found
+        query = Spot(kind, extra, noun.room or None, ordinal, fresh=noun.det in wordset("new"))
+        spot = self._exact(query) if noun.room or ordinal else self._near(query, noun, agent)
+        spot = self._same_id(spot) or spot
+        if spot in self.spots:
+            self.spots.remove(spot)
+        self.spots.append(spot)
+        if spot.room and spot.room not in self.rooms:
+            self.rooms.append(spot.room)
+        self.there = spot
         if agent:
-            self.of(agent).spots.append(found)
-        return found
+            self.of(agent).spots.append(spot)
+        return spot
 
-    def _exact(self, wanted: Spot) -> Spot:
+    def _exact(self, query: Spot) -> Spot:
         """The place of a name that has a room or a number."""
-        if not wanted.room:
-            alike = [s for s in self.spots if s.kind == wanted.kind and s.ordinal == wanted.ordinal]
-            wanted.room = self.last_room
-            return alike[-1] if alike else wanted
-        if same := next((s for s in self.spots if s.id == wanted.id), None):
+        if not query.room:
+            alike = [s for s in self.spots if s.kind == query.kind and s.ordinal == query.ordinal]
+            query.room = self.last_room
+            return alike[-1] if alike else query
+        if same := next((s for s in self.spots if s.id == query.id), None):
             return same
-        roomless = [s for s in self.spots if s.room is None and not s.fresh and not wanted.ordinal]
-        found = next((s for s in roomless if s.kind == wanted.kind and s.extra == wanted.extra), wanted)
-        found.room = wanted.room
-        return found
+        roomless = [s for s in self.spots if s.room is None and not s.fresh and not query.ordinal]
+        spot = next((s for s in roomless if s.kind == query.kind and s.extra == query.extra), query)
+        spot.room = query.room
+        return spot
 
-    def _near(self, wanted: Spot, noun: Noun, agent: str | None) -> Spot:
+    def _near(self, query: Spot, noun: Noun, agent: str | None) -> Spot:
         """The place of a name without a room: one spoken of before, or one in the room where the agent is."""
         places = lexicon().places
-        other_name = places["like"].get(wanted.kind, wanted.kind)
-        alike = self.alike(wanted) or self.alike(Spot(other_name, wanted.extra))
+        other_name = places["like"].get(query.kind, query.kind)
+        alike = self.alike(query) or self.alike(Spot(other_name, query.extra))
         spot = self.of(agent).spot if agent else None
         if spot in alike and spot is not None and noun.det not in ("another", "other", "second", "third"):
             return spot
-        home = places["home"].get(wanted.kind)
+        home = places["home"].get(query.kind)
         if home:
-            wanted.room = home if home in self.story_rooms else None
-        if home or (noun.det == "same" and alike) or wanted.kind not in wordset("furniture") or wanted.extra:
-            return alike[-1] if alike else wanted
-        here = self.of(agent).room if agent else None if self.agents else self.last_room
-        rooms = places["rooms_of"].get(wanted.kind)
-        if here is None or here in wordset("anywhere") or (rooms is not None and here not in rooms):
-            return alike[-1] if alike and not wanted.fresh else (self._same_id(wanted) or wanted)
-        in_here = [one for one in alike if one.room == here]
-        roomless = [one for one in alike if one.room is None and not one.fresh]
-        found = (in_here or roomless or [wanted])[-1]
-        wanted.room = found.room = here
-        return found
+            query.room = home if home in self.story_rooms else None
+        if home or (noun.det == "same" and alike) or query.kind not in wordset("furniture") or query.extra:
+            return alike[-1] if alike else query
+        room = self.of(agent).room if agent else None if self.agents else self.last_room
+        rooms = places["rooms_of"].get(query.kind)
+        if room is None or room in wordset("anywhere") or (rooms is not None and room not in rooms):
+            return alike[-1] if alike and not query.fresh else (self._same_id(query) or query)
+        in_here = [candidate for candidate in alike if candidate.room == room]
+        roomless = [candidate for candidate in alike if candidate.room is None and not candidate.fresh]
+        nearest = (in_here or roomless or [query])[-1]
+        query.room = nearest.room = room
+        return nearest
 
-    def _same_id(self, wanted: Spot) -> Spot | None:
-        tail = wanted.kind[-3:]
-        return next((spot for spot in self.spots if spot.kind[-3:] == tail and spot.id == wanted.id), None)
+    def _same_id(self, query: Spot) -> Spot | None:
+        tail = query.kind[-3:]
+        return next((spot for spot in self.spots if spot.kind[-3:] == tail and spot.id == query.id), None)
 
-    def alike(self, wanted: Spot) -> list[Spot]:
+    def alike(self, query: Spot) -> list[Spot]:
         """The places that a shorter name may stand for, the last mentioned at the end."""
-        alike = [spot for spot in self.spots if f" {spot.kind}".endswith(f" {wanted.kind}")]
-        return [spot for spot in alike if set(wanted.extra) <= set(spot.extra)]
+        alike = [spot for spot in self.spots if f" {spot.kind}".endswith(f" {query.kind}")]
+        return [spot for spot in alike if set(query.extra) <= set(spot.extra)]
 
     # things
 
     def thing(self, noun: Noun, agent: str | None) -> str | None:
         """The object a noun phrase stands for; None for "something"."""
         if noun.kind in ("pronoun", "one", "vague"):
-            found = self._meant(noun, agent)
+            thing = self._meant(noun, agent)
         else:
-            found = same_object(noun, self.objects) or noun.text
-        if found:
-            self.mention(found, agent)
-        return found
+            thing = same_object(noun, self.objects) or noun.text
+        if thing:
+            self.mention(thing, agent)
+        return thing
 
     def mention(self, thing: str, agent: str | None) -> None:
         """Notes that an object was spoken of."""
@@ -219,7 +223,7 @@ class StoryState:
             return (last[-1] if noun.words[0] == "former" else last[0]) if last else None
         things = state.things
         if noun.words[0] == "other" and agent:
-            return next((one for one in state.group if one != (things or [""])[-1]), None)
+            return next((thing for thing in state.group if thing != (things or [""])[-1]), None)
         return things[-1] if things else self.spoken[-1] if self.spoken else None
 
     # people
@@ -234,8 +238,8 @@ class StoryState:
             relational = noun.owner and noun.words[-1] in wordset("relational") and len(self.names) == 2
             if noun.text in self.names or noun.text in self.agent_states or not relational:
                 return [noun.text]
-            others = [name for name in self.names if name not in (subject or self.subjects[:1])]  # "her friend"
-            return others if len(others) == 1 else []
+            candidates = [name for name in self.names if name not in (subject or self.subjects[:1])]  # "her friend"
+            return candidates if len(candidates) == 1 else []
         if word in ("everyone", "everybody"):
             return list(self.agents) if len(self.agents) <= LARGEST_CAST else []
         if word in ("they", "them", "both", "we", "each", "themselves", "us"):
@@ -252,24 +256,24 @@ class StoryState:
         """The agent that "he" or "she" stands for: the last subject, or else the last agent of that gender."""
         recent = [*self.subjects, *reversed(self.agents)] if len(self.subjects) == 1 else list(reversed(self.agents))
         if reply and self.asker and len(self.agents) > 1:
-            recent = [one for one in recent if one != self.asker] + [self.asker]
-        recent = [one for one in dict.fromkeys(recent) if one not in subject]
-        recent = recent or [one for one in self.names[:1] if one not in subject]  # "once he had come in, Ben ..."
+            recent = [agent for agent in recent if agent != self.asker] + [self.asker]
+        recent = [agent for agent in dict.fromkeys(recent) if agent not in subject]
+        recent = recent or [agent for agent in self.names[:1] if agent not in subject]  # "once he had come in, Ben ..."
         fitting = recent
         if word in ("he", "she"):
             gender = lexicon().gender
-            fitting = [one for one in recent if gender.get(one, self.genders.get(one, word)) == word]
-            named = [one for one in self.mentioned if gender.get(one) == word and one not in subject]
-            fitting = fitting or (named if len(named) == 1 else recent)  # "they belonged to Emily. She ..."
+            fitting = [agent for agent in recent if gender.get(agent, self.genders.get(agent, word)) == word]
+            mentioned = [agent for agent in self.mentioned if gender.get(agent) == word and agent not in subject]
+            fitting = fitting or (mentioned if len(mentioned) == 1 else recent)  # "they belonged to Emily. She ..."
         if len(recent) == 1 and subject:
             self.genders.setdefault(recent[0], word)
-        unclear = not subject and len([one for one in self.subjects if one in fitting]) > 1
+        unclear = not subject and len([agent for agent in self.subjects if agent in fitting]) > 1
         return [] if unclear else fitting[:1]
 
     def other(self, agent: str) -> str | None:
         """The only other agent there is; None if there are none or several."""
-        others = [one for one in dict.fromkeys([*self.agents, *self.names]) if one != agent]
-        return others[0] if len(others) == 1 else None
+        candidates = [name for name in dict.fromkeys([*self.agents, *self.names]) if name != agent]
+        return candidates[0] if len(candidates) == 1 else None
 
     # the end
 
@@ -278,11 +282,11 @@ class StoryState:
     ) -> stories.Reading:
         """All that was read as an episode, with the share of the story that was understood and what was not."""
         dropped = unfulfilled(self)
-        kept = [(one, spot) for one, spot in self.timeline if id(one) not in dropped]
-        timeline = tuple(_placed(one, spot, t) for t, (one, spot) in enumerate(kept))
+        happenings = [(happening, spot) for happening, spot in self.timeline if id(happening) not in dropped]
+        timeline = tuple(_placed(happening, spot, t) for t, (happening, spot) in enumerate(happenings))
         initial = tuple(dict.fromkeys(replace(fact, value=spot.id) if spot else fact for fact, spot in self.initial))
         episode = stories.Episode("", tuple(self.agents), self.entities(), initial, timeline)
-        before = [0, *accumulate(int(id(one) not in dropped) for one, _ in self.timeline)]
+        before = [0, *accumulate(int(id(happening) not in dropped) for happening, _ in self.timeline)]
         accounts = tuple(replace(clause, t=before[clause.t]) for clause in clauses)
         return stories.Reading(episode, (), coverage, tuple(unread), accounts)
 
@@ -304,20 +308,20 @@ def same_object(noun: Noun, objects: Sequence[str]) -> str | None:
         return noun.text
     extra = set(noun.words[:-1])
     alike = []
-    for one in objects:
-        *adjectives, head = one.split()
+    for name in objects:
+        *adjectives, head = name.split()
         if head == noun.words[-1] and (set(adjectives) <= extra or extra <= set(adjectives)):
-            alike.append(one)
+            alike.append(name)
     return alike[0] if len(alike) == 1 else None
 
 
 def unfulfilled(story: StoryState) -> set[int]:
     """The identities (`id`) of events that were only intended, and that the rest of the story does not bear out."""
-    places = {id(one): place for place, (one, _) in enumerate(story.timeline)}
+    places = {id(happening): place for place, (happening, _) in enumerate(story.timeline)}
     handled: dict[tuple[str, str | None], list[tuple[int, str]]] = {}
-    for place, (one, _) in enumerate(story.timeline):
-        if isinstance(one, stories.Event) and one.verb in ("grab", "put", "move"):
-            handled.setdefault((one.agent, one.obj), []).append((place, one.verb))
+    for place, (happening, _) in enumerate(story.timeline):
+        if isinstance(happening, stories.Event) and happening.verb in ("grab", "put", "move"):
+            handled.setdefault((happening.agent, happening.obj), []).append((place, happening.verb))
     return {id(event) for event in story.tentative if not _borne_out(event, places[id(event)], story, handled)}
 
 
@@ -332,8 +336,8 @@ def _borne_out(
     if event.verb in ("open", "close"):
         spot = story.timeline[place][1]
         later = islice(story.timeline, place + 1, place + 1 + FULFILLED_WITHIN)
-        own = [(one, where) for one, where in later if isinstance(one, stories.Event) and one.agent == event.agent]
-        return any(where is spot and one.verb in ("grab", "close", "put") for one, where in own[:2])
+        own = [(h, where) for h, where in later if isinstance(h, stories.Event) and h.agent == event.agent]
+        return any(where is spot and h.verb in ("grab", "close", "put") for h, where in own[:2])
     acts = handled.get((event.agent, event.obj), [])
     after = bisect(acts, (place, "zzz"))
     if event.verb == "grab" and event.source == "video":
@@ -345,11 +349,16 @@ def _borne_out(
     return event.verb in ("walk", "enter", "leave", "wait")
 
 
-def _placed(one: stories.Happening, spot: Spot | None, t: int) -> stories.Happening:
+def _placed(happening: stories.Happening, spot: Spot | None, t: int) -> stories.Happening:
     """The happening with its time and, now that its room is known, its place."""
-    if isinstance(one, stories.Event):
-        return replace(one, t=t, place=spot.id if spot else one.place, room=one.room or (spot.room if spot else None))
-    if isinstance(one, stories.Utterance):
-        fact = one.content
-        return replace(one, t=t, content=replace(fact, value=spot.id) if spot and fact else fact)
-    return replace(one, t=t, fact=replace(one.fact, value=spot.id) if spot else one.fact)
+    if isinstance(happening, stories.Event):
+        return replace(
+            happening,
+            t=t,
+            place=spot.id if spot else happening.place,
+            room=happening.room or (spot.room if spot else None),
+        )
+    if isinstance(happening, stories.Utterance):
+        fact = happening.content
+        return replace(happening, t=t, content=replace(fact, value=spot.id) if spot and fact else fact)
+    return replace(happening, t=t, fact=replace(happening.fact, value=spot.id) if spot else happening.fact)

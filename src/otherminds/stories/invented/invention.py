@@ -67,12 +67,12 @@ def _group(cell: str, name: str, rng: np.random.Generator) -> list[Story]:
     group = []
     for right, timeline in enumerate(courses):
         gold = order.index(right)
-        asked = replace(question, id=f"{name}-{right}", options=options)
+        story_question = replace(question, id=f"{name}-{right}", options=options)
         episode = playing.episode_of_cast(f"{name}-{right}", cast, timeline)
-        margin = clearness(episode, asked, gold)
+        margin = clearness(episode, story_question, gold)
         if margin < MARGIN:
             raise playing.RedrawError
-        group.append(Story(episode.id, name, cell, kind, episode, asked, gold, margin))
+        group.append(Story(episode.id, name, cell, kind, episode, story_question, gold, margin))
     return group
 
 
@@ -92,19 +92,19 @@ def _about_to_ask(cast: StoryCast, rng: np.random.Generator, aside: bool) -> tup
     mind = playing.searcher(cast, cast.seeker, Errand(cast.thing), company=True)
     mind = scene.run(mind, rng, "ask", done=False)
     unseen = [place for i, place in enumerate(cast.home.places) if mind.unseen >> i & 1]
-    here = scene.state.person(cast.seeker).room
-    return scene, mind, [place.name for place in unseen if not (aside and place.room == here)]
+    seeker_room = scene.state.person(cast.seeker).room
+    return scene, mind, [place.name for place in unseen if not (aside and place.room == seeker_room)]
 
 
 def _apart(cast: StoryCast, unseen: list[str], rng: np.random.Generator) -> tuple[str, ...]:
     """Three of the places such that a look into one does not show another. Raises RedrawError if there are none."""
-    chosen: list[Place] = []
+    selected: list[Place] = []
     for place in (cast.home.place[name] for name in pick(unseen, len(unseen), rng)):
-        if all(place.room != other.room or (place.closes and other.closes) for other in chosen):
-            chosen.append(place)
-    if len(chosen) < 3:
+        if all(place.room != earlier.room or (place.closes and earlier.closes) for earlier in selected):
+            selected.append(place)
+    if len(selected) < 3:
         raise playing.RedrawError
-    return tuple(place.name for place in chosen[:3])
+    return tuple(place.name for place in selected[:3])
 
 
 def _ask(scene: HouseholdScene, mind: Searcher) -> Searcher:
@@ -132,17 +132,17 @@ def _social(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np
     claimed = pick(unseen, 1, rng)[0]
     room = cast.home.place[claimed].room
     elsewhere = pick([place for place in unseen if cast.home.place[place].room != room], 1, rng)[0]
-    seen, most, seed = condition == "seen", polarity == "most", int(rng.integers(2**63))
+    is_seen, most, seed = condition == "seen", polarity == "most", int(rng.integers(2**63))
     stances: tuple[stories.Stance, ...] = ("help", "hinder", "independent")
     options = tuple(
         stories.AnswerOption((stories.SocialGoal(cast.companion, cast.seeker, stance),)) for stance in stances
     )
-    given = () if seen else (stories.Knows(cast.companion, claimed),)
+    assumptions = () if is_seen else (stories.Knows(cast.companion, claimed),)
     courses = []
     true, false = (claimed, elsewhere) if most else (elsewhere, claimed)
     for truth, says, shown in ((true, True, True), (false, True, True), (claimed, not most, most)):
         again, scene = np.random.default_rng(seed), before.with_thing(cast.thing, truth)
-        if seen and shown:
+        if is_seen and shown:
             scene.look_into(truth, True)
         mind = _ask(scene, asking)
         if says:
@@ -154,7 +154,7 @@ def _social(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np
         if shown:
             scene.run(mind, again, "grab")
         courses.append(scene.timeline)
-    return stories.Question("", options, polarity, given, kind="social_goal"), courses
+    return stories.Question("", options, polarity, assumptions, kind="social_goal"), courses
 
 
 def _belief(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np.random.Generator) -> Design:
@@ -171,13 +171,15 @@ def _belief(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np
         stories.AnswerOption((stories.Belief(cast.companion, stories.Fact("at", cast.thing, place)),))
         for place in places
     )
-    given: stories.Claim = stories.SocialGoal(cast.companion, cast.seeker, "help" if condition == "help" else "hinder")
+    assumption: stories.Claim = stories.SocialGoal(
+        cast.companion, cast.seeker, "help" if condition == "help" else "hinder"
+    )
     courses = []
     for right in range(3):
         says, truth, empty = right, right, None
         if looks:
-            says, other = (right + 1) % 3, (right + 2) % 3
-            truth, empty = (right, other) if condition == "hinder" else (other, right)
+            says, third = (right + 1) % 3, (right + 2) % 3
+            truth, empty = (right, third) if condition == "hinder" else (third, right)
         again, scene = np.random.default_rng(seed), before.with_thing(cast.thing, places[truth])
         if empty is not None:
             scene.look_into(places[empty], False)
@@ -187,7 +189,7 @@ def _belief(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np
         _chore(scene, places, again)
         scene.do(cast.seeker, scene.show(mind).act().sample(again))
         courses.append(scene.timeline)
-    return stories.Question("", options, polarity, (given,), kind="belief"), courses
+    return stories.Question("", options, polarity, (assumption,), kind="belief"), courses
 
 
 def _wants(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np.random.Generator) -> Design:
@@ -195,16 +197,16 @@ def _wants(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np.
 
     The seeker puts the item somewhere, and the companion brings it elsewhere.
     """
-    who, whom, thing = cast.companion, cast.seeker, cast.thing
-    a, b, c, other, start = pick([place.name for place in cast.home.places], 5, rng)
+    companion, seeker, thing = cast.companion, cast.seeker, cast.thing
+    a, b, c, fourth_place, start = pick([place.name for place in cast.home.places], 5, rng)
 
     def wants(place: str | None, stance: stories.Stance) -> stories.AnswerOption:
         content = None if place is None else stories.Fact("at", thing, place)
         return stories.AnswerOption(
-            (stories.Belief(who, stories.Goal(whom, content)), stories.SocialGoal(who, whom, stance))
+            (stories.Belief(companion, stories.Goal(seeker, content)), stories.SocialGoal(companion, seeker, stance))
         )
 
-    moves = ((other, a), (other, b), (other, c))
+    moves = ((fourth_place, a), (fourth_place, b), (fourth_place, c))
     if condition == "mixed":
         options = (wants(a, "help"), wants(a, "hinder"), wants(None, "independent"))
         moves = ((b, a), (a, b), (b, c))
@@ -212,14 +214,14 @@ def _wants(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np.
         stance: stories.Stance = "help" if condition == "help" else "hinder"
         options = (wants(a, stance), wants(b, stance), wants(c, stance))
         if (condition, polarity) == ("hinder", "most"):
-            moves = ((a, other), (b, other), (c, other))
+            moves = ((a, fourth_place), (b, fourth_place), (c, fourth_place))
     courses = []
     for from_, to in moves:
         scene = HouseholdScene(cast, ((thing, start),))
-        scene.run(playing.searcher(cast, whom, Errand(thing, from_), found=start), rng, "put")
+        scene.run(playing.searcher(cast, seeker, Errand(thing, from_), found=start), rng, "put")
         away = [room for room in cast.home.rooms if room != cast.home.place[from_].room]
-        scene.do(whom, Act("walk", None, *pick(away, 1, rng)))
-        scene.run(playing.searcher(cast, who, Errand(thing, to), found=from_), rng, "put")
+        scene.do(seeker, Act("walk", None, *pick(away, 1, rng)))
+        scene.run(playing.searcher(cast, companion, Errand(thing, to), found=from_), rng, "put")
         courses.append(scene.timeline)
     return stories.Question("", options, polarity, kind="belief_of_goal"), courses
 

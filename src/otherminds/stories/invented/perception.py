@@ -45,16 +45,16 @@ def seen_through(episode: Episode, noise: Noise, rng: np.random.Generator) -> Ep
     The `p` of a reported event is the probability that an event with these agents, items and places happened.
     """
     eyes = _NoisyObserver(episode, noise)
-    seen: list[tuple[int, Happening]] = []
+    reported: list[tuple[int, Happening]] = []
     for number, happening in enumerate(episode.timeline):
         if not isinstance(happening, Event):
-            seen.append((number, happening))
+            reported.append((number, happening))
         elif rng.random() >= noise.drop:
-            seen.append((number, eyes.see(happening, rng)))
+            reported.append((number, eyes.see(happening, rng)))
     for event in episode.events:
         if event.verb == "grab" and rng.random() < noise.invent:
-            seen.append(eyes.make_up(event, rng))
-    return replace(episode, timeline=tuple(happening for _, happening in sorted(seen, key=lambda pair: pair[0])))
+            reported.append(eyes.make_up(event, rng))
+    return replace(episode, timeline=tuple(happening for _, happening in sorted(reported, key=lambda pair: pair[0])))
 
 
 class _NoisyObserver:
@@ -67,8 +67,10 @@ class _NoisyObserver:
         self.things = tuple(dict.fromkeys((*episode.named("object"), *handled)))
         places = [entity for entity in episode.entities if entity.kind == "place" and entity.room is not None]
         self.near = {
-            here.id: tuple(there.id for there in places if there.room == here.room and there.id != here.id)
-            for here in places
+            place.id: tuple(
+                neighbour.id for neighbour in places if neighbour.room == place.room and neighbour.id != place.id
+            )
+            for place in places
         }
 
     def see(self, event: Event, rng: np.random.Generator) -> Event:
@@ -91,14 +93,16 @@ class _NoisyObserver:
         It takes the place of another kind of happening, if there is any, so that it is not right by chance.
         """
         timeline = self.episode.timeline
-        numbers = [n for n, one in enumerate(timeline) if not (isinstance(one, Event) and one.verb == "grab")]
+        numbers = [
+            n for n, happening in enumerate(timeline) if not (isinstance(happening, Event) and happening.verb == "grab")
+        ]
         number = int(rng.choice(numbers or range(len(timeline))))
         agent, thing = str(rng.choice(self.agents)), grab.obj
         if thing is not None:
             thing = None if rng.random() < self.noise.unnamed else str(rng.choice(self.things))
         place, room = grab.place, grab.room
         if place is not None and place in self.near:
-            alike = [other for other, near in self.near.items() if bool(near) == bool(self.near[place])]
+            alike = [candidate for candidate, near in self.near.items() if bool(near) == bool(self.near[place])]
             place = str(rng.choice(alike))
             room = room and next(entity.room for entity in self.episode.entities if entity.id == place)
         return number, self._report(replace(grab, t=timeline[number].t), agent, thing, place, room)
@@ -121,7 +125,7 @@ class _NoisyObserver:
         return replace(event, agent=agent, obj=thing, place=place, room=room, p=p, source="video", span=None)
 
 
-def _other(one: str, of: tuple[str, ...], rng: np.random.Generator) -> str:
-    """A random other one of them; `one` itself if there is no other."""
-    others = [name for name in of if name != one]
-    return str(rng.choice(others)) if others else one
+def _other(current: str, of: tuple[str, ...], rng: np.random.Generator) -> str:
+    """A random other one of them; `current` itself if there is no other."""
+    alternatives = [name for name in of if name != current]
+    return str(rng.choice(alternatives)) if alternatives else current

@@ -64,8 +64,8 @@ def pick(options: Sequence[str], n: int, rng: np.random.Generator) -> list[str]:
 def draw_cast(rng: np.random.Generator) -> StoryCast:
     """A random home, two people and two items."""
     seeker, companion = pick(NAMES, 2, rng)
-    thing, other = pick(THINGS, 2, rng)
-    return StoryCast(HOMES[int(rng.integers(len(HOMES)))], seeker, companion, thing, other)
+    thing, second_thing = pick(THINGS, 2, rng)
+    return StoryCast(HOMES[int(rng.integers(len(HOMES)))], seeker, companion, thing, second_thing)
 
 
 def episode_of_cast(name: str, cast: StoryCast, timeline: Sequence[Happening]) -> Episode:
@@ -115,17 +115,17 @@ class HouseholdScene:
 
     def with_thing(self, thing: str, place: str) -> HouseholdScene:
         """A copy of the scene with an item added at a place that nobody has seen yet."""
-        other = copy(self)
-        other.timeline = list(self.timeline)
-        other.state = self.state._replace(things=(*self.state.things, (thing, place)))
-        return other
+        scene = copy(self)
+        scene.timeline = list(self.timeline)
+        scene.state = self.state._replace(things=(*self.state.things, (thing, place)))
+        return scene
 
     def do(self, agent: str, act: Act) -> None:
         """Apply and record an act."""
         self.state = self.world.act(self.state, agent, act)
-        told = happening(self.cast.home, agent, act, len(self.timeline))
-        if told is not None:
-            self.timeline.append(told)
+        new_happening = happening(self.cast.home, agent, act, len(self.timeline))
+        if new_happening is not None:
+            self.timeline.append(new_happening)
 
     def run(self, mind: Searcher, rng: np.random.Generator, until: str, *, done: bool = True) -> Searcher:
         """Run a mind forward until it has done an act of kind `until`, or (without `done`) is about to do it.
@@ -151,17 +151,17 @@ class HouseholdScene:
 
         Raises RedrawError if the seeker is in the same room.
         """
-        who, there = self.cast.companion, self.cast.home.place[place]
+        companion, there = self.cast.companion, self.cast.home.place[place]
         if self.state.person(self.cast.seeker).room == there.room:
             raise RedrawError
-        if self.state.person(who).room != there.room:
-            self.do(who, Act("walk", None, there.room))
+        if self.state.person(companion).room != there.room:
+            self.do(companion, Act("walk", None, there.room))
         if there.closes:
-            self.do(who, Act("walk", None, place))
-            self.do(who, Act("open", None, place))
-        self.timeline.append(Observation(len(self.timeline), who, Fact("at", self.cast.thing, place), sees))
+            self.do(companion, Act("walk", None, place))
+            self.do(companion, Act("open", None, place))
+        self.timeline.append(Observation(len(self.timeline), companion, Fact("at", self.cast.thing, place), sees))
         if there.closes:
-            self.do(who, Act("close", None, place))
+            self.do(companion, Act("close", None, place))
 
 
 def searcher(cast: StoryCast, name: str, errand: Errand, found: str | None = None, company: bool = False) -> Searcher:

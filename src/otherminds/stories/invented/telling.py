@@ -107,7 +107,7 @@ def _option(episode: stories.Episode, option: stories.AnswerOption, words: Phras
         case (stories.Belief(agent, stories.Fact(subject=thing, value=place)),):
             return _fill(str(words["believed"]), I=agent, O=thing, **_where(episode, place))
         case (stories.SocialGoal(agent, toward, kind),):
-            sought = next(said.content.subject for said in episode.utterances if said.content)
+            sought = next(utterance.content.subject for utterance in episode.utterances if utterance.content)
             return _fill(str(words[kind]), I=agent, J=toward, O=sought)
         case (stories.Belief(agent, stories.Goal(other, content)), stories.SocialGoal(kind=kind)):
             key = "wants_unknown" if content is None else f"wants_{kind}"

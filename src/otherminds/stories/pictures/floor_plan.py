@@ -35,10 +35,10 @@ def story_states(episode: Episode) -> StoryStates:
     Raises InputError if the rooms and places do not make a home.
     """
     try:
-        told = home_of(episode)
-        named = dict.fromkeys((*told.rooms, *rooms_named(episode), SOMEWHERE))  # SOMEWHERE: for agents in no room
-        rooms = tuple(room for room in named if room not in told.place)
-        home = Home(rooms, told.places, ((0,) * len(rooms),) * len(rooms))
+        story_home = home_of(episode)
+        names = dict.fromkeys((*story_home.rooms, *rooms_named(episode), SOMEWHERE))  # SOMEWHERE: for agents in no room
+        rooms = tuple(room for room in names if room not in story_home.place)
+        home = Home(rooms, story_home.places, ((0,) * len(rooms),) * len(rooms))
     except ValueError as error:
         raise InputError(f"episode {episode.id!r} cannot be drawn: {error}") from None
     state = opening_of(episode, home)
@@ -80,8 +80,8 @@ def _handled(state: State, agent: str, act: Act) -> State:
     """The state after an agent took an item or put it down, wherever the item was before."""
     if act.do == "grab":
         return _moved(state, act.thing or SOMETHING, agent, None)
-    held = state.person(agent).holds
-    only = next(iter(held)) if len(held) == 1 else SOMETHING
+    items_held = state.person(agent).holds
+    only = next(iter(items_held)) if len(items_held) == 1 else SOMETHING
     return _moved(state, act.thing or only, None, act.place)
 
 
@@ -134,11 +134,11 @@ class FloorPlan:
         """The middle of each agent's disc: beside the place it is at, else in the open room, apart from others."""
         spots: dict[str, tuple[float, float]] = {}
         for room in self.rooms:
-            here = [name for name, person in state.people if person.room == room]
-            at = {name: state.person(name).at for name in here}
-            for name in sorted(here, key=lambda name: at[name] not in self.places):
+            present = [name for name, person in state.people if person.room == room]
+            at = {name: state.person(name).at for name in present}
+            for name in sorted(present, key=lambda name: at[name] not in self.places):
                 place = at[name]
-                taken = [spots[other] for other in here if other in spots]
+                taken = [spots[neighbour] for neighbour in present if neighbour in spots]
                 if place in self.places and place is not None:
                     spots[name] = self._beside(room, place, taken)
                 else:
@@ -156,7 +156,7 @@ class FloorPlan:
         y = box.y + box.height + 13.5 * scale if self.facing(place, room) > 0 else box.y - 25 * scale
         inwards = -1 if box.middle > area.middle else 1
         along = [(box.middle + inwards * step * APART * scale / 2, y) for step in range(8)]
-        free = (at for at in along if area.spans(at[0]) and all(math.dist(at, other) > 24 * scale for other in taken))
+        free = (at for at in along if area.spans(at[0]) and all(math.dist(at, spot) > 24 * scale for spot in taken))
         return next(free, along[0])
 
     def _free(self, room: str, share: float, taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
@@ -172,8 +172,8 @@ class FloorPlan:
         margin = min(20 * scale, area.width / 2)
         steps = [area.x + margin + (area.width - 2 * margin) * i / 12 for i in range(13)]
         nearest = sorted([own, *steps], key=lambda x: abs(x - own))
-        room_to_stand = (x for x in nearest if all(abs(x - other) >= APART * scale for other, _ in taken))
-        spacious = max(nearest, key=lambda x: min((abs(x - other) for other, _ in taken), default=0.0))
+        room_to_stand = (x for x in nearest if all(abs(x - taken_x) >= APART * scale for taken_x, _ in taken))
+        spacious = max(nearest, key=lambda x: min((abs(x - taken_x) for taken_x, _ in taken), default=0.0))
         return next(room_to_stand, spacious), floor - 25 * scale
 
 
@@ -198,14 +198,14 @@ def floor_plan(episode: Episode, course: StoryStates, area: Area) -> FloorPlan:
 
 
 def _places_shown(episode: Episode, course: StoryStates) -> list[Place]:
-    named = {*episode.named("place")} | {fact.value for fact in episode.init if fact.value is not None}
+    place_names = {*episode.named("place")} | {fact.value for fact in episode.init if fact.value is not None}
     for happening in episode.timeline:
         if isinstance(happening, Event):
-            named |= {happening.place or ""}
+            place_names |= {happening.place or ""}
         else:
             fact = happening.fact if isinstance(happening, Observation) else happening.content
-            named |= {fact.value or ""} if fact is not None else set()
-    return [place for place in course.home.places if place.name in named]
+            place_names |= {fact.value or ""} if fact is not None else set()
+    return [place for place in course.home.places if place.name in place_names]
 
 
 def _rooms(placed: Mapping[str, Sequence[Place]], area: Area) -> Iterator[tuple[str, Area]]:

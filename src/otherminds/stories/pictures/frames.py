@@ -89,10 +89,10 @@ class _Artist:
             yield from _piece(place, box, name in state.opened, scale, down)
             lying = [thing for thing, where in state.things if where == name]
             if lying:  # the names of things that lie there
-                size, found = snug(", ".join(lying), box.width - 6, 7.8 * scale, 1, bold=True)
-                wide, y = width_of(" ".join(found), size, bold=True) + 5, box.y + box.height - 9 * scale
+                size, wrapped = snug(", ".join(lying), box.width - 6, 7.8 * scale, 1, bold=True)
+                wide, y = width_of(" ".join(wrapped), size, bold=True) + 5, box.y + box.height - 9 * scale
                 yield Box(box.middle - wide / 2, y - size * 0.75, wide, size * 1.5, PAPER, 3, INK)
-                yield TextLine(box.middle, y + 0.36 * size, size, " ".join(found), INK, bold=True)
+                yield TextLine(box.middle, y + 0.36 * size, size, " ".join(wrapped), INK, bold=True)
 
     def _trail(self, before: State, state: State, happening: Happening) -> Iterator[Shape]:
         """Dots from the place where the acting agent was to the place where it is now."""
@@ -121,7 +121,7 @@ class _Artist:
             yield TextLine(x, y + 0.36 * size, size, initials[name], ink_on(colour), bold=True)
         for name, (x, y) in spots.items():
             person = state.person(name)
-            near = [u - x for other, (u, v) in spots.items() if other != name and abs(v - y) < 2 * RADIUS]
+            near = [u - x for neighbour, (u, v) in spots.items() if neighbour != name and abs(v - y) < 2 * RADIUS]
             yield from self._name(name, person.room, x, y, min(map(abs, near), default=WIDTH))
             if person.holds:
                 beside = [u for u in near if abs(u) < 80 and self.plan.rooms[person.room].spans(x + u)]
@@ -232,21 +232,21 @@ def cut(text: str, width: float, size: float, bold: bool = False) -> str:
 def lines(text: str, width: float, size: float, most: int, bold: bool = False) -> tuple[str, ...]:
     """The text broken at blanks into at most `most` lines; the rest is cut off with an ellipsis."""
     left = printable(text[: LONGEST + 1]).split()
-    found: list[str] = []
+    wrapped: list[str] = []
     while left:
-        broken = range(1, len(left)) if len(found) < most - 1 else ()
+        broken = range(1, len(left)) if len(wrapped) < most - 1 else ()
         taken = next((n for n in broken if width_of(" ".join(left[: n + 1]), size, bold) > width), len(left))
-        found.append(cut(" ".join(left[:taken]), width, size, bold))
+        wrapped.append(cut(" ".join(left[:taken]), width, size, bold))
         left = left[taken:]
-    return tuple(found)
+    return tuple(wrapped)
 
 
 def snug(text: str, width: float, size: float, most: int, bold: bool = False) -> tuple[float, tuple[str, ...]]:
     """A size of letters and the lines in it; the size is reduced, to 0.7 at least, if the text fits then."""
     for smaller in (size, 0.9 * size, 0.8 * size, 0.7 * size):
-        found = lines(text, width, smaller, most, bold)
-        if not any(line.endswith(ELLIPSIS) for line in found):
-            return smaller, found
+        wrapped = lines(text, width, smaller, most, bold)
+        if not any(line.endswith(ELLIPSIS) for line in wrapped):
+            return smaller, wrapped
     return size, lines(text, width, size, most, bold)
 
 
@@ -290,33 +290,33 @@ def _value(episode: Episode, fact: Fact) -> str:
 
 def bubble(happening: Utterance) -> str:
     """The content of an utterance in few words, for a bubble."""
-    said = happening.content
-    if said is None or happening.act == "silence":
+    content = happening.content
+    if content is None or happening.act == "silence":
         return "…"
-    value = said.value or "?"
+    value = content.value or "?"
     return {
-        "ask": f"{said.subject}?" if said.value is None else f"{said.subject}: {value}?",
-        "assert": f"{said.subject} → {value}",
-        "deny": f"{said.subject}: not {value}",
-        "unsure": f"{said.subject}? No idea",
+        "ask": f"{content.subject}?" if content.value is None else f"{content.subject}: {value}?",
+        "assert": f"{content.subject} → {value}",
+        "deny": f"{content.subject}: not {value}",
+        "unsure": f"{content.subject}? No idea",
     }[happening.act]
 
 
 def _said(episode: Episode, happening: Utterance) -> str:
     hearers = f" to {' and '.join(happening.hearers)}" if happening.hearers else ""
-    said = happening.content
-    if said is None or happening.act == "silence":
+    content = happening.content
+    if content is None or happening.act == "silence":
         return f"says nothing{hearers}."
     match happening.act:
         case "ask":
-            return f"asks{hearers.removeprefix(' to')}: “{_question(episode, said)}”"
+            return f"asks{hearers.removeprefix(' to')}: “{_question(episode, content)}”"
         case "unsure":
-            unknown = f"whether {statement(episode, said)}"
-            if said.value is None and said.predicate != "holds":
-                unknown = f"where {_noun(episode, said.subject)} is"
+            unknown = f"whether {statement(episode, content)}"
+            if content.value is None and content.predicate != "holds":
+                unknown = f"where {_noun(episode, content.subject)} is"
             return f"says{hearers}: “I don’t know {unknown}.”"
         case _:
-            claim = statement(episode, said, happening.act == "assert")
+            claim = statement(episode, content, happening.act == "assert")
             return f"says{hearers}: “{claim[:1].upper()}{claim[1:]}.”"
 
 

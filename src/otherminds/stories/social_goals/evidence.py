@@ -53,12 +53,16 @@ class Factor:
     errands: Errands = field(default_factory=dict)
 
 
-def together(one: Factor, other: Factor) -> Factor:
-    """The sum of two factors, at the later happening (`other`)."""
-    places, beliefs, replies = one.places + other.places, one.beliefs + other.beliefs, one.replies + other.replies
-    every = {*one.errands, *other.errands}
-    errands = {errand: log_p_of(one.errands, errand) + log_p_of(other.errands, errand) for errand in every}
-    return Factor(other.happening, places, beliefs, replies, errands)
+def together(earlier: Factor, later: Factor) -> Factor:
+    """The sum of two factors, at the happening of `later`."""
+    places, beliefs, replies = (
+        earlier.places + later.places,
+        earlier.beliefs + later.beliefs,
+        earlier.replies + later.replies,
+    )
+    every = {*earlier.errands, *later.errands}
+    errands = {errand: log_p_of(earlier.errands, errand) + log_p_of(later.errands, errand) for errand in every}
+    return Factor(later.happening, places, beliefs, replies, errands)
 
 
 def log_p_of(errands: Errands, errand: Errand | None) -> float:
@@ -120,8 +124,8 @@ class _Run:
         self.factors: list[Factor] = []
         opening = opening_of(self.episode, self.home)
         self.start = dict(opening.things).get(self.roles.thing)
-        kept = tuple((thing, place) for thing, place in opening.things if thing != self.roles.thing)
-        self.state = opening._replace(things=kept)
+        other_things = tuple((thing, place) for thing, place in opening.things if thing != self.roles.thing)
+        self.state = opening._replace(things=other_things)
         self.world = Household(self.home, self.episode.agents, self.state)
         self.where: list[str | None] = [place.name for place in self.home.places]
         self.lies: str | None = self.start
@@ -157,14 +161,14 @@ class _Run:
         assert self.believed is not None
         return Evidence(self.home, tuple(self.factors), self.believed, self.truth, self.start, self.lies)
 
-    def _speak(self, said: Happening | None) -> None:
+    def _speak(self, happening: Happening | None) -> None:
         """Record the prior P(b | T) as of now, and add the factor of what the companion has seen."""
         self.truth = np.array([-1 if place is None else self.home.number[place] for place in self.where])
         self.believed = self._beliefs(-1, [None] * len(self.where))
-        when = self.noticed or said
+        when = self.noticed or happening
         if when is not None and self.roles.companion in self.minds:
-            seen = self._beliefs(self.minds[self.roles.companion].unseen, self.found[self.roles.companion])
-            learnt = np.log(seen) - np.log(self.believed)
+            posterior = self._beliefs(self.minds[self.roles.companion].unseen, self.found[self.roles.companion])
+            learnt = np.log(posterior) - np.log(self.believed)
             self.factors.append(Factor(when, beliefs=learnt - self.learnt))
             self.learnt = learnt
 
@@ -190,10 +194,10 @@ class _Run:
             if any(legal):
                 # the seeker takes the item as soon as it notices it; others may take it
                 taking = 1.0 - self.minds[event.agent].overlooks if event.agent == self.roles.seeker else 1.0
-                told = [self._told(event, act, place, room) for place in self.where]
+                p_report = [self._told(event, act, place, room) for place in self.where]
                 echo = event.source == "video" and act.place is not None and act.place in self.claimed
                 among = 1.0 / ECHO if echo else len(self.where)
-                self._score(event, [max(taking * p, ILLEGAL) for p in told], among)
+                self._score(event, [max(taking * p, ILLEGAL) for p in p_report], among)
                 self.awaited = False
                 self.searching = self.searching and not unnamed
         if not ours:
@@ -205,8 +209,8 @@ class _Run:
         elif act.place is not None:
             if event.agent == self.roles.companion:
                 done, lapse = Errand(self.roles.thing, act.place), LAPSE / act_count(self.home)
-                fits, other = self._noisy(event, np.array([1.0 - LAPSE, lapse]), among=len(self.where))
-                self.factors.append(Factor(event, errands={done: float(fits), None: float(other)}))
+                fits, lapsed = self._noisy(event, np.array([1.0 - LAPSE, lapse]), among=len(self.where))
+                self.factors.append(Factor(event, errands={done: float(fits), None: float(lapsed)}))
             elif not self._brought:
                 self.lies = act.place
             self.where = [act.place] * len(self.where)
@@ -231,58 +235,60 @@ class _Run:
             return False
         return place == at if at is not None else room is None or self.home.place[place].room == room
 
-    def _utterance(self, said: Utterance) -> None:
-        content = said.content
-        if said.speaker not in self.episode.agents or (content is None and said.act != "silence"):
+    def _utterance(self, utterance: Utterance) -> None:
+        content = utterance.content
+        if utterance.speaker not in self.episode.agents or (content is None and utterance.act != "silence"):
             return
         if content is not None and content.subject != self.roles.thing:
             return
         value = content.value if content is not None else None
         room = [place.name for place in self.home.places if place.room == value]  # a room stands for all its places
         places = (value,) if value is not None and value in self.home.place else tuple(room)
-        self.claimed |= set(places) if said.act == "assert" else set()
-        if said.speaker == self.roles.companion and said.act != "ask":
-            self._speak(said)
-            self.factors.append(Factor(said, replies=self._reply(said, places).T))
-        elif said.speaker == self.roles.seeker and said.act == "ask":
-            self._score(said, self._p(said.speaker, Act("ask", self.roles.thing)))
+        self.claimed |= set(places) if utterance.act == "assert" else set()
+        if utterance.speaker == self.roles.companion and utterance.act != "ask":
+            self._speak(utterance)
+            self.factors.append(Factor(utterance, replies=self._reply(utterance, places).T))
+        elif utterance.speaker == self.roles.seeker and utterance.act == "ask":
+            self._score(utterance, self._p(utterance.speaker, Act("ask", self.roles.thing)))
             self.awaited = True
-        for act in _acts_said(said, self.roles.thing, places)[:1]:
-            self._happen(said.speaker, act)
+        for act in _acts_said(utterance, self.roles.thing, places)[:1]:
+            self._happen(utterance.speaker, act)
 
-    def _reply(self, said: Utterance, places: tuple[str, ...]) -> Floats:
-        listener = self.roles.seeker or next((a for a in self.episode.agents if a != said.speaker), said.speaker)
+    def _reply(self, utterance: Utterance, places: tuple[str, ...]) -> Floats:
+        listener = self.roles.seeker or next(
+            (a for a in self.episode.agents if a != utterance.speaker), utterance.speaker
+        )
         room = self.home.room_number[self.state.person(listener).room]
         table = replies(self.home, room, self.costs)
-        names = [act._replace(thing=None) for act in _acts_said(said, self.roles.thing, places)]
+        names = [act._replace(thing=None) for act in _acts_said(utterance, self.roles.thing, places)]
         p = sum((table[act] for act in names), np.zeros((len(self.where) + 1, len(STANCES))))
-        return self._noisy(said, np.maximum(p, SLIP))
+        return self._noisy(utterance, np.maximum(p, SLIP))
 
-    def _observation(self, seen: Observation) -> None:
-        if seen.fact.predicate != "at" or seen.fact.subject != self.roles.thing:
+    def _observation(self, observation: Observation) -> None:
+        if observation.fact.predicate != "at" or observation.fact.subject != self.roles.thing:
             return
-        places = {place.name for place in self.home.places if seen.fact.value in (place.name, place.room)}
+        places = {place.name for place in self.home.places if observation.fact.value in (place.name, place.room)}
         if not places:
             return
-        fits = [(place in places) == seen.sees for place in self.where]
-        self._score(seen, [1.0 if fit else ILLEGAL for fit in fits], among=len(fits))
-        if seen.agent == self.roles.companion:
-            self.noticed = seen
-        if seen.agent in self.minds:
-            mind = self.minds[seen.agent]
+        fits = [(place in places) == observation.sees for place in self.where]
+        self._score(observation, [1.0 if fit else ILLEGAL for fit in fits], among=len(fits))
+        if observation.agent == self.roles.companion:
+            self.noticed = observation
+        if observation.agent in self.minds:
+            mind = self.minds[observation.agent]
             crossed = ~sum(1 << self.home.number[place] for place in places)
-            self.minds[seen.agent] = replace(mind, unseen=mind.unseen & crossed)
-            if seen.sees and len(places) == 1:
-                self.found[seen.agent] = [*places] * len(self.where)
+            self.minds[observation.agent] = replace(mind, unseen=mind.unseen & crossed)
+            if observation.sees and len(places) == 1:
+                self.found[observation.agent] = [*places] * len(self.where)
 
     def _p(self, agent: str, act: Act) -> list[float]:
         """π(act | T) for every T: one mind, with the place where it has found the item; walks may be aimless."""
-        mind, found = self.minds[agent], self.found[agent]
-        p = {place: mind.prob_knowing(act, place) for place in set(found)}
+        mind, found_places = self.minds[agent], self.found[agent]
+        p = {place: mind.prob_knowing(act, place) for place in set(found_places)}
         if act.do == "walk":
             anywhere = WANDERING / (len(self.home.places) + len(self.home.rooms))
             p = {place: (1.0 - WANDERING) * value + anywhere for place, value in p.items()}
-        return [p[place] for place in found]
+        return [p[place] for place in found_places]
 
     def _score(self, happening: Happening, p: Sequence[float], among: float = 0.0) -> None:
         self.factors.append(Factor(happening, places=self._noisy(happening, np.array(p), among)[:, None]))
@@ -301,24 +307,24 @@ class _Run:
             if only not in (None, name):
                 continue
             view = self.world.observe(self.state, name)
-            self.minds[name], seen = mind.observe(view), view.places
+            self.minds[name], visible = mind.observe(view), view.places
             self.found[name] = [
-                place if place in seen else None if found in seen else found
-                for place, found in zip(self.where, self.found[name], strict=True)
+                place if place in visible else None if known_place in visible else known_place
+                for place, known_place in zip(self.where, self.found[name], strict=True)
             ]
 
-    def _beliefs(self, unseen: int, found: Sequence[str | None]) -> Floats:
+    def _beliefs(self, unseen: int, found_places: Sequence[str | None]) -> Floats:
         """P(b | T) of the companion, shape (n, n + 1), from the places it has not seen (bits) and where it found it."""
-        numbers = [-1 if place is None else self.home.number[place] for place in found]
+        numbers = [-1 if place is None else self.home.number[place] for place in found_places]
         pairs = zip(self.truth.tolist(), numbers, strict=True)
-        return np.array([_belief(len(self.where), unseen, truth, seen) for truth, seen in pairs])
+        return np.array([_belief(len(self.where), unseen, truth, found_at) for truth, found_at in pairs])
 
 
 @lru_cache(maxsize=1 << 14)
-def _belief(n: int, unseen: int, truth: int, found: int) -> Floats:
+def _belief(n: int, unseen: int, truth: int, found_at: int) -> Floats:
     table = np.full(n + 1, (1.0 - SEEING) / n)
-    if found >= 0:
-        table[1 + found] = SEEING
+    if found_at >= 0:
+        table[1 + found_at] = SEEING
     else:
         table[0] = IGNORANT
         for b in range(n):
@@ -327,8 +333,8 @@ def _belief(n: int, unseen: int, truth: int, found: int) -> Floats:
     return cast("Floats", table / table.sum())
 
 
-def _acts_said(said: Utterance, thing: str, places: tuple[str, ...]) -> tuple[Act, ...]:
+def _acts_said(utterance: Utterance, thing: str, places: tuple[str, ...]) -> tuple[Act, ...]:
     """The household acts that an utterance may stand for; naming a room stands for any of its places."""
     tells = tuple(Act("tell", thing, place) for place in places)
     acts = {"assert": tells, "unsure": (Act("unsure", thing),), "silence": (WAIT,), "ask": (Act("ask", thing),)}
-    return acts.get(said.act, ())
+    return acts.get(utterance.act, ())

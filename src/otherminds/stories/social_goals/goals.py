@@ -97,12 +97,12 @@ class _Walk:
         """The person's current observation."""
         return self.world.observe(self.state, self.name)
 
-    def shown(self, seen: stories.Observation) -> HouseholdView:
+    def shown(self, observation: stories.Observation) -> HouseholdView:
         """The person's observation after the story says that they see (or do not see) an item; updates the state."""
-        thing, place = seen.fact.subject, seen.fact.value
-        if seen.fact.predicate == "at" and place is not None and place in self.home.place:
-            others = tuple(pair for pair in self.state.things if pair != (thing, place))
-            self.state = self.state._replace(things=(*others, (thing, place)) if seen.sees else others)
+        thing, place = observation.fact.subject, observation.fact.value
+        if observation.fact.predicate == "at" and place is not None and place in self.home.place:
+            remaining = tuple(pair for pair in self.state.things if pair != (thing, place))
+            self.state = self.state._replace(things=(*remaining, (thing, place)) if observation.sees else remaining)
             view = self.view()
             things = frozenset(pair for pair in self.state.things if pair[1] in view.places or pair[1] == place)
             return view._replace(places=view.places | {place}, things=things)
@@ -123,9 +123,9 @@ class _Walk:
     def _place_of(self, thing: str) -> str | None:
         """Where the item is: at the person's place if possible, else in their room, else anywhere."""
         me = self.state.person(self.name)
-        places = [place for known, place in self.state.things if known == thing]
-        here = [place for place in places if self.home.place[place].room == me.room]
-        return me.at if me.at in here else next(iter(here or places), None)
+        places = [place for item, place in self.state.things if item == thing]
+        nearby = [place for place in places if self.home.place[place].room == me.room]
+        return me.at if me.at in nearby else next(iter(nearby or places), None)
 
 
 def _mind(home: Home, name: str, question: stories.Question, option: stories.AnswerOption) -> Searcher:

@@ -52,7 +52,7 @@ def answer_social(
     """
     roles = roles_of(episode, question)
     if question.at is not None:
-        episode = replace(episode, timeline=tuple(told for told in episode.timeline if told.t <= question.at))
+        episode = replace(episode, timeline=tuple(h for h in episode.timeline if h.t <= question.at))
     home = home_of(episode, places_named(question))
     people = (roles.seeker, roles.companion, *(event.agent for event in question.presumes))
     agents = tuple(dict.fromkeys((*episode.agents, *(name for name in people if name is not None))))
@@ -90,17 +90,17 @@ def roles_of(episode: stories.Episode, question: stories.Question) -> Roles:
     companion = about[0] if about else None
     if companion is None or any(agent != companion for agent in about):
         raise CannotAnswerError("the options are not about one person's mind")
-    others = {*episode.agents} - {companion}
-    asked = [said for said in episode.utterances if said.act == "ask" and said.content and said.speaker in others]
+    other_agents = {*episode.agents} - {companion}
+    questions = [u for u in episode.utterances if u.act == "ask" and u.content and u.speaker in other_agents]
     moved = [event.obj for event in question.presumes if event.obj is not None]
-    named = [fact.subject for claim in claims for fact in facts(claim)]
-    if moved or not asked:
-        things = moved or named
+    mentioned = [fact.subject for claim in claims for fact in facts(claim)]
+    if moved or not questions:
+        things = moved or mentioned
         if not things:
             raise CannotAnswerError("no thing is at issue")
-        return Roles(things[0], asked[0].speaker if asked else None, companion)
-    assert asked[0].content is not None
-    return Roles(asked[0].content.subject, asked[0].speaker, companion)
+        return Roles(things[0], questions[0].speaker if questions else None, companion)
+    assert questions[0].content is not None
+    return Roles(questions[0].content.subject, questions[0].speaker, companion)
 
 
 def facts(claim: stories.Claim) -> Iterator[stories.Fact]:
@@ -135,12 +135,12 @@ def _case(evidence: Evidence, roles: Roles, claims: Iterable[stories.Claim]) -> 
             case stories.SocialGoal(kind=kind):
                 stances = tuple(stance for stance in stances if stance == kind)
             case stories.Belief(content=stories.Goal(content=None), holds=holds):
-                wants = (None,) if holds else tuple(other for other in wants if other is not None)
+                wants = (None,) if holds else tuple(goal for goal in wants if goal is not None)
             case stories.Belief(content=stories.Goal(content=stories.Fact(predicate="at", value=name)), holds=holds):
                 if name is not None and name not in evidence.home.place:
                     raise CannotAnswerError(f"{name!r} is not a place to which a thing can be brought")
-                wanted = name or evidence.lies or UNKNOWN_PLACE
-                wants = (wanted,) if holds else tuple(other for other in wants if other != wanted)
+                goal_place = name or evidence.lies or UNKNOWN_PLACE
+                wants = (goal_place,) if holds else tuple(goal for goal in wants if goal != goal_place)
             case _:
                 fits &= _fits(evidence, roles, claim)
     return ClaimConstraints(fits, stances, wants)
@@ -176,11 +176,11 @@ def _trace(evidence: Evidence, sums: Sequence[Factor], roles: Roles, case: Claim
     if not (math.isfinite(prior) and case.stances and case.wants):
         raise CannotAnswerError("what is given cannot be so in this story")
     yield 0.0
-    for said in sums:
-        weights = start + said.places + said.beliefs
+    for factor in sums:
+        weights = start + factor.places + factor.beliefs
         total = [
-            _log_sum(weights + said.replies[STANCES.index(stance)])
-            + _log_p_acts(evidence, roles.thing, stance, case.wants, said.errands)
+            _log_sum(weights + factor.replies[STANCES.index(stance)])
+            + _log_p_acts(evidence, roles.thing, stance, case.wants, factor.errands)
             for stance in case.stances
         ]
         yield log_sum_exp(total) - prior
@@ -196,7 +196,7 @@ def _log_p_acts(evidence: Evidence, thing: str, stance: Stance, wants: tuple[str
     if not done:
         return 0.0
     lies, total = evidence.lies or UNKNOWN_PLACE, 0.0
-    for wanted in wants:
-        odds = errands(evidence.home, thing, lies, stance, wanted)
+    for goal_place in wants:
+        odds = errands(evidence.home, thing, lies, stance, goal_place)
         total += sum(p * math.exp(log_p_of(done, errand)) for errand, p in odds.items())
     return math.log(total / len(wants))

@@ -37,10 +37,15 @@ def _hanabi(world: TinyHanabi) -> ClueGame:
 
 
 def _wavelength(world: Wavelength) -> ClueGame:
-    def shown(played: WavelengthRound) -> Row:
-        spectrum = world.spectra[played.spectrum]
-        words = {"spectrum": f"{spectrum.low}–{spectrum.high}", "clue": spectrum.clues[played.clue]}
-        return {"observed": played.guess, "action": played.clue, "target": played.target, **words}
+    def shown(finished_round: WavelengthRound) -> Row:
+        spectrum = world.spectra[finished_round.spectrum]
+        words = {"spectrum": f"{spectrum.low}–{spectrum.high}", "clue": spectrum.clues[finished_round.clue]}
+        return {
+            "observed": finished_round.guess,
+            "action": finished_round.clue,
+            "target": finished_round.target,
+            **words,
+        }
 
     return ClueGame(
         world=world,
@@ -53,7 +58,7 @@ def _wavelength(world: Wavelength) -> ClueGame:
             "random": dials.random(world),
         },
         shown=shown,
-        best=lambda partner, played: dials.best(partner, played.spectrum, played.target),
+        best=lambda partner, finished_round: dials.best(partner, finished_round.spectrum, finished_round.target),
         earned=dials.earned,
         span=world.positions - 1,
     )

@@ -114,8 +114,8 @@ def _signals_and_worth(world: TinyHanabi, partners: Observer[Signaller]) -> tupl
 
 
 def _best(worth: Floats) -> NDArray[np.intp]:
-    chosen: NDArray[np.intp] = np.argmax(worth >= worth.max(axis=-1, keepdims=True) - TIE, axis=-1)
-    return chosen
+    actions: NDArray[np.intp] = np.argmax(worth >= worth.max(axis=-1, keepdims=True) - TIE, axis=-1)
+    return actions
 
 
 def informed(world: TinyHanabi, partner: Signaller) -> Listener:
@@ -148,8 +148,8 @@ def earned(world: TinyHanabi, assumed: Signaller, true: Signaller) -> float:
     Ties go to the lowest action. All actions tie on signals that `assumed` never gives; with a lapse above 0 the best
     response there averages over both cards.
     """
-    chosen = _best(informed(world, assumed).worth)
-    worth = np.take_along_axis(informed(world, true).worth, chosen[..., None], axis=-1)
+    actions = _best(informed(world, assumed).worth)
+    worth = np.take_along_axis(informed(world, true).worth, actions[..., None], axis=-1)
     return float(worth.sum() / world.table.shape[1])
 
 

@@ -46,29 +46,29 @@ def bundled_spectra() -> tuple[Spectrum, ...]:
 
 def parse_spectra(text: str, path: Path) -> tuple[Spectrum, ...]:
     """Read spectra from text; errors name `path`. Raises InputError for invalid spectra."""
-    found: dict[tuple[str, str], dict[str, float]] = {}
+    clues_by_poles: dict[tuple[str, str], dict[str, float]] = {}
     begun: dict[tuple[str, str], FileLine] = {}
     for number, row in enumerate(rows_of(text.replace("\r\n", "\n"), path), 1):
         line = FileLine(number, row, path)
         entry = _entry(line)
         if row.lstrip().startswith("["):
             poles = _poles(entry, line)
-            if poles in found:
+            if poles in clues_by_poles:
                 raise line.wrong(f"a second spectrum {'–'.join(poles)}")
-            found[poles], begun[poles] = {}, line
-        elif entry and not found:
+            clues_by_poles[poles], begun[poles] = {}, line
+        elif entry and not clues_by_poles:
             raise line.wrong("a clue before any spectrum", "begin with [low.high]")
         elif entry:
             name, place = _clue(entry, line)
-            if name in (clues := found[poles]):
+            if name in (clues := clues_by_poles[poles]):
                 raise line.wrong(f"a second place for `{name}`")
             clues[name] = place
-    for poles, clues in found.items():
+    for poles, clues in clues_by_poles.items():
         if len(clues) < 2:
             raise begun[poles].wrong("a spectrum needs at least 2 clues")
-    if not found:
+    if not clues_by_poles:
         raise FileLine(1, "", path).wrong("the file has no spectrum", "begin with [low.high]")
-    return tuple(Spectrum(*poles, tuple(clues), tuple(clues.values())) for poles, clues in found.items())
+    return tuple(Spectrum(*poles, tuple(clues), tuple(clues.values())) for poles, clues in clues_by_poles.items())
 
 
 def _entry(line: FileLine) -> dict[str, Any]:
@@ -174,8 +174,8 @@ class Wavelength:
                 raise ValueError(f"{agent} cannot do {action} now")
         if state.clue is None:
             return state._replace(clue=joint["giver"])
-        played = WavelengthRound(state.spectrum, state.target, state.clue, joint["guesser"])
-        return WavelengthState(state.rounds + 1, *self._draw(rng), None, played)
+        finished_round = WavelengthRound(state.spectrum, state.target, state.clue, joint["guesser"])
+        return WavelengthState(state.rounds + 1, *self._draw(rng), None, finished_round)
 
     def observe(self, state: WavelengthState, agent: str) -> WavelengthView:
         """All of the state; the target is visible to the giver only."""

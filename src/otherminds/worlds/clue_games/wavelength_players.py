@@ -105,9 +105,9 @@ class Giver:
 
     def observe(self, view: WavelengthView) -> Self:
         """The giver after an observation; a guess updates its beliefs, scored on what the partner saw (no target)."""
-        seen = view._replace(target=None)
+        partner_view = view._replace(target=None)
         guess = view.last.guess if view.last is not None and view.clue is None else None
-        partners = self.partners.see(seen) if guess is None else self.partners.watch(guess, seen)
+        partners = self.partners.see(partner_view) if guess is None else self.partners.watch(guess, partner_view)
         return replace(self, partners=partners, view=view)
 
     def predict(self) -> Categorical[int]:

@@ -62,13 +62,13 @@ class CookingBot:
         window = self.world.field.window(obs.cell, obs.facing)
         codes = {cell: code for cell, code in zip(window, obs.window, strict=True) if cell != OUTSIDE}
         places = self.world.counters + self.world.pots
-        seen = tuple([codes.get(cell, code) for cell, code in zip(places, before.seen, strict=True)])
+        place_codes = tuple([codes.get(cell, code) for cell, code in zip(places, before.seen, strict=True)])
         pots = slice(len(self.world.counters), None)
-        changes = zip(before.seen[pots], seen[pots], strict=True)
+        changes = zip(before.seen[pots], place_codes[pots], strict=True)
         used = obs.reward > 0 or any(then != code and (then, code) != COOKED for then, code in changes)
         helped = used and before.view.hand == obs.hand  # another player has visibly used a pot or delivered a soup
         alone = 0 if helped else min(before.alone + 1, PATIENCE)
-        return replace(self, memory=CookingMemory(obs, seen, alone))
+        return replace(self, memory=CookingMemory(obs, place_codes, alone))
 
     def act(self) -> Categorical[Action]:
         """The next action of the first feasible errand, with slips."""
@@ -76,13 +76,13 @@ class CookingBot:
             return _with_slips("noop", self.slip)
         view = self.memory.view
         window = zip(self.world.field.window(view.cell, view.facing), view.window, strict=True)
-        others = frozenset(cell for cell, code in window if cell != view.cell and rules.player_of(code))
+        occupied = frozenset(cell for cell, code in window if cell != view.cell and rules.player_of(code))
         routes = _steps_from(self.world.grid, view.cell, frozenset())
-        crowded = any(cell in routes and routes[cell].steps <= CLOSE for cell in others)
+        crowded = any(cell in routes and routes[cell].steps <= CLOSE for cell in occupied)
         alone = self.memory.alone == PATIENCE
         duty = self.duty or ("everything" if alone else fitting(self.world, view.cell))
         errands = _errands(self.world, self.memory, duty)
-        ways = ((nearest(self.world, view, places, others), use) for places, use in errands)
+        ways = ((nearest(self.world, view, places, occupied), use) for places, use in errands)
         action = next((_towards(self.world, view, way, use) for way, use in ways if way is not None), "noop")
         return _with_slips(action, max(self.slip, CLUMSY if crowded else 0.0))
 
@@ -137,8 +137,8 @@ def _errands(world: CollaborativeCooking, memory: CookingMemory, duty: Duty) -> 
     yield world.pots, False
 
 
-def _where(cells: Sequence[int], codes: Sequence[int], wanted: int) -> list[int]:
-    return [cell for cell, code in zip(cells, codes, strict=True) if code == wanted]
+def _where(cells: Sequence[int], codes: Sequence[int], target_code: int) -> list[int]:
+    return [cell for cell, code in zip(cells, codes, strict=True) if code == target_code]
 
 
 @lru_cache(maxsize=1 << 10)
@@ -149,12 +149,12 @@ def fitting(world: CollaborativeCooking, cell: int) -> Duty:
     """
     rooms = {frozenset(_steps_from(world.grid, start, frozenset())) for start in world.starts}
     mine = next((room for room in rooms if cell in room), frozenset({cell}))
-    others = [_labour(world, room) for room in rooms if room != mine]
-    if not others:
+    other_labours = [_labour(world, room) for room in rooms if room != mine]
+    if not other_labours:
         return "everything"
     load, serve = _labour(world, mine)
-    loading = min(max(load, their_serve) for _, their_serve in others)
-    serving = min(max(serve, their_load) for their_load, _ in others)
+    loading = min(max(load, their_serve) for _, their_serve in other_labours)
+    serving = min(max(serve, their_load) for their_load, _ in other_labours)
     return "tomatoes" if loading < serving else "dishes"
 
 
@@ -164,14 +164,16 @@ def _labour(world: CollaborativeCooking, room: frozenset[int]) -> tuple[float, f
     return load, 2 * (_apart(world, room, rules.DISHES, rules.POT) + _apart(world, room, rules.POT, rules.DELIVERY))
 
 
-def _apart(world: CollaborativeCooking, room: frozenset[int], one: str, other: str) -> float:
+def _apart(world: CollaborativeCooking, room: frozenset[int], start_kind: str, end_kind: str) -> float:
     """Steps in a room from using one kind of place to using another."""
-    stands = [[stand for place in world.cells(kind) for stand in _stands(world, place)] for kind in (one, other)]
+    stands = [
+        [stand for place in world.cells(kind) for stand in _stands(world, place)] for kind in (start_kind, end_kind)
+    ]
     costs = (
-        _steps_from(world.grid, here, frozenset())[there].steps + TURNING[(facing - looking) % 4] + 1
-        for here, looking in stands[0]
+        _steps_from(world.grid, start, frozenset())[there].steps + TURNING[(facing - looking) % 4] + 1
+        for start, looking in stands[0]
         for there, facing in stands[1]
-        if here in room and there in room
+        if start in room and there in room
     )
     return min(costs, default=math.inf)
 
@@ -196,10 +198,10 @@ class PlaceRoute(NamedTuple):
 
 
 def nearest(
-    world: CollaborativeCooking, view: CookingView, places: Sequence[int], others: frozenset[int]
+    world: CollaborativeCooking, view: CookingView, places: Sequence[int], occupied: frozenset[int]
 ) -> PlaceRoute | None:
     """The shortest way to one of the places around other players, None if there is none."""
-    legs = _steps_from(world.grid, view.cell, others)
+    legs = _steps_from(world.grid, view.cell, occupied)
     ways = (
         PlaceRoute(legs[cell].steps + TURNING[(facing - view.facing) % 4], legs[cell].first, cell, facing)
         for place in places
@@ -227,15 +229,15 @@ def _stands(world: CollaborativeCooking, place: int) -> tuple[tuple[int, int], .
 
 
 @lru_cache(maxsize=1 << 12)
-def _steps_from(grid: Grid, start: int, others: frozenset[int]) -> dict[int, Leg]:
+def _steps_from(grid: Grid, start: int, occupied: frozenset[int]) -> dict[int, Leg]:
     """Distance and first step to every reachable cell."""
-    found, edge = {start: Leg(0, start)}, [start]
+    legs, edge = {start: Leg(0, start)}, [start]
     while edge:
         ahead = []
         for cell in edge:
             for near in grid.neighbours[cell]:
-                if near not in found and near not in others:
-                    found[near] = Leg(found[cell].steps + 1, near if cell == start else found[cell].first)
+                if near not in legs and near not in occupied:
+                    legs[near] = Leg(legs[cell].steps + 1, near if cell == start else legs[cell].first)
                     ahead.append(near)
         edge = ahead
-    return found
+    return legs

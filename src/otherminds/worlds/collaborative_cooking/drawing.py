@@ -84,20 +84,20 @@ class CookingScene(NamedTuple):
 
 def cooking_scene(world: CollaborativeCooking, state: CookingState, seen_by: str | None = None) -> CookingScene:
     """All of a state, or what one player sees of it."""
-    seen, told, pots = frozenset(chain(*world.grid.rows)), list(range(len(world.agents))), state.pots
+    visible, noted_players, pots = frozenset(chain(*world.grid.rows)), list(range(len(world.agents))), state.pots
     if seen_by is not None:
-        told = [me := world.agents.index(seen_by)]
-        seen = frozenset(world.field.window(state.bodies[me].cell, state.bodies[me].facing)) - {OUTSIDE}
+        noted_players = [me := world.agents.index(seen_by)]
+        visible = frozenset(world.field.window(state.bodies[me].cell, state.bodies[me].facing)) - {OUTSIDE}
         pots = tuple(pot._replace(timer=0) for pot in pots)  # players do not see how long a pot has cooked
-    bodies = [(i, cell, facing, hand) for i, (cell, facing, hand, _) in enumerate(state.bodies) if cell in seen]
+    bodies = [(i, cell, facing, hand) for i, (cell, facing, hand, _) in enumerate(state.bodies) if cell in visible]
     lying = zip(world.counters, state.counters, strict=True)
-    held = [rules.THINGS[body.hand] for body in state.bodies]
+    held_items = [rules.THINGS[body.hand] for body in state.bodies]
     return CookingScene(
-        seen=seen,
-        avatars=[Avatar(i, cell, facing, held=held[i] if hand else "") for i, cell, facing, hand in bodies],
-        notes=[Note(i, "", ((held[i], ITEMS[held[i]]),)) for i in told],
-        counters={cell: rules.THINGS[thing] for cell, thing in lying if thing and cell in seen},
-        pots={cell: pot for cell, pot in zip(world.pots, pots, strict=True) if cell in seen},
+        seen=visible,
+        avatars=[Avatar(i, cell, facing, held=held_items[i] if hand else "") for i, cell, facing, hand in bodies],
+        notes=[Note(i, "", ((held_items[i], ITEMS[held_items[i]]),)) for i in noted_players],
+        counters={cell: rules.THINGS[thing] for cell, thing in lying if thing and cell in visible},
+        pots={cell: pot for cell, pot in zip(world.pots, pots, strict=True) if cell in visible},
     )
 
 
@@ -111,12 +111,12 @@ def draw(world: CollaborativeCooking, state: CookingState, *, seen_by: str | Non
     return with_notes("A kitchen", seen_by, world.grid, world.agents, squares, parts, scene.notes, crisp=False)
 
 
-def background(world: CollaborativeCooking, seen: frozenset[int]) -> Shapes:
+def background(world: CollaborativeCooking, visible: frozenset[int]) -> Shapes:
     """Every square in its place, in the fog where it is not seen."""
     drawn: list[Shape] = []
     for tile, shapes in SQUARES.items():
         for cell in world.cells(tile):
-            drawn += moved(shapes if cell in seen else tuple(map(sprites.dimmed, shapes)), *centre(world.grid, cell))
+            drawn += moved(shapes if cell in visible else tuple(map(sprites.dimmed, shapes)), *centre(world.grid, cell))
     return tuple(drawn)
 
 

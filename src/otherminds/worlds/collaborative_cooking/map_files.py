@@ -56,14 +56,14 @@ def parse_cooking(text: str, path: Path) -> CollaborativeCooking:
     plan = map_file.read_map(text, path, EXAMPLES, REQUIRED)
     map_file.check_characters(plan.rows, rules.SQUARES)
     _check_border(plan)
-    said = plan.said
+    settings = plan.said
     world = CollaborativeCooking(
         rows=tuple(row.text for row in plan.rows),
         agents=map_file.players_of(plan, rules.START),
-        reach=map_file.reach_of(said["window"]),
-        steps=map_file.whole(said["steps"], "steps", least=1),
-        cook=map_file.whole(said["cook"], "cook"),
-        pay=map_file.number(said["reward"].text, "reward", said["reward"]),
+        reach=map_file.reach_of(settings["window"]),
+        steps=map_file.whole(settings["steps"], "steps", least=1),
+        cook=map_file.whole(settings["cook"], "cook"),
+        pay=map_file.number(settings["reward"].text, "reward", settings["reward"]),
     )
     _check_use(world, plan)
     return world

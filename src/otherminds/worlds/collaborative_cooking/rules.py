@@ -213,8 +213,8 @@ class CollaborativeCooking:
         """For each pose (cell · 4 + facing), the kind of the square ahead and its index among counters or pots."""
         numbers = {cell: k for cells in (self.counters, self.pots) for k, cell in enumerate(cells)}
         ahead = [cell + step for cell in range(self.grid.size) for step in self.field.ahead]
-        known = {cell: (self.square(cell), numbers.get(cell, cell)) for cell in self.cells(*SQUARES)}
-        return [known.get(cell, ("", cell)) for cell in ahead]
+        site_by_cell = {cell: (self.square(cell), numbers.get(cell, cell)) for cell in self.cells(*SQUARES)}
+        return [site_by_cell.get(cell, ("", cell)) for cell in ahead]
 
     # The rules
 
@@ -268,18 +268,18 @@ class CollaborativeCooking:
     def _moved(self, bodies: Sequence[PlayerState], acts: Sequence[Action], movers: Sequence[int]) -> list[PlayerState]:
         """The players after moves and turns, ready to interact again."""
         cells = [body.cell for body in bodies]
-        found, poses = list(bodies), self.field.poses
+        players, poses = list(bodies), self.field.poses
         for i in movers:
             cell, facing, hand, waits = bodies[i]
-            here = cell * 4 + facing
-            pose = poses[acts[i]][here]
-            if pose == here or (pose >> 2 != cell and pose >> 2 in cells):
+            pose_before = cell * 4 + facing
+            pose = poses[acts[i]][pose_before]
+            if pose == pose_before or (pose >> 2 != cell and pose >> 2 in cells):
                 if waits:
-                    found[i] = PlayerState(cell, facing, hand)
+                    players[i] = PlayerState(cell, facing, hand)
             else:
                 cells[i] = pose >> 2
-                found[i] = PlayerState(pose >> 2, pose & 3, hand)
-        return found
+                players[i] = PlayerState(pose >> 2, pose & 3, hand)
+        return players
 
     def _served(
         self, bodies: list[PlayerState], users: Sequence[int], lying: tuple[int, ...], pots: list[PotState]

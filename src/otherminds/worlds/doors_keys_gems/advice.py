@@ -47,11 +47,11 @@ class DoorsKeysGemsAdvice:
     def candidates(self, state: State) -> list[Advice]:
         """All advice that its helper could follow alone from here (ProToM §3.2, feedback construction)."""
         doors, keys = range(len(self.world.doors)), range(len(self.world.keys))
-        found = []
+        candidates = []
         for i, j in permutations(range(len(self.world.agents)), 2):
             goals = [*(Goal("door", d) for d in doors), *(Goal("give", k, j) for k in keys)]
-            found += [Advice(i, goal, j) for goal in goals if self._possible(state, i, goal, j)]
-        return found
+            candidates += [Advice(i, goal, j) for goal in goals if self._possible(state, i, goal, j)]
+        return candidates
 
     def _possible(self, state: State, i: int, goal: Goal, j: int) -> bool:
         """Whether agent i could do this for j alone, and it is not done yet."""
@@ -130,8 +130,8 @@ class DoorsKeysGemsAdvice:
         self, state: State, goals: tuple[Goal | None, ...], errands: Sequence[Goal | None], horizon: int
     ) -> tuple[int, ...]:
         start = _Forecast(state, goals, self._unfinished(state, errands))
-        found = finishing_steps(start, self._known, self._done, self._advance)
-        return tuple([min(steps, horizon) for steps in found])
+        steps_to_finish = finishing_steps(start, self._known, self._done, self._advance)
+        return tuple([min(steps, horizon) for steps in steps_to_finish])
 
     def _done(self, now: _Forecast) -> tuple[bool, ...]:
         achieved = self.planner.achieved
@@ -181,12 +181,12 @@ class DoorsKeysGemsAdvice:
     def _approach(self, cells: tuple[int, ...], i: int, want: Goal, locked: int) -> NextStep:
         """Agent i's next step on its way to hand over a key that it holds."""
         distance = self.planner.map.distances_to(cells[want.recipient], locked)
-        here = cells[i]
-        if distance[here] == 1:
+        own_cell = cells[i]
+        if distance[own_cell] == 1:
             return Action("handover", want.thing, want.recipient)
-        if distance[here] == 0:
-            return next((cell for cell in self.world.grid.neighbours[here] if distance[cell] == 1), here)
-        return self.planner.toward(distance, here)
+        if distance[own_cell] == 0:
+            return next((cell for cell in self.world.grid.neighbours[own_cell] if distance[cell] == 1), own_cell)
+        return self.planner.toward(distance, own_cell)
 
     def _action(self, step: NextStep, i: int, state: State) -> Action:
         """The action by which agent i takes a next step."""
@@ -219,16 +219,16 @@ class DoorsKeysGemsAdvice:
         """
         them, steps = " and ".join(friends), round(saves)
         if friends[0] == self.helper(advice):
-            asked = self.words(advice).removesuffix(f" for {self.friend(advice)}")
-            return f"{them}, please {asked}. This should save you about {steps} step{'s' * (steps != 1)}."
+            request = self.words(advice).removesuffix(f" for {self.friend(advice)}")
+            return f"{them}, please {request}. This should save you about {steps} step{'s' * (steps != 1)}."
         benefit = f"this should save about {steps} step{'s' * (steps != 1)}" if steps else "this spares you a detour"
         if needed:
             benefit = f"{them} cannot get there without your help"
         if isinstance(goal, Goal):
             why = f"I believe {friends[0]} wants the {self.world.gems[goal.thing].colour} gem, and {benefit}."
         else:
-            wanted = f"gem {them} want{'s' * (len(friends) == 1)}"
-            why = f"Whichever {wanted}, {benefit}." if sure else f"I am not sure which {wanted}, but {benefit}."
+            wanted_gem = f"gem {them} want{'s' * (len(friends) == 1)}"
+            why = f"Whichever {wanted_gem}, {benefit}." if sure else f"I am not sure which {wanted_gem}, but {benefit}."
         return f"{self.helper(advice)}, please {self.words(advice)}. {why}"
 
     def words(self, advice: Advice) -> str:
@@ -247,5 +247,5 @@ def _the(things: Sequence[Thing], i: int) -> str:
     """An item or door by its colour, and by its name as well if there are others of that colour."""
     thing = things[i]
     word = thing.name.rstrip("0123456789") or thing.name
-    alone = sum(other.colour == thing.colour for other in things) == 1
+    alone = sum(t.colour == thing.colour for t in things) == 1
     return f"the {thing.colour} {word}" + ("" if alone else f" ({thing.name})")

@@ -88,10 +88,10 @@ def draw(world: DoorsKeysGems, state: State, *, seen_by: str | None = None, goal
 def _standing(world: DoorsKeysGems, state: State, i: int) -> sprites.Place:
     """The middle of an agent's cell, or a place around it if several agents share the cell."""
     x, y = centre(world.grid, state.cells[i])
-    here = [j for j, cell in enumerate(state.cells) if cell == state.cells[i]]
-    if len(here) == 1:
+    occupants = [j for j, cell in enumerate(state.cells) if cell == state.cells[i]]
+    if len(occupants) == 1:
         return x, y
-    angle = math.tau * here.index(i) / len(here)
+    angle = math.tau * occupants.index(i) / len(occupants)
     return round(x - 10 * math.cos(angle), 1), round(y - 7 * math.sin(angle), 1)
 
 
@@ -103,10 +103,10 @@ def moving_parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> 
     """
     grid, colours, people = world.grid, colour_labels(world), sprites.labels(world.agents)
     places = [_standing(world, state, i) for i in range(len(world.agents))]
-    found = []
+    parts = []
     for d, door in enumerate(world.doors):
         shapes, place = door_shapes(hue(door.colour), colours[door.colour]), centre(grid, door.cell)
-        found.append(MovingPart(f"door-{d}", door.name, shapes, place if state.locked >> d & 1 else None))
+        parts.append(MovingPart(f"door-{d}", door.name, shapes, place if state.locked >> d & 1 else None))
     looks = [
         *(key_shapes(hue(key.colour), colours[key.colour]) for key in world.keys),
         *(gem_shapes(hue(gem.colour), colours[gem.colour]) for gem in world.gems),
@@ -117,18 +117,18 @@ def moving_parts(world: DoorsKeysGems, state: State, *, goals: bool = False) -> 
         tokens = [sprites.person_shapes(i, people[world.agents[i]], 7.5) for i in wanting]
         marks = (shape for n, token in enumerate(tokens) for shape in moved(token, 16 - 12 * n, -15))
         lying = centre(grid, item.cell) if state.items[k] == GROUND else None
-        found.append(MovingPart(f"item-{k}", item.name, (*sprite, *marks), lying))
+        parts.append(MovingPart(f"item-{k}", item.name, (*sprite, *marks), lying))
     for i, name in enumerate(world.agents):
-        found.append(MovingPart(f"agent-{i}", name, sprites.person_shapes(i, people[name]), places[i]))
+        parts.append(MovingPart(f"agent-{i}", name, sprites.person_shapes(i, people[name]), places[i]))
     for k, (item, sprite) in enumerate(zip(world.items, looks, strict=True)):
-        holder, held = state.items[k], None
+        holder, badge_place = state.items[k], None
         if holder >= 0:  # around the agent that holds it, on the side away from others
             n, (x, y) = state.items[:k].count(holder), places[holder]
             dx, dy = CORNERS[n % len(CORNERS)]
             outward = -1 if x < centre(grid, state.cells[holder])[0] else 1
-            held = round(x + outward * dx, 1), round(y + dy - 4.0 * (n // len(CORNERS)), 1)
-        found.append(MovingPart(f"held-{k}", item.name, sprites.badge(sprite), held, sprites.HELD))
-    return found
+            badge_place = round(x + outward * dx, 1), round(y + dy - 4.0 * (n // len(CORNERS)), 1)
+        parts.append(MovingPart(f"held-{k}", item.name, sprites.badge(sprite), badge_place, sprites.HELD))
+    return parts
 
 
 def colour_labels(world: DoorsKeysGems) -> dict[str, str]:

@@ -118,30 +118,30 @@ def _tiles(body: list[FileLine]) -> Iterator[_Tile]:
 
 def _things(kind: str, tiles: list[_Tile], grid: Grid) -> tuple[Thing, ...]:
     word = {"k": "key", "d": "door", "g": "gem"}[kind]
-    found: list[Thing] = []
+    things: list[Thing] = []
     for tile in (t for t in tiles if t.kind == kind):
         colour = COLOURS[tile.mark]
-        if kind == "g" and any(colour == gem.colour for gem in found):
+        if kind == "g" and any(colour == gem.colour for gem in things):
             raise tile.wrong(f"a second {colour} gem")
-        if len(found) == MAX_THINGS:
+        if len(things) == MAX_THINGS:
             raise tile.wrong(f"more than {MAX_THINGS} {word}s")
-        found.append(Thing(f"{word}{len(found) + 1}", colour, grid.cell(tile.x, tile.y)))
-    return tuple(found)
+        things.append(Thing(f"{word}{len(things) + 1}", colour, grid.cell(tile.x, tile.y)))
+    return tuple(things)
 
 
 def _starts(tiles: list[_Tile], names: tuple[str, ...], grid: Grid) -> tuple[int, ...]:
-    found: dict[int, int] = {}
+    starts: dict[int, int] = {}
     for tile in (t for t in tiles if t.kind == "a"):
         number = int(tile.mark)
-        if number in found:
+        if number in starts:
             raise tile.wrong(f"a second `a{number}`")
         if number > len(names):
             raise tile.wrong(f"`a{number}` has no name", f"the header names {len(names)}")
-        found[number] = grid.cell(tile.x, tile.y)
-    missing = [f"a{n}" for n in range(1, len(names) + 1) if n not in found]
+        starts[number] = grid.cell(tile.x, tile.y)
+    missing = [f"a{n}" for n in range(1, len(names) + 1) if n not in starts]
     if missing:
         raise tiles[-1].line.wrong(f"the map lacks {', '.join(missing)}")
-    return tuple(found[n] for n in range(1, len(names) + 1))
+    return tuple(starts[n] for n in range(1, len(names) + 1))
 
 
 def _goals(line: FileLine, names: tuple[str, ...], gems: tuple[Thing, ...]) -> tuple[int, ...]:

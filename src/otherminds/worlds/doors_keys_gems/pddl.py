@@ -106,13 +106,13 @@ class _Problem(NamedTuple):
 
     def the(self, name: str, *about: str) -> PddlFact:
         """The only fact of that name about these words. Raises InputError if it is missing or given twice."""
-        found = [fact for fact in self.all(name) if fact.words[: len(about)] == about]
-        said = " ".join((name, *about))
-        if not found:
-            raise self.init.wrong(f"lacks `{said}`")
-        if len(found) > 1:
-            raise found[1].at.wrong(f"`{said}` is given twice")
-        return found[0]
+        facts = [fact for fact in self.all(name) if fact.words[: len(about)] == about]
+        phrase = " ".join((name, *about))
+        if not facts:
+            raise self.init.wrong(f"lacks `{phrase}`")
+        if len(facts) > 1:
+            raise facts[1].at.wrong(f"`{phrase}` is given twice")
+        return facts[0]
 
 
 def read_problem(path: Path, *, forbidden: bool = True) -> Level:
@@ -129,9 +129,9 @@ def parse_problem(text: str, path: Path, *, forbidden: bool = True) -> Level:
     if len(goal.items) != 2:
         raise goal.wrong("a goal is one list", "e.g. `(has human gem1)`")
     only = goal.items[1]
-    wanted = only.items[1:] if only.head() == "and" else (only,)
+    goal_nodes = only.items[1:] if only.head() == "and" else (only,)
     facts = [syntax.read_fact(node, dialect.facts, names) for node in init.items[1:]]
-    goals = [syntax.read_fact(node, dialect.goals, names) for node in wanted]
+    goals = [syntax.read_fact(node, dialect.goals, names) for node in goal_nodes]
     problem = _Problem(names, [fact for fact in facts if forbidden or fact.name != "forbidden"], goals, init)
     return Level(path.stem, _world(problem, _draft_clips(problem) if dialect is CLIPS else _draft_plinf(problem)))
 
@@ -142,18 +142,18 @@ def _sections(text: str, path: Path) -> dict[str, Node]:
         raise InputError("does not begin with `(define`", path=path, line=1)
     if len(nodes) > 1:
         raise nodes[1].wrong("something follows the end of the problem")
-    found: dict[str, Node] = {}
+    sections: dict[str, Node] = {}
     for node in nodes[0].items[1:]:
         name = node.head()
         if name not in SECTIONS:
             raise node.wrong(f"unknown {quote(name)}", f"one of {', '.join(SECTIONS)}")
-        if name in found:
+        if name in sections:
             raise node.wrong(f"`{name}` is given twice")
-        found[name] = node
+        sections[name] = node
     for name in SECTIONS:
-        if name not in found:
+        if name not in sections:
             raise nodes[0].wrong(f"lacks `({name} …)`")
-    return found
+    return sections
 
 
 def _dialect(init: Node) -> _Dialect:
@@ -173,16 +173,16 @@ def _objects(section: Node, dialect: _Dialect) -> Names:
         if node.text != "-":
             untyped.append(node)
             continue
-        given = next(nodes, node)
-        if given.text not in dialect.types:
-            raise given.wrong(f"unknown type {quote(given.text)}", f"one of {', '.join(dialect.types)}")
-        kind = dialect.types[given.text]
-        for one in untyped:
-            name = syntax.read_name(one)
-            if any(name in others for others in names.values()):
-                raise one.wrong(f"{quote(name)} is declared twice")
+        type_node = next(nodes, node)
+        if type_node.text not in dialect.types:
+            raise type_node.wrong(f"unknown type {quote(type_node.text)}", f"one of {', '.join(dialect.types)}")
+        kind = dialect.types[type_node.text]
+        for object_node in untyped:
+            name = syntax.read_name(object_node)
+            if any(name in declared for declared in names.values()):
+                raise object_node.wrong(f"{quote(name)} is declared twice")
             if len(names[kind]) == dialect.limits.get(kind, MAX_THINGS):
-                raise one.wrong(f"more than {len(names[kind])} objects of type {kind}")
+                raise object_node.wrong(f"more than {len(names[kind])} objects of type {kind}")
             names[kind].append(name)
         untyped = []
     if untyped:
@@ -270,8 +270,8 @@ def _world(problem: _Problem, draft: _ProblemMap) -> DoorsKeysGems:
             raise draft.spots[door].at.wrong(f"{door} is on the cell of an agent or of another door")
         taken.add(cells[door])
 
-    def things(wanted: Sequence[str]) -> tuple[Thing, ...]:
-        return tuple(Thing(name, draft.colours[name], cells[name]) for name in wanted)
+    def things(thing_names: Sequence[str]) -> tuple[Thing, ...]:
+        return tuple(Thing(name, draft.colours[name], cells[name]) for name in thing_names)
 
     forbidden = (fact.words for fact in problem.all("forbidden"))
     return DoorsKeysGems(
@@ -290,11 +290,11 @@ def _world(problem: _Problem, draft: _ProblemMap) -> DoorsKeysGems:
 def _goals(problem: _Problem, agents: tuple[str, ...]) -> tuple[int, ...]:
     goals = [NOTHING] * len(agents)
     for fact in problem.goals:
-        *who, gem = fact.words
-        i, wanted = agents.index(who[0]) if who else 0, problem.names["gem"].index(gem)
-        if goals[i] != NOTHING or wanted in goals:
+        *agent_words, gem = fact.words
+        i, gem_index = agents.index(agent_words[0]) if agent_words else 0, problem.names["gem"].index(gem)
+        if goals[i] != NOTHING or gem_index in goals:
             raise fact.at.wrong("a second goal for the same agent, or for the same gem")
-        goals[i] = wanted
+        goals[i] = gem_index
     return tuple(goals)
 
 
@@ -333,10 +333,10 @@ def read_plan(path: Path, world: DoorsKeysGems, *, start: State | None = None) -
     moves = []
     for node in syntax.read_nodes(read_text(path), path):
         fact = syntax.read_fact(node, signatures, names)
-        named = len(fact.words) == len(PLAN[fact.name][0].split())
-        who, *words = fact.words if named else (*world.agents, *fact.words)
-        i = world.agents.index(who)
-        if fact.name == "unlock" and not named:
+        names_agent = len(fact.words) == len(PLAN[fact.name][0].split())
+        agent, *words = fact.words if names_agent else (*world.agents, *fact.words)
+        i = world.agents.index(agent)
+        if fact.name == "unlock" and not names_agent:
             direction = fact.words[-1]
             door = world.door_at.get(cells[i] + world.grid.offsets[direction])
             if door is None:

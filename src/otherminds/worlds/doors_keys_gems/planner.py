@@ -57,7 +57,7 @@ class LockedMap:
         """Keys of a colour are interchangeable once held, and matter only while a door of that colour is locked."""
 
         def bits(colours: Sequence[int], colour: int) -> int:
-            return sum(1 << i for i, other in enumerate(colours) if other == colour)
+            return sum(1 << i for i, c in enumerate(colours) if c == colour)
 
         self.world = world
         colours = sorted({door.colour for door in world.doors})
@@ -81,10 +81,10 @@ class LockedMap:
         """Walking distance from every cell to `place` with these doors locked, in steps; UNREACHABLE without a way."""
         if (locked, place) not in self._rows:
             grid, floor = self.world.grid, self.floor(locked)
-            wanted = [p for p in (self._places if place in self._places else (place,)) if floor >> p & 1]
-            rows = shortest_paths.distances(floor, grid.stride, wanted)
-            self.expansion.count(len(wanted) * rows.shape[1] // ROW)
-            self._rows |= {(locked, p): array("i", row.tobytes()) for p, row in zip(wanted, rows, strict=True)}
+            targets = [p for p in (self._places if place in self._places else (place,)) if floor >> p & 1]
+            rows = shortest_paths.distances(floor, grid.stride, targets)
+            self.expansion.count(len(targets) * rows.shape[1] // ROW)
+            self._rows |= {(locked, p): array("i", row.tobytes()) for p, row in zip(targets, rows, strict=True)}
             self._rows.setdefault((locked, place), [UNREACHABLE] * grid.size)
         return self._rows[locked, place]
 
@@ -130,14 +130,14 @@ class LockedMap:
     @cached_method
     def _stage(self, items: Sequence[int], locked: int, i: int) -> MapStage:
         doors = [(locked & those).bit_count() for those in self.doors_of]
-        ground, held = 0, [0] * len(doors)
+        ground, key_counts = 0, [0] * len(doors)
         for k, colour in enumerate(self.key_colour):
             if colour >= 0 and doors[colour]:
                 if items[k] == GROUND and (i, k) not in self.world.forbidden:
                     ground |= 1 << k
                 elif items[k] == i:
-                    held[colour] = min(held[colour] + 1, doors[colour])
-        return MapStage(ground, tuple(held), locked)
+                    key_counts[colour] = min(key_counts[colour] + 1, doors[colour])
+        return MapStage(ground, tuple(key_counts), locked)
 
     def exits(self, goal: Goal, stage: MapStage) -> list[Exit[Action]]:
         """The actions that reach the goal or change the stage: pick up keys, open doors, wait for doors to open."""
@@ -150,31 +150,31 @@ class LockedMap:
     @cached_method
     def changes(self, stage: MapStage) -> list[Exit[Action]]:
         """The actions that change the stage, for any goal."""
-        found = [
+        exits = [
             Exit(key.cell, 1, Action("pickup", k)) for k, key in enumerate(self.world.keys) if stage.ground >> k & 1
         ]
         for d, sides in enumerate(self.sides):
             if stage.locked >> d & 1 and stage.held[self.door_colour[d]]:
-                found += [Exit(side, 1, Action("unlock", target=d)) for side in sides]
+                exits += [Exit(side, 1, Action("unlock", target=d)) for side in sides]
             if stage.locked >> d & 1 and stage.expects_help:
-                found += [Exit(side, WAITING_COST, Action("stay", target=d)) for side in sides]
-        return found
+                exits += [Exit(side, WAITING_COST, Action("stay", target=d)) for side in sides]
+        return exits
 
     def follow(self, stage: MapStage, action: Action) -> MapStage:
         """The stage after an action; keys that have become useless are forgotten, so that equal stages are equal."""
-        ground, held, locked = stage.ground, list(stage.held), stage.locked
+        ground, key_counts, locked = stage.ground, list(stage.held), stage.locked
         if action.verb == "pickup":
             ground &= ~(1 << action.item)
-            held[self.key_colour[action.item]] += 1
+            key_counts[self.key_colour[action.item]] += 1
         else:
             locked &= ~(1 << action.target)
-            held[self.door_colour[action.target]] -= action.verb == "unlock"
+            key_counts[self.door_colour[action.target]] -= action.verb == "unlock"
         for colour, doors in enumerate(self.doors_of):
             needed = (locked & doors).bit_count()
-            held[colour] = min(held[colour], needed)
+            key_counts[colour] = min(key_counts[colour], needed)
             if not needed:
                 ground &= ~self.keys_of[colour]
-        return MapStage(ground, tuple(held), locked, stage.expects_help)
+        return MapStage(ground, tuple(key_counts), locked, stage.expects_help)
 
 
 class DoorsKeysGemsPlanner:
@@ -245,40 +245,40 @@ class DoorsKeysGemsPlanner:
             return {action: int(action != STAY) for action in options}
         if goal.kind == "give":
             if state.items[goal.thing] == i:
-                row, here = self.map.distances_to(state.cells[goal.recipient], state.locked), state.cells[i]
+                row, cell = self.map.distances_to(state.cells[goal.recipient], state.locked), state.cells[i]
                 offsets, giving = self.world.grid.offsets, Action("handover", goal.thing, goal.recipient)
-                return {a: 1 if a == giving else 1 + steps_to_give(row[here + offsets.get(a.verb, 0)]) for a in options}
+                return {a: 1 if a == giving else 1 + steps_to_give(row[cell + offsets.get(a.verb, 0)]) for a in options}
             goal = Goal("key", goal.thing)
         stage = self.stage_for(state, i, goal)
         return {action: self._cost_of(action, state, i, goal, stage) for action in options}
 
     def _cost_of(self, action: Action, state: State, i: int, goal: Goal, stage: MapStage) -> int:
-        here, value = state.cells[i], self._costs.value
+        cell, value = state.cells[i], self._costs.value
         if action.verb in self.world.grid.offsets:
-            return 1 + value(goal, stage, here + self.world.grid.offsets[action.verb])
+            return 1 + value(goal, stage, cell + self.world.grid.offsets[action.verb])
         if action.verb == "pickup":
             if action.item == self.map.item(goal):
                 return 1
             if action.item < len(self.world.keys) and stage.ground >> action.item & 1:
-                return 1 + value(goal, self.map.follow(stage, action), here)
+                return 1 + value(goal, self.map.follow(stage, action), cell)
         elif action.verb == "unlock":
             if goal == ("door", action.target, -1):
                 return 1
-            return 1 + value(goal, self.map.follow(stage, action), here)
+            return 1 + value(goal, self.map.follow(stage, action), cell)
         elif action.verb == "handover":
             after = self.map.stage(self.world.apply(state, i, action), i)._replace(expects_help=stage.expects_help)
-            return 1 + value(goal, after, here)
-        elif stage.expects_help and self._best_to_wait(goal, stage, here):
-            return value(goal, stage, here)
-        return 1 + value(goal, stage, here)
+            return 1 + value(goal, after, cell)
+        elif stage.expects_help and self._best_to_wait(goal, stage, cell):
+            return value(goal, stage, cell)
+        return 1 + value(goal, stage, cell)
 
-    def _best_to_wait(self, goal: Goal, stage: MapStage, here: int) -> bool:
+    def _best_to_wait(self, goal: Goal, stage: MapStage, cell: int) -> bool:
         """Whether the best plan from here is to wait until a door beside the agent is opened."""
-        best = self._costs.value(goal, stage, here)
+        best = self._costs.value(goal, stage, cell)
         return any(
-            WAITING_COST + self._costs.value(goal, self.map.follow(stage, Action("stay", target=d)), here) == best
+            WAITING_COST + self._costs.value(goal, self.map.follow(stage, Action("stay", target=d)), cell) == best
             for d, sides in enumerate(self.map.sides)
-            if here in sides and stage.locked >> d & 1
+            if cell in sides and stage.locked >> d & 1
         )
 
     # One definite way
@@ -291,18 +291,18 @@ class DoorsKeysGemsPlanner:
         """
         return cache(partial(self._next_step, goal, stage))
 
-    def _next_step(self, goal: Goal, stage: MapStage, here: int) -> NextStep:
-        paths = self._costs.paths(goal, stage, here)
+    def _next_step(self, goal: Goal, stage: MapStage, cell: int) -> NextStep:
+        paths = self._costs.paths(goal, stage, cell)
         if not paths:
-            return here
-        best = min(paths, key=lambda path: path.distance[here] + path.rest)
-        if best.distance[here]:
-            return self.toward(best.distance, here)
-        return here if best.exit.action.verb == "stay" else best.exit.action
+            return cell
+        best = min(paths, key=lambda path: path.distance[cell] + path.rest)
+        if best.distance[cell]:
+            return self.toward(best.distance, cell)
+        return cell if best.exit.action.verb == "stay" else best.exit.action
 
-    def toward(self, distance: Sequence[int], here: int) -> int:
+    def toward(self, distance: Sequence[int], start: int) -> int:
         """The first neighbouring cell that is one step nearer."""
-        return next(cell for cell in self.world.grid.neighbours[here] if distance[cell] < distance[here])
+        return next(cell for cell in self.world.grid.neighbours[start] if distance[cell] < distance[start])
 
     # All values at once
 
@@ -329,8 +329,8 @@ class DoorsKeysGemsPlanner:
         finals = [
             [(s, e.place) for s, stage in enumerate(stages) for e in self.map.exits(g, stage) if e.final] for g in goals
         ]
-        found = shortest_paths.cost_fields(floors, self.world.grid.stride, links, finals)
-        return stages, found[:, :, : self.world.grid.size]
+        costs = shortest_paths.cost_fields(floors, self.world.grid.stride, links, finals)
+        return stages, costs[:, :, : self.world.grid.size]
 
 
 def steps_to_give(distance: int) -> int:

@@ -130,22 +130,22 @@ class DoorsKeysGems:
 
     def options(self, state: State, i: int) -> Iterator[Action]:
         """The actions that would be legal for agent i at its turn."""
-        here = state.cells[i]
+        cell = state.cells[i]
         for move, offset in zip(MOVES, self.grid.offsets.values(), strict=True):
-            if self.passable(here + offset, state.locked):
+            if self.passable(cell + offset, state.locked):
                 yield move
         yield STAY
         for item, holder in enumerate(state.items):
-            if holder == GROUND and self.items[item].cell == here and (i, item) not in self.forbidden:
+            if holder == GROUND and self.items[item].cell == cell and (i, item) not in self.forbidden:
                 yield Action("pickup", item)
             if holder != i:
                 continue
             for d, door in enumerate(self.doors if item < len(self.keys) else ()):
                 fits = state.locked >> d & 1 and door.colour == self.keys[item].colour
-                if fits and self.grid.adjacent(here, door.cell):
+                if fits and self.grid.adjacent(cell, door.cell):
                     yield Action("unlock", item, d)
             for j, there in enumerate(state.cells):
-                if j != i and self.grid.adjacent(here, there) and not self.forbidden & {(i, item), (j, item)}:
+                if j != i and self.grid.adjacent(cell, there) and not self.forbidden & {(i, item), (j, item)}:
                     yield Action("handover", item, j)
 
     def apply(self, state: State, i: int, action: Action) -> State:

@@ -73,9 +73,9 @@ def watch_walk(
 
     def arrive(watched: Observer[Diner], cell: int) -> Observer[Diner]:
         def glances(mind: Diner) -> Iterator[tuple[Diner, float]]:
-            seen = mind.planner.world.visibility[cell]
-            yield mind.observe(FoodTruckView(cell)), 1.0 - seen
-            yield mind.observe(FoodTruckView(cell, parked)), seen
+            p_seen = mind.planner.world.visibility[cell]
+            yield mind.observe(FoodTruckView(cell)), 1.0 - p_seen
+            yield mind.observe(FoodTruckView(cell, parked)), p_seen
 
         return watched.bind(glances)
 

@@ -50,20 +50,20 @@ def truck_shapes(colour: str, label: str) -> Shapes:
 def looks(world: FoodTrucks) -> Mapping[str, MovingPart]:
     """A sprite without a place for each truck, and for nothing."""
     letters, colours = sprites.labels(world.trucks), truck_colours(world.trucks)
-    found = {truck: MovingPart("", truck, truck_shapes(colours[truck], letters[truck]), None) for truck in world.trucks}
-    return found | {NOTHING: MovingPart("", NOTHING, NOTHING_SHAPES, None)}
+    parts = {truck: MovingPart("", truck, truck_shapes(colours[truck], letters[truck]), None) for truck in world.trucks}
+    return parts | {NOTHING: MovingPart("", NOTHING, NOTHING_SHAPES, None)}
 
 
 def moving_parts(world: FoodTrucks, state: FoodTruckState) -> list[MovingPart]:
     """The trucks, then the agent; it stands in front of a truck."""
     trucks = looks(world)
     spots = (("known", world.known, world.trucks[0]), ("hidden", world.hidden, state.parked))
-    found = [trucks[what]._replace(name=name, place=centre(world.grid, cell)) for name, cell, what in spots]
+    parts = [trucks[what]._replace(name=name, place=centre(world.grid, cell)) for name, cell, what in spots]
     (agent,) = world.agents
     x, y = centre(world.grid, state.cell)
     at_spot = state.cell in (world.known, world.hidden)
     body = sprites.person_shapes(0, sprites.labels(world.agents)[agent], 12.0)
-    return [*found, MovingPart("agent-0", agent, body, (x + 8, y + 8) if at_spot else (x, y))]
+    return [*parts, MovingPart("agent-0", agent, body, (x + 8, y + 8) if at_spot else (x, y))]
 
 
 def draw(world: FoodTrucks, state: FoodTruckState) -> Drawing:

@@ -112,16 +112,16 @@ class JointInference:
         """
         shape = len(self.hypotheses.desires), len(self.hypotheses.beliefs)
         prior = np.full(shape, 1.0 / (shape[0] * shape[1]))
-        seen, unseen = (prior, 0.0 * prior) if informed else (0.0 * prior, prior)
-        found = [prior]
+        p_seen, p_unseen = (prior, 0.0 * prior) if informed else (0.0 * prior, prior)
+        posteriors = [prior]
         for cell, action in zip(cells, actions, strict=False):
             share = self.hypotheses.planner.world.visibility[cell]
             blind, sighted = self.likelihood(cell, parked, action)
-            seen, unseen = (seen + share * unseen) * sighted, (1.0 - share) * unseen * blind
-            total = seen.sum() + unseen.sum()
-            seen, unseen = seen / total, unseen / total
-            found.append(seen + unseen)
-        return np.array(found)
+            p_seen, p_unseen = (p_seen + share * p_unseen) * sighted, (1.0 - share) * p_unseen * blind
+            total = p_seen.sum() + p_unseen.sum()
+            p_seen, p_unseen = p_seen / total, p_unseen / total
+            posteriors.append(p_seen + p_unseen)
+        return np.array(posteriors)
 
     def desire_level(self, posterior: Floats) -> Floats:
         """The expected level of each truck's reward, counted from 1: shape (trucks,)."""

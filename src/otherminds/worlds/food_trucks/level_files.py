@@ -73,34 +73,34 @@ def bundled_food_trucks() -> list[FoodTruckLevel]:
 
 def parse_food_trucks(text: str, path: Path) -> FoodTruckLevel:
     """Read a level from text; errors name `path`. Raises InputError like `read_food_trucks`."""
-    found = map_file.read_map(text, path, EXAMPLES, ("parked",))
-    map_file.check_characters(found.rows, (WALL, FLOOR, START, KNOWN, HIDDEN))
-    world = _world(found)
-    said = found.said["parked"]
-    if said.text not in world.contents:
-        raise said.wrong(f"`{said.text}` cannot be parked there", f"one of {', '.join(world.contents)}")
-    actions = tuple(found.said["walk"].text.split()) if "walk" in found.said else ()
-    level = FoodTruckLevel(found.said["name"].text if "name" in found.said else path.stem, world, said.text, actions)
+    plan = map_file.read_map(text, path, EXAMPLES, ("parked",))
+    map_file.check_characters(plan.rows, (WALL, FLOOR, START, KNOWN, HIDDEN))
+    world = _world(plan)
+    parked = plan.said["parked"]
+    if parked.text not in world.contents:
+        raise parked.wrong(f"`{parked.text}` cannot be parked there", f"one of {', '.join(world.contents)}")
+    actions = tuple(plan.said["walk"].text.split()) if "walk" in plan.said else ()
+    level = FoodTruckLevel(plan.said["name"].text if "name" in plan.said else path.stem, world, parked.text, actions)
     try:
         _ = level.cells
     except ValueError as error:
-        raise found.said["walk"].wrong(str(error), "stay, up, down, left, right, or eat at a truck") from None
+        raise plan.said["walk"].wrong(str(error), "stay, up, down, left, right, or eat at a truck") from None
     return level
 
 
-def _world(found: MapFile) -> FoodTrucks:
-    rows = [line.text for line in found.rows]
+def _world(plan: MapFile) -> FoodTrucks:
+    rows = [line.text for line in plan.rows]
     grid = Grid.of_map(rows, (FLOOR, START, KNOWN, HIDDEN))
     places = {}
     for letter, what in ((KNOWN, "first truck"), (HIDDEN, "other spot"), (START, "start")):
         cells = grid.marked(rows, letter)
         if len(cells) != 1:
-            raise found.rows[0].wrong(f"the map has {len(cells)} places for the {what}", f"mark one with `{letter}`")
+            raise plan.rows[0].wrong(f"the map has {len(cells)} places for the {what}", f"mark one with `{letter}`")
         places[letter] = cells[0]
-    trucks = _trucks(found.said["trucks"]) if "trucks" in found.said else TRUCKS
+    trucks = _trucks(plan.said["trucks"]) if "trucks" in plan.said else TRUCKS
     rewards = (0.0,) * len(trucks)
-    if "rewards" in found.said:
-        line = found.said["rewards"]
+    if "rewards" in plan.said:
+        line = plan.said["rewards"]
         rewards = tuple(map_file.number(part.strip(), "rewards", line) for part in line.text.split(","))
         if len(rewards) != len(trucks):
             raise line.wrong(f"`rewards` has {len(rewards)} numbers for {len(trucks)} trucks")

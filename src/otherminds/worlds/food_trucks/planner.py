@@ -112,14 +112,14 @@ class FoodTruckPlanner:
     def _by_action(self, values: Floats, desires: Floats) -> Iterator[Floats]:
         """Q of each of ACTIONS, given the values of the next states: shapes (cells, desires, beliefs)."""
         later = self.discount * self._expected(values)
-        known, hidden = self.index[self.world.known], self.index[self.world.hidden]
+        known_index, hidden_index = self.index[self.world.known], self.index[self.world.hidden]
         for action, after in zip(ACTIONS, self.next_cells.T, strict=True):
-            found = later[after]
+            action_values = later[after]
             if action == EAT:
-                found[known] = desires[:, :1]
-                nothing = later[hidden][:, self.certain[-1:]]
-                found[hidden] = desires[:, 1:] @ self.beliefs[:, :-1].T + self.beliefs[:, -1] * nothing
-            yield found if action == STAY else found - self.world.cost
+                action_values[known_index] = desires[:, :1]
+                nothing = later[hidden_index][:, self.certain[-1:]]
+                action_values[hidden_index] = desires[:, 1:] @ self.beliefs[:, :-1].T + self.beliefs[:, -1] * nothing
+            yield action_values if action == STAY else action_values - self.world.cost
 
     def _expected(self, values: Floats) -> Floats:
         """Σ_o P(o | b, x) V(b_o, x): the value of arriving at each cell, before seeing what can be seen there."""
@@ -145,12 +145,12 @@ class FoodTruckPlanner:
         order = np.argsort(-rest, kind="stable")
         corners = base + np.vstack([np.zeros(len(tail)), np.cumsum(np.eye(len(tail))[order], axis=0)])
         shares = -np.diff(np.concatenate([[1.0], rest[order], [0.0]]))
-        found = np.zeros(len(self.beliefs))
+        weights = np.zeros(len(self.beliefs))
         for corner, share in zip(corners, shares, strict=True):
             if share > 0.0:
                 point = (corner - np.append(corner[1:], 0.0)) / self.intervals
-                found[np.abs(self.beliefs - point).sum(axis=1).argmin()] += share
-        return found
+                weights[np.abs(self.beliefs - point).sum(axis=1).argmin()] += share
+        return weights
 
     def q_values(self, desire: tuple[float, ...], belief: tuple[float, ...], cell: int) -> Floats:
         """Q of each of ACTIONS for one desire and belief at a cell."""

@@ -57,15 +57,15 @@ def _cut(polygon: Polygon, half: HalfPlane) -> Polygon:
     """The part of a convex polygon in a half-plane; empty if there is none."""
     a, b, c = half
     heights = [a * x + b * y - c for x, y in polygon]
-    kept: list[Point] = []
+    vertices: list[Point] = []
     for i, (point, height) in enumerate(zip(polygon, heights, strict=True)):
         before, above = polygon[i - 1], heights[i - 1]
         if above * height < 0.0:  # the edge crosses the line
             t = above / (above - height)
-            kept.append((before[0] + t * (point[0] - before[0]), before[1] + t * (point[1] - before[1])))
+            vertices.append((before[0] + t * (point[0] - before[0]), before[1] + t * (point[1] - before[1])))
         if height >= 0.0:
-            kept.append(point)
-    return tuple(kept) if len(kept) > 2 else ()
+            vertices.append(point)
+    return tuple(vertices) if len(vertices) > 2 else ()
 
 
 def _area(polygon: Polygon) -> float:

@@ -118,25 +118,27 @@ def replies(home: Home, room: int, costs: SpeakingCosts = RESERVED) -> Mapping[A
 
 
 @lru_cache(maxsize=1 << 12)
-def errands(home: Home, thing: str, lies: str, stance: Stance, wanted: str | None) -> Mapping[Errand | None, float]:
-    """P(errand | stance, wanted) for an item that lies at `lies`; None stands for every errand without this item.
+def errands(
+    home: Home, thing: str, lies: str, stance: Stance, believed_goal: str | None
+) -> Mapping[Errand | None, float]:
+    """P(errand | stance, believed goal) for an item at `lies`; None stands for every errand without this item.
 
-    `wanted` is the place where the agent believes the other wants the item, None if it has no belief. A helping agent
-    brings it there. A hindering agent takes it from there to any other place; an item that lies elsewhere it moves
-    seldom, and never to where it is wanted. With probability P_CHORE both, and always an agent that does not care or
-    has no belief, run a chore: one of the items of a home to any place.
+    `believed_goal` is the place where the agent believes the other wants the item, None if it has no belief. A helping
+    agent brings it there. A hindering agent takes it from there to any other place; an item that lies elsewhere it
+    moves seldom, and never to where it is wanted. With probability P_CHORE both, and always an agent that does not care
+    or has no belief, run a chore: one of the items of a home to any place.
     """
     places = [place.name for place in home.places if place.name != lies]
-    purpose = 0.0 if stance == "independent" or wanted is None else 1.0 - P_CHORE
+    purpose = 0.0 if stance == "independent" or believed_goal is None else 1.0 - P_CHORE
     table: dict[Errand | None, float] = {
         Errand(thing, place): (1.0 - purpose) / (ITEMS_PER_HOME * len(places)) for place in places
     }
     table[None] = (1.0 - purpose) * (1.0 - 1.0 / ITEMS_PER_HOME if places else 1.0)
     if stance == "help" and purpose:
-        table[None if wanted == lies else Errand(thing, wanted)] += purpose
+        table[None if believed_goal == lies else Errand(thing, believed_goal)] += purpose
     elif purpose:
-        elsewhere = [place for place in places if place != wanted]
-        moving = (1.0 if wanted == lies else P_MOVE_FARTHER) if elsewhere else 0.0
+        elsewhere = [place for place in places if place != believed_goal]
+        moving = (1.0 if believed_goal == lies else P_MOVE_FARTHER) if elsewhere else 0.0
         for place in elsewhere:
             table[Errand(thing, place)] += purpose * moving / len(elsewhere)
         table[None] += purpose * (1.0 - moving)
@@ -192,7 +194,7 @@ class HouseholdAgent:
         """Update the belief about the item, the listener's room, and what its own act says about its errand."""
         searcher, errand = self.searcher.observe(view), self.errand
         own = [act for name, act in view.last if name == searcher.name]
-        others = [act for name, act in view.last if name != searcher.name]
+        partner_acts = [act for name, act in view.last if name != searcher.name]
         if own and errand is not None and not self.asked:
             likelihood = {e: self._policy(e).get(own[-1], 0.0) for e in errand.support}
             if any(p > 0.0 and likelihood[e] > 0.0 for e, p in errand):
@@ -203,8 +205,8 @@ class HouseholdAgent:
             self,
             searcher=searcher,
             errand=errand,
-            asked=any(act == Act("ask", searcher.errand.thing) for act in others),
-            listener_room=view.me.room if any(act.do not in SPEECH for act in others) else self.listener_room,
+            asked=any(act == Act("ask", searcher.errand.thing) for act in partner_acts),
+            listener_room=view.me.room if any(act.do not in SPEECH for act in partner_acts) else self.listener_room,
         )
 
     def act(self) -> Categorical[Act]:

@@ -58,10 +58,10 @@ class SightEvent:
         """For a looker: the items in view are at their places; an item expected there but absent has no known place."""
         if agent not in self.lookers:
             return places
-        found = tuple((obj, place) for obj, place in places if place not in self.at)
+        updated = tuple((obj, place) for obj, place in places if place not in self.at)
         for obj, place in self.there:
-            found = _put(found, obj, place)
-        return found
+            updated = _put(updated, obj, place)
+        return updated
 
     def within(self, agent: str, places: Places) -> SightEvent:
         """The same event with the contents that the agent itself believes in."""
@@ -126,8 +126,8 @@ class NestedBelief:
         if order < 1:
             raise ValueError("a mind has an order of at least 1")
         everyone = tuple(agents)
-        others = tuple(cls.among(other, everyone, order - 1) for other in everyone if other != agent and order > 1)
-        return cls(agent, (), others)
+        models = tuple(cls.among(peer, everyone, order - 1) for peer in everyone if peer != agent and order > 1)
+        return cls(agent, (), models)
 
     @classmethod
     def along(cls, chain: tuple[str, ...]) -> Self:
@@ -145,15 +145,15 @@ class NestedBelief:
             return self
         places = event.change(self.agent, self.places)
         within = event.within(self.agent, places)
-        return replace(self, places=places, others=tuple(other.observe(within) for other in self.others))
+        return replace(self, places=places, others=tuple(model.observe(within) for model in self.others))
 
     def model_of(self, *chain: str) -> NestedBelief:
         """The model at the end of a chain of agents, such as its model of A's model of B. Raises KeyError if absent."""
         if not chain:
             return self
-        for other in self.others:
-            if other.agent == chain[0]:
-                return other.model_of(*chain[1:])
+        for model in self.others:
+            if model.agent == chain[0]:
+                return model.model_of(*chain[1:])
         raise KeyError(f"{self.agent} has no model of {chain[0]}")
 
     def place_of(self, obj: str) -> str | None:

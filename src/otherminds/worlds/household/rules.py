@@ -148,10 +148,10 @@ class Household:
     def observe(self, state: State, agent: str) -> HouseholdView:
         """What the agent sees in its room, and what it hears from the whole house."""
         me = state.person(agent)
-        seen = _in_sight(self.home, me.room, state.opened)
-        things = frozenset([pair for pair in state.things if pair[1] in seen])
+        visible = _in_sight(self.home, me.room, state.opened)
+        things = frozenset([pair for pair in state.things if pair[1] in visible])
         last = [done for done in state.last if done[1].do in SPEECH or state.person(done[0]).room == me.room]
-        return HouseholdView(me, seen, things, state.opened & seen, tuple(last))
+        return HouseholdView(me, visible, things, state.opened & visible, tuple(last))
 
     def reward(self, state: State, joint: Mapping[str, Act], after: State) -> Mapping[str, float]:
         """Minus the cost of every agent's act, in steps."""
@@ -166,8 +166,8 @@ class Household:
         if act.do == "wait":
             return 0.0
         if act.do == "walk" and act.place in self.home.rooms:
-            here = self.home.room_number[state.person(agent).room]
-            return float(self.home.steps[here][self.home.room_number[act.place]])
+            room = self.home.room_number[state.person(agent).room]
+            return float(self.home.steps[room][self.home.room_number[act.place]])
         return 1.0
 
     def can(self, state: State, agent: str, act: Act) -> bool:

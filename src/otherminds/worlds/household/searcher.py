@@ -58,10 +58,10 @@ class Search:
     @cached_property
     def kinds(self) -> tuple[_Kind, ...]:
         """The kinds of places, in the order in which they come first."""
-        found: dict[tuple[int, bool, float], int] = {}
+        places_by_kind: dict[tuple[int, bool, float], int] = {}
         for i, like in enumerate(zip(self.rooms, self.closes, self.odds, strict=True)):
-            found[like] = found.get(like, 0) | 1 << i
-        return tuple(_Kind(*like, places) for like, places in found.items())
+            places_by_kind[like] = places_by_kind.get(like, 0) | 1 << i
+        return tuple(_Kind(*like, places) for like, places in places_by_kind.items())
 
     @cached_property
     def openly(self) -> tuple[int, ...]:
@@ -95,9 +95,9 @@ class Search:
         for room in range(len(self.steps)):
             shown = [k for k, kind in enumerate(self.kinds) if left[k] and kind.room == room and not kind.closes]
             if shown:
-                seen = sum(left[k] * self.kinds[k].odds for k in shown) / total
+                p_seen = sum(left[k] * self.kinds[k].odds for k in shown) / total
                 after = tuple(0 if k in shown else n for k, n in enumerate(left))
-                firsts.append((room, seen * REACHING + (1.0 - seen) * self._costs(after)[room]))
+                firsts.append((room, p_seen * REACHING + (1.0 - p_seen) * self._costs(after)[room]))
                 continue
             for k, kind in enumerate(self.kinds):
                 if left[k] and kind.room == room:
@@ -112,8 +112,8 @@ class Search:
         for r, openly in enumerate(self.openly):
             shown = unseen & openly
             if shown:
-                seen = sum(odds for i, odds in enumerate(self.odds) if shown >> i & 1) / total
-                rest = seen * REACHING + (1.0 - seen) * self.costs(unseen & ~shown)[r]
+                p_seen = sum(odds for i, odds in enumerate(self.odds) if shown >> i & 1) / total
+                rest = p_seen * REACHING + (1.0 - p_seen) * self.costs(unseen & ~shown)[r]
                 yield Look(r, None, self.steps[room][r] + rest)
         for place, r in enumerate(self.rooms):
             if self.closes[place] and unseen >> place & 1 and not unseen & self.openly[r]:
@@ -210,18 +210,18 @@ class Searcher:
         """Cross off the places in view, note the item if it is there, and update the odds by statements about it."""
         unseen = self.unseen if self.unseen >= 0 else (1 << len(self.odds)) - 1
         unseen &= ~_bits(self.home, view.places)
-        here = [place for thing, place in view.things if thing == self.errand.thing]
-        found = min(here) if here else self.found if self.found not in view.places else None
-        odds, asked = self.odds, self.asked
+        item_places = [place for thing, place in view.things if thing == self.errand.thing]
+        item_place = min(item_places) if item_places else self.found if self.found not in view.places else None
+        odds, has_asked = self.odds, self.asked
         for speaker, act in view.last:
             if act.thing == self.errand.thing and speaker == self.name:
-                asked = asked or act.do == "ask"
+                has_asked = has_asked or act.do == "ask"
             elif act.thing == self.errand.thing and act.do == "tell" and act.place is not None:
                 odds = odds_after_hearing(odds, self.home.number[act.place])
-        known = (unseen, found, asked, view.me, view.opened)
-        if odds is self.odds and known == (self.unseen, self.found, self.asked, self.me, self.opened):
+        updated = (unseen, item_place, has_asked, view.me, view.opened)
+        if odds is self.odds and updated == (self.unseen, self.found, self.asked, self.me, self.opened):
             return self
-        return type(self)(self.home, self.name, self.errand, odds, self.company, *known, self.overlooks)
+        return type(self)(self.home, self.name, self.errand, odds, self.company, *updated, self.overlooks)
 
     def act(self) -> Lapsing:
         """π(a). Raises ValueError before its first observation."""
@@ -231,22 +231,22 @@ class Searcher:
             table = {a: (1.0 - o) * table.get(a, 0.0) + o * blind.get(a, 0.0) for a in acts}
         return Lapsing(table, LAPSE, act_count(self.home))
 
-    def prob_knowing(self, act: Act, found: str | None) -> float:
-        """π(a) if it knew the item to be at place `found`, all else unchanged."""
-        noticing, blind = self._policies(found)
+    def prob_knowing(self, act: Act, item_place: str | None) -> float:
+        """π(a) if it knew the item to be at `item_place`, all else unchanged."""
+        noticing, blind = self._policies(item_place)
         p = (1.0 - self.overlooks) * noticing.get(act, 0.0) + self.overlooks * blind.get(act, 0.0)
         return (1.0 - LAPSE) * p + LAPSE / act_count(self.home)
 
-    def _policies(self, found: str | None) -> tuple[dict[Act, float], dict[Act, float]]:
+    def _policies(self, item_place: str | None) -> tuple[dict[Act, float], dict[Act, float]]:
         """Its policies if it notices the item and if it overlooks it; one object if there is nothing to overlook."""
         if self.me is None:
             raise ValueError("a mind must observe something before it can act")
-        here = self.me.at is not None and self.me.at in self.opened and self.home.place[self.me.at].closes
+        here_open = self.me.at is not None and self.me.at in self.opened and self.home.place[self.me.at].closes
         holds = self.errand.thing in self.me.holds
         asks = self.company and not self.asked
-        position = (self.home, self.errand, self.odds, self.unseen, self.me.room, self.me.at, here)
-        noticing = _policy(*position, found, holds, asks)
-        overlooked = found is not None and not holds and self.overlooks > 0.0
+        position = (self.home, self.errand, self.odds, self.unseen, self.me.room, self.me.at, here_open)
+        noticing = _policy(*position, item_place, holds, asks)
+        overlooked = item_place is not None and not holds and self.overlooks > 0.0
         return noticing, _policy(*position, None, False, asks) if overlooked else noticing
 
 
@@ -270,7 +270,7 @@ def _policy(
     room: str,
     at: str | None,
     here_open: bool,
-    found: str | None,
+    item_place: str | None,
     holds: bool,
     asks: bool,
 ) -> dict[Act, float]:
@@ -280,10 +280,10 @@ def _policy(
     if holds and errand.to is not None:
         aim = errand.to
         steps = {_toward(home, aim, room, at, here_open, Act("put", errand.thing, aim)): 1.0}
-    elif holds or (found is not None and found == errand.to):
+    elif holds or (item_place is not None and item_place == errand.to):
         pass
-    elif found is not None:
-        aim = found
+    elif item_place is not None:
+        aim = item_place
         steps = {_toward(home, aim, room, at, here_open, Act("grab", errand.thing, aim)): 1.0}
     elif unseen:
         steps, p_ask = _looks(home, odds, unseen, room, at)
@@ -309,17 +309,17 @@ def _looks(
     home: Home, odds: tuple[float, ...], unseen: int, room: str, at: str | None
 ) -> tuple[dict[Act, float], float]:
     """The first acts of every look with their probabilities, and the probability of asking first, if it can ask."""
-    search, here = search_of(home, odds), home.room_number[room]
+    search, start = search_of(home, odds), home.room_number[room]
     scored = []
-    for look in search.looks(unseen, here):
+    for look in search.looks(unseen, start):
         name = None if look.place is None else home.places[look.place].name
-        if look.room != here or name is None:
+        if look.room != start or name is None:
             scored.append((Act("walk", None, home.rooms[look.room]), -RATIONALITY * look.cost))
         else:
             there = name == at
             scored.append((Act("open" if there else "walk", None, name), -RATIONALITY * (look.cost - there)))
     policy = Categorical.from_scores(scored)
-    saved = search.costs(unseen)[here] - direct_cost(home, odds, unseen, here)
+    saved = search.costs(unseen)[start] - direct_cost(home, odds, unseen, start)
     p_ask = 1.0 / (1.0 + math.exp(-RATIONALITY * (saved - ASKING)))
     return {act: math.exp(p) for act, p in zip(policy.support, policy.log_probs, strict=True)}, p_ask
 

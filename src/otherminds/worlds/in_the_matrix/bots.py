@@ -66,9 +66,9 @@ class ActionPlanner(NamedTuple):
 
     def plan(self, aim: Aim) -> PlannedAction:
         """The next action for an aim: gather what the inventory lacks, then interact."""
-        held = self.view.inventory
-        gathering = not aim.is_met(held)
-        if not gathering or (self.skill.eager and play_of(held) == aim.kind):
+        inventory = self.view.inventory
+        gathering = not aim.is_met(inventory)
+        if not gathering or (self.skill.eager and play_of(inventory) == aim.kind):
             shot = self._shot()
             if shot is not None:
                 return shot
@@ -81,7 +81,7 @@ class ActionPlanner(NamedTuple):
 
     def _shot(self) -> PlannedAction | None:
         """Zap a ready player in reach of the beam, or turn towards it; None if no player can be reached so."""
-        ready = {other.cell for j, other in self._in_sight() if other.ready and self._worth(j) > 0}
+        ready = {player.cell for j, player in self._in_sight() if player.ready and self._worth(j) > 0}
         if not ready:
             return None
         if self._covers(self.view.facing, ready):
@@ -91,22 +91,24 @@ class ActionPlanner(NamedTuple):
     def _meet(self, kind: int) -> PlannedAction:
         """Go to where a free player was seen lately, else to the places not looked at for longest."""
         t = self.view.t
-        free = ((j, other) for j, other in enumerate(self.memory.others) if other and not other.frozen)
-        lately = [(j, other) for j, other in free if t - other.t <= FRESH and self._worth(j) > 0]
-        if any(other.t == t and self._covers(self.view.facing, {other.cell}) for _, other in lately):
+        free = ((j, player) for j, player in enumerate(self.memory.others) if player and not player.frozen)
+        lately = [(j, player) for j, player in free if t - player.t <= FRESH and self._worth(j) > 0]
+        if any(player.t == t and self._covers(self.view.facing, {player.cell}) for _, player in lately):
             return self._stay()
         tolls = self._tolls(kind)
-        for _, other in lately:
-            tolls.pop(other.cell, None)
+        for _, player in lately:
+            tolls.pop(player.cell, None)
         best = max(self.worth, default=1.0)
         costs = {
-            other.cell: t - other.t + ((0.0 if other.ready else UNREADY) + POINT * (best - self._worth(j)))
-            for j, other in lately
+            player.cell: t - player.t + ((0.0 if player.ready else UNREADY) + POINT * (best - self._worth(j)))
+            for j, player in lately
         }
         way = self._way(costs, tolls)
         if way is None:
             looked = zip(self.world.rules.sites, self.memory.looked, strict=True)
-            unlooked = {cell: max(0.0, STALE - (t - seen)) for cell, seen in looked if self.memory.knows(cell)}
+            unlooked = {
+                cell: max(0.0, STALE - (t - last_look)) for cell, last_look in looked if self.memory.knows(cell)
+            }
             way = self._way(unlooked | self._borders(), tolls)
         return self._follow(way)
 
@@ -115,8 +117,8 @@ class ActionPlanner(NamedTuple):
         return dict.fromkeys(self.memory.borders(self.world, self.view.cell), UNSEEN)
 
     def _in_sight(self) -> list[tuple[int, SeenPlayer]]:
-        others = enumerate(self.memory.others)
-        return [(j, other) for j, other in others if other is not None and other.t == self.view.t]
+        players = enumerate(self.memory.others)
+        return [(j, player) for j, player in players if player is not None and player.t == self.view.t]
 
     def _worth(self, player: int) -> float:
         return self.worth[player] if self.worth else 1.0
@@ -137,15 +139,15 @@ class ActionPlanner(NamedTuple):
     def _sources(self, kind: int) -> dict[int, float]:
         """Cells that may have a resource of a kind, with the cost in steps of doubt about its kind and regrowth."""
         rules, memory = self.world.rules, self.memory
-        found = self._borders()
+        costs = self._borders()
         for cell, its, away in zip(rules.sites, memory.kinds, memory.away, strict=True):
             if its in (kind, UNKNOWN) and cell != self.view.cell and memory.knows(cell):
                 wait = 0.0
                 if away != THERE:
                     late = self.view.t - away - rules.delay
                     wait = BARE * (1 - rules.rate) ** max(late, 0) + max(-late, 0)
-                found[cell] = (UNSURE if its == UNKNOWN else 0.0) + wait
-        return found
+                costs[cell] = (UNSURE if its == UNKNOWN else 0.0) + wait
+        return costs
 
     # Walk
 
@@ -157,7 +159,7 @@ class ActionPlanner(NamedTuple):
             for cell, its, away in zip(self.world.rules.sites, memory.kinds, memory.away, strict=True)
             if its != kind and away == THERE
         }
-        return tolls | {other.cell: CROWD for _, other in self._in_sight()}
+        return tolls | {player.cell: CROWD for _, player in self._in_sight()}
 
     def _way(self, targets: dict[int, float], tolls: dict[int, float]) -> Route | None:
         return cheapest_route(self.world.rules.field.grid, self.view.cell, targets, tolls, self.memory.seen)

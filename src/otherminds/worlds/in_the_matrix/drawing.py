@@ -52,15 +52,15 @@ def matrix_scene(world: InTheMatrix, state: MatrixState, seen_by: str | None = N
     armed = ["" if inventory == rules.empty else READY for inventory in state.inventories]
     status = [ready if clock == FREE else FROZEN for ready, clock in zip(armed, state.clocks, strict=True)]
     alive = [i for i in players if state.cells[i] != NOWHERE]
-    seen, told, zapping = frozenset(chain(*rules.field.grid.rows)), players, alive
+    visible, noted_players, zapping = frozenset(chain(*rules.field.grid.rows)), players, alive
     if seen_by is not None:
-        told, zapping = [me := world.agents.index(seen_by)], []
-        seen = frozenset(world.sight(seen_by, state.cells[me], state.facings[me]).places if me in alive else ())
+        noted_players, zapping = [me := world.agents.index(seen_by)], []
+        visible = frozenset(world.sight(seen_by, state.cells[me], state.facings[me]).places if me in alive else ())
     return MatrixScene(
-        seen=seen,
-        avatars=[Avatar(i, state.cells[i], state.facings[i], status[i]) for i in alive if state.cells[i] in seen],
-        notes=[_note(rules, i, status[i] if i in alive else DEAD, state.inventories[i]) for i in told],
-        resources={c: state.kinds[k] for k, c in enumerate(rules.sites) if state.shown >> k & 1 and c in seen},
+        seen=visible,
+        avatars=[Avatar(i, state.cells[i], state.facings[i], status[i]) for i in alive if state.cells[i] in visible],
+        notes=[_note(rules, i, status[i] if i in alive else DEAD, state.inventories[i]) for i in noted_players],
+        resources={c: state.kinds[k] for k, c in enumerate(rules.sites) if state.shown >> k & 1 and c in visible},
         beams={i: _beam(rules, state, i) for i in zapping if _zapped(rules, state, i)},
     )
 
@@ -103,10 +103,10 @@ def draw(world: InTheMatrix, state: MatrixState, *, seen_by: str | None = None) 
     background = [*ground(grid)]
     for cells in grid.rows:  # fog over the cells that are not seen, each run of floor or wall in one piece
         for (hidden, floor), run in groupby(cells, lambda cell: (cell not in scene.seen, grid.is_floor(cell))):
-            first, *others = run
+            first, *rest = run
             if hidden:
                 colour, (x, y) = mix(sprites.FLOOR if floor else sprites.WALL, sprites.FOG, 0.7), grid.xy(first)
-                background.append(Box(CELL * x, CELL * y, CELL * (1 + len(others)), CELL, colour))
+                background.append(Box(CELL * x, CELL * y, CELL * (1 + len(rest)), CELL, colour))
     parts = moving_parts(world, scene)
     return with_notes("A matrix world", seen_by, grid, world.agents, tuple(background), parts, scene.notes, crisp=True)
 
@@ -144,12 +144,12 @@ def text_map(world: InTheMatrix, state: MatrixState, seen_by: str | None = None)
 @cache
 def kind_shapes(kinds: tuple[str, ...]) -> tuple[Shapes, ...]:
     """A sprite for each kind of resource: the known kinds look like their names, others are stars."""
-    letters, stars, found = sprites.labels(kinds), iter(STARS), []
+    letters, stars, shapes = sprites.labels(kinds), iter(STARS), []
     for kind, hue in zip(kinds, kind_hues(kinds), strict=True):
         edge, label = mix(hue, INK, 0.5), letters[kind]
         look = _known_shapes(kind, hue, edge) if kind in KNOWN_KINDS else _star(*next(stars), hue, edge)
-        found.append((*look, Letters(0, 1, 17 if len(label) == 1 else 12, label, sprites.ink_on(hue))))
-    return tuple(found)
+        shapes.append((*look, Letters(0, 1, 17 if len(label) == 1 else 12, label, sprites.ink_on(hue))))
+    return tuple(shapes)
 
 
 def kind_hues(kinds: tuple[str, ...]) -> tuple[str, ...]:

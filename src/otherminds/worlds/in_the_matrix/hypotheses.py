@@ -36,8 +36,8 @@ def typical_inventory(kind: int, kinds: int, margin: int = MARGIN) -> Inventory:
 def meeting_game(rules: Rules, margin: int = MARGIN) -> Game:
     """The game of one interaction between players with one kind in the lead: R[a, b] = xᵀAy for their inventories."""
     kinds = range(len(rules.resources))
-    held = [typical_inventory(kind, len(kinds), margin) for kind in kinds]
-    payoffs = tuple(rules.reward(held[a], held[b]) for a in kinds for b in kinds)
+    inventories = [typical_inventory(kind, len(kinds), margin) for kind in kinds]
+    payoffs = tuple(rules.reward(inventories[a], inventories[b]) for a in kinds for b in kinds)
     names = rules.resources
     return Game("meeting " + " ".join(names), ("me", "partner"), (names, names), payoffs)
 
@@ -62,13 +62,13 @@ def chosen_margin(
     gathers MARGIN, no faster than the agent; to be ready before it saves only half of the time.
     """
     kinds = len(rules.resources)
-    held = [typical_inventory(play, kinds) for play in range(kinds)]
+    inventories = [typical_inventory(play, kinds) for play in range(kinds)]
 
     def rate(margin: int) -> float:
         own = typical_inventory(kind, kinds, margin)
-        seen = watched * seeing(rules, margin)
-        plays = [(1.0 - seen) * theirs.prob(play) + seen * (play == counters(rules)[kind]) for play in range(kinds)]
-        pay = sum(p * rules.reward(own, other)[0] for p, other in zip(plays, held, strict=True))
+        p_seen = watched * seeing(rules, margin)
+        plays = [(1.0 - p_seen) * theirs.prob(play) + p_seen * (play == counters(rules)[kind]) for play in range(kinds)]
+        pay = sum(p * rules.reward(own, inventory)[0] for p, inventory in zip(plays, inventories, strict=True))
         return pay / (pace.meet + pace.gather * (margin + max(margin, MARGIN)) / 2)
 
     return max(MARGINS, key=rate)
@@ -95,8 +95,8 @@ def machine_of(name: str, strategy: Strategy, game: Game) -> Machine:
     def follow(states: Categorical[StrategyState], own: int, theirs: int) -> Categorical[StrategyState]:
         if law(states)[own] > 0.0:
             states = states.condition(lambda state: state.aim.kind == own)
-        mine, other = typical_inventory(own, kinds), typical_inventory(theirs, kinds)
-        return _rounded(states.bind(lambda state: strategy.update(state, mine, other)))
+        own_inventory, their_inventory = typical_inventory(own, kinds), typical_inventory(theirs, kinds)
+        return _rounded(states.bind(lambda state: strategy.update(state, own_inventory, their_inventory)))
 
     return build(name, game, _rounded(strategy.start()), law, follow)
 
@@ -174,10 +174,10 @@ def _habits(game: Game) -> Iterator[Machine]:
     rounds = (tuple((kind + shift) % n for kind in range(n)) for shift in range(n))
     for table in product(range(n), repeat=n) if n**n <= TABLES else rounds:
         if len(set(table)) > 1:
-            told = " ".join(f"{name}→{names[reply]}" for name, reply in zip(names, table, strict=True))
+            rule = " ".join(f"{name}→{names[reply]}" for name, reply in zip(names, table, strict=True))
             replies = [laws[reply] for reply in table]
-            yield reactive(f"mostly answers the last play: {told}", game, anything, replies)
-            yield Machine(f"mostly goes on: {told}", (anything, *replies), gone_on)
+            yield reactive(f"mostly answers the last play: {rule}", game, anything, replies)
+            yield Machine(f"mostly goes on: {rule}", (anything, *replies), gone_on)
 
 
 def library(rules: Rules, *, without: Iterable[str] = ()) -> HypothesisSet:
@@ -188,14 +188,14 @@ def library(rules: Rules, *, without: Iterable[str] = ()) -> HypothesisSet:
     strategies of Melting Pot's bots. Raises ValueError if none is left.
     """
     left_out, game = set(without), meeting_game(rules)
-    kept = [(one, weight) for one, weight in _weighted(rules) if one.name not in left_out]
-    if not kept:
+    hypotheses = [(machine, weight) for machine, weight in _weighted(rules) if machine.name not in left_out]
+    if not hypotheses:
         raise ValueError("no hypothesis is left")
-    total = sum(weight for _, weight in kept)
-    prior = tuple(weight / total for _, weight in kept)
+    total = sum(weight for _, weight in hypotheses)
+    prior = tuple(weight / total for _, weight in hypotheses)
     # as if the partner were known from then on: where a test costs goodwill, that would put it off forever
     leaf, depth = (clairvoyant, DEPTH) if len(set(counters(rules))) > 1 else (commitment, 1)
-    return HypothesisSet(game, tuple(one for one, _ in kept), prior, NOISE, HORIZON, leaf, depth)
+    return HypothesisSet(game, tuple(machine for machine, _ in hypotheses), prior, NOISE, HORIZON, leaf, depth)
 
 
 @lru_cache(maxsize=8)
@@ -203,8 +203,8 @@ def _weighted(rules: Rules) -> tuple[tuple[Machine, float], ...]:
     """All hypotheses with their weights; kept, as every player of every episode asks for them."""
     game = meeting_game(rules)
     machines = [machine_of(name, strategy, game) for name, strategy in named_strategies(rules)]
-    habits = [(one, 2.0 ** -(len(one.outputs) + 1)) for one in _habits(game)]
-    return (*((one, 2.0 ** -len(one.outputs)) for one in machines), *habits)
+    habits = [(machine, 2.0 ** -(len(machine.outputs) + 1)) for machine in _habits(game)]
+    return (*((machine, 2.0 ** -len(machine.outputs)) for machine in machines), *habits)
 
 
 MOST = 14
@@ -228,31 +228,31 @@ def partner_inventory(
     """
     kinds = len(own)
     scored = []
-    for other, weight in _likely(kinds):
+    for theirs, weight in _likely(kinds):
         payoffs = []
         if zapped is not True:
-            payoffs.append(rules.reward(own, other)[0])
+            payoffs.append(rules.reward(own, theirs)[0])
         if zapped is not False:
-            payoffs.append(rules.reward(other, own)[1])
-        scored.append((min(abs(payoff - reward) for payoff in payoffs), other, weight))
+            payoffs.append(rules.reward(theirs, own)[1])
+        scored.append((min(abs(payoff - reward) for payoff in payoffs), theirs, weight))
     nearest = min(error for error, _, _ in scored)
     limit = max(nearest, SAME) + SAME
-    return Categorical.from_scores((other, weight) for error, other, weight in scored if error <= limit)
+    return Categorical.from_scores((theirs, weight) for error, theirs, weight in scored if error <= limit)
 
 
-def partner_play(held: Categorical[Inventory]) -> Categorical[int | None]:
+def partner_play(inventory: Categorical[Inventory]) -> Categorical[int | None]:
     """P(kind the partner played), where None is a tie."""
-    return held.map(strategies.play_of)
+    return inventory.map(strategies.play_of)
 
 
 @lru_cache(maxsize=8)
 def _likely(kinds: int) -> tuple[tuple[Inventory, float], ...]:
     """All inventories that a partner may hold, with the logarithms of their prior weights."""
-    found = []
+    inventories = []
     limit = max(m for m in range(1, MOST + 1) if m == 1 or comb(m + kinds, kinds) <= MANY)
     for bars in combinations(range(limit + kinds), kinds):  # stars and bars: all counts with a sum of at most `limit`
         extra = [bar - before - 1 for before, bar in pairwise((-1, *bars))]
         total, most = sum(extra), max(extra)
         if total:
-            found.append((tuple(1 + count for count in extra), total * log(LARGE) + (total - most) * log(IMPURE)))
-    return tuple(found)
+            inventories.append((tuple(1 + count for count in extra), total * log(LARGE) + (total - most) * log(IMPURE)))
+    return tuple(inventories)

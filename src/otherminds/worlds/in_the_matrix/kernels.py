@@ -158,10 +158,10 @@ def hit(m: RuleArrays, s: StateArrays, i: int, row: int, column: int, flagged: i
 @inlined
 def holds(s: StateArrays, i: int, p: int) -> bool:
     """Whether a player has gathered resources."""
-    kinds, held = s.inventories.shape[2], 0
+    kinds, total = s.inventories.shape[2], 0
     for kind in range(kinds):
-        held += s.inventories[i, p, kind]
-    return bool(held > kinds)
+        total += s.inventories[i, p, kind]
+    return bool(total > kinds)
 
 
 @inlined
@@ -334,25 +334,25 @@ def shuffle(order: Int8, u: float) -> None:
 
 
 @compiled
-def choose(chosen: Int16, spawns: Int16, count: int, dice: arrays.UInt64) -> None:
+def choose(shuffled: Int16, spawns: Int16, count: int, dice: arrays.UInt64) -> None:
     """Shuffle the spawn points so that the first `count` are a uniform draw."""
-    for k in range(len(chosen)):
-        chosen[k] = spawns[k]
-    for k in range(min(count, len(chosen))):
-        other = k + int(uniform(dice) * (len(chosen) - k))
-        chosen[k], chosen[other] = chosen[other], chosen[k]
+    for k in range(len(shuffled)):
+        shuffled[k] = spawns[k]
+    for k in range(min(count, len(shuffled))):
+        drawn = k + int(uniform(dice) * (len(shuffled) - k))
+        shuffled[k], shuffled[drawn] = shuffled[drawn], shuffled[k]
 
 
 @inlined
 def draw_regrowth(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: arrays.UInt64) -> None:
     """List the sites that regrow, each with probability `rate` if emptied before the delay and unoccupied."""
-    found, last = 0, s.t[i] - m.delay
+    count, last = 0, s.t[i] - m.delay
     for site in range(len(m.sites)):
         ripe = s.since[i, site] != arrays.SHOWN and s.since[i, site] <= last
         if ripe and uniform(dice) < m.rate and standing(s.cells, i, m.sites[site]) == NOBODY:
-            o.regrown[found] = site
-            found += 1
-    o.regrown[found] = arrays.NO_MORE
+            o.regrown[count] = site
+            count += 1
+    o.regrown[count] = arrays.NO_MORE
 
 
 @compiled

@@ -73,8 +73,8 @@ def in_the_matrix(substrate: str) -> InTheMatrix:
 def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
     """Read a world from text; errors name `path`. Raises InputError if it is not a valid matrix world."""
     plan = map_file.read_map(text, path, EXAMPLES, REQUIRED)
-    said = plan.said
-    kinds = _kinds(said["kinds"])
+    settings = plan.said
+    kinds = _kinds(settings["kinds"])
     map_file.check_characters(plan.rows, [WALL, FLOOR, *STARTS, ANY, *kinds])
     agents = map_file.players_of(plan, STARTS)
     rows = [row.text for row in plan.rows]
@@ -82,27 +82,27 @@ def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
     spawns = grid.marked(rows, STARTS)
     sites = _sites(plan, grid, spawns, [ANY, *kinds])
     letters = [rows[y][x] for x, y in map(grid.xy, sites)]
-    mine = _payoffs(said["payoffs"], "payoffs", len(kinds))
-    other = said.get("column payoffs")
-    theirs = _payoffs(other, "column payoffs", len(kinds)) if other else tuple(zip(*mine, strict=True))
-    delay, rate = _words(said["regrowth"], "regrowth", 2)
-    if said["restock"].text not in ("yes", "no"):
-        raise said["restock"].wrong("`restock` is neither yes nor no")
-    frozen = map_file.whole(said["frozen"], "frozen", least=1)
+    mine = _payoffs(settings["payoffs"], "payoffs", len(kinds))
+    column = settings.get("column payoffs")
+    theirs = _payoffs(column, "column payoffs", len(kinds)) if column else tuple(zip(*mine, strict=True))
+    delay, rate = _words(settings["regrowth"], "regrowth", 2)
+    if settings["restock"].text not in ("yes", "no"):
+        raise settings["restock"].wrong("`restock` is neither yes nor no")
+    frozen = map_file.whole(settings["frozen"], "frozen", least=1)
     rules = Rules(
-        field=Field(grid, map_file.reach_of(said["window"])),
+        field=Field(grid, map_file.reach_of(settings["window"])),
         players=len(agents),
         resources=tuple(kinds.values()),
         payoffs=(mine, theirs),
         spawns=spawns,
         sites=sites,
         fixed=tuple(None if letter == ANY else list(kinds).index(letter) for letter in letters),
-        delay=map_file.whole(said["regrowth"]._replace(text=delay), "regrowth"),
-        rate=map_file.number(rate, "regrowth", said["regrowth"], least=0, most=1),
+        delay=map_file.whole(settings["regrowth"]._replace(text=delay), "regrowth"),
+        rate=map_file.number(rate, "regrowth", settings["regrowth"], least=0, most=1),
         frozen=frozen,
-        respawn=map_file.whole(said["respawn"], "respawn", least=frozen + 2),
-        restock=said["restock"].text == "yes",
-        ends=_ends(said["ends"]),
+        respawn=map_file.whole(settings["respawn"], "respawn", least=frozen + 2),
+        restock=settings["restock"].text == "yes",
+        ends=_ends(settings["ends"]),
     )
     return InTheMatrix(rules, agents)
 

@@ -44,14 +44,14 @@ class MapMemory(NamedTuple):
         """Whether the bot knows what a cell is."""
         return bool(self.seen >> cell & 1)
 
-    def borders(self, world: InTheMatrix, here: int) -> list[int]:
-        """Known cells beside unknown ones, except the cell `here`."""
+    def borders(self, world: InTheMatrix, excluded: int) -> list[int]:
+        """Known cells beside unknown ones, except the cell `excluded`."""
         if self.seen == EVERYWHERE:
             return []
         grid = world.rules.field.grid
         unseen = grid.everywhere & ~self.seen
         beside = unseen << 1 | unseen >> 1 | unseen << grid.stride | unseen >> grid.stride
-        edge = self.seen & beside & ~(1 << here)
+        edge = self.seen & beside & ~(1 << excluded)
         return [cell for cell in grid.cells() if edge >> cell & 1]
 
     def reaches(self, world: InTheMatrix, cell: int, facing: int, targets: Collection[int]) -> bool:
@@ -95,9 +95,9 @@ def updated_memory(memory: MapMemory, world: InTheMatrix, me: int, view: MatrixV
             if code >= PLAYER and world.rules.sites[site] == view.cell:
                 mine |= {site}
     # a player missing from its remembered cell is forgotten
-    others = [other if other and other.cell not in sight.cells else None for other in memory.others]
+    players = [player if player and player.cell not in sight.cells else None for player in memory.others]
     for cell, code in zip(sight.cells, view.window, strict=True):
-        seen = sighting(code)
-        if seen is not None and seen.player != me:
-            others[seen.player] = SeenPlayer(cell, view.t, seen.look == READY, seen.look == FROZEN)
-    return MapMemory(tuple(kinds), tuple(away), tuple(looked), mine, tuple(others), memory.seen | sight.bits)
+        avatar = sighting(code)
+        if avatar is not None and avatar.player != me:
+            players[avatar.player] = SeenPlayer(cell, view.t, avatar.look == READY, avatar.look == FROZEN)
+    return MapMemory(tuple(kinds), tuple(away), tuple(looked), mine, tuple(players), memory.seen | sight.bits)

@@ -136,11 +136,11 @@ class Rules:
                 takewhile(self.field.grid.is_floor, range(start + ahead, start + (BEAM_LENGTH + 1) * ahead, ahead))
             )
 
-        found = []
+        beams = []
         for cell, facing in product(range(self.field.grid.size), range(4)):
             ahead, right = self.field.ahead[facing], self.field.ahead[(facing + 1) % 4]
-            found.append(tuple(line(start, ahead) for start in (cell - right - ahead, cell + right - ahead, cell)))
-        return tuple(found)
+            beams.append(tuple(line(start, ahead) for start in (cell - right - ahead, cell + right - ahead, cell)))
+        return tuple(beams)
 
     def reward(self, row: Inventory, column: Inventory) -> tuple[float, float]:
         """Rewards of the row and the column player, xᵀAy and xᵀBy, where x and y are the inventories as shares."""
@@ -246,8 +246,8 @@ def step_with(rules: Rules, state: MatrixState, acts: Sequence[int], outcome: Ma
     return advance(rules, state, acts, outcome)
 
 
-def _distinct(chosen: Sequence[int], among: Sequence[int]) -> bool:
-    return set(chosen) <= set(among) and len(set(chosen)) == len(chosen)
+def _distinct(drawn: Sequence[int], among: Sequence[int]) -> bool:
+    return set(drawn) <= set(among) and len(set(drawn)) == len(drawn)
 
 
 def advance(rules: Rules, state: MatrixState, acts: Sequence[int], outcome: MatrixOutcome) -> MatrixState:
@@ -346,11 +346,13 @@ class _StepInProgress:
         if row in flagged:
             return
         flagged.add(row)
-        one, other, empty = self.inventories[row], self.inventories[column], self.rules.empty
-        if self.old.clocks[column] != FREE or empty in (one, other):
+        row_inventory, column_inventory, empty = self.inventories[row], self.inventories[column], self.rules.empty
+        if self.old.clocks[column] != FREE or empty in (row_inventory, column_inventory):
             return
-        mine, theirs = self.rules.reward(one, other)
-        self.met = _put(_put(self.met, row, (one, other)), column, (other, one))
+        mine, theirs = self.rules.reward(row_inventory, column_inventory)
+        self.met = _put(
+            _put(self.met, row, (row_inventory, column_inventory)), column, (column_inventory, row_inventory)
+        )
         self.due = _put(_put(self.due, row, mine), column, theirs)
         self.clocks = _put(_put(self.clocks, row, 0), column, 0)
         if mine >= theirs:

@@ -86,15 +86,15 @@ def draw(scenario: Scenario, slots: int, episode: int, rng: np.random.Generator)
 def _bundled() -> tuple[Mapping[str, Scenario], Mapping[str, Bot]]:
     """All scenarios by id, and all bots by name."""
     table = packaged("otherminds.worlds.in_the_matrix", "scenarios.toml")
-    found, bots = dict[str, Scenario](), dict[str, Bot]()
+    scenarios_by_id, bots = dict[str, Scenario](), dict[str, Bot]()
     for substrate, kinds in table["kinds"].items():
         for short, row in table["bots"][substrate].items():
             name = f"{substrate}__{short}"
             bots[name] = Bot(name, row["rule"], _strategy(row, kinds))
         for key, row in table["scenarios"][substrate].items():
             names = tuple(f"{substrate}__{short}" for short in row["bots"])
-            found[f"{substrate}_{key}"] = Scenario(f"{substrate}_{key}", substrate, **row | {"bots": names})
-    return found, bots
+            scenarios_by_id[f"{substrate}_{key}"] = Scenario(f"{substrate}_{key}", substrate, **row | {"bots": names})
+    return scenarios_by_id, bots
 
 
 def _strategy(row: Mapping[str, Any], kinds: Sequence[str]) -> Strategy | None:
@@ -120,7 +120,7 @@ def _strategy(row: Mapping[str, Any], kinds: Sequence[str]) -> Strategy | None:
             return None
 
 
-def _named(name: str, known: Mapping[str, T], what: str) -> T:
-    if name in known:
-        return known[name]
-    raise unknown(what, name, known, "docs/melting_pot.md tells all")
+def _named(name: str, by_name: Mapping[str, T], what: str) -> T:
+    if name in by_name:
+        return by_name[name]
+    raise unknown(what, name, by_name, "docs/melting_pot.md tells all")

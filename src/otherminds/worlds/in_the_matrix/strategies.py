@@ -37,7 +37,7 @@ class Aim:
 
     def is_met(self, inventory: Inventory) -> bool:
         """Whether the kind leads by the margin: the time to interact, rather than to collect more of it."""
-        most_of_others = max(held for kind, held in enumerate(inventory) if kind != self.kind)
+        most_of_others = max(count for kind, count in enumerate(inventory) if kind != self.kind)
         return inventory[self.kind] - most_of_others >= self.margin
 
 

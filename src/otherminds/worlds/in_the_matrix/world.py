@@ -133,12 +133,12 @@ class InTheMatrix:
         """The window of an agent at a cell, with a facing; cached."""
         whole = agent in self.all_seeing
         key = 0 if whole else 1 + 4 * cell + facing
-        found = self._sights.get(key)
-        if found is None:
+        sight = self._sights.get(key)
+        if sight is None:
             field = self.rules.field
             cells = tuple(chain(*field.grid.rows)) if whole else field.window(cell, facing)
-            found = self._sights[key] = Sight.of(cells, self.rules.site_at)
-        return found
+            sight = self._sights[key] = Sight.of(cells, self.rules.site_at)
+        return sight
 
     @cached_property
     def _sights(self) -> dict[int, Sight]:
@@ -153,16 +153,16 @@ class InTheMatrix:
     def _terrain(self, state: MatrixState) -> list[int]:
         """The code of every cell without players, cached because resources change seldom."""
         key = (state.shown, state.kinds)
-        found = self._terrains.get(key)
-        if found is None:
-            found = list(self._ground)
+        terrain = self._terrains.get(key)
+        if terrain is None:
+            terrain = list(self._ground)
             for site, cell in enumerate(self.rules.sites):
                 if state.shown >> site & 1:
-                    found[cell] = RESOURCE + state.kinds[site]
+                    terrain[cell] = RESOURCE + state.kinds[site]
             if len(self._terrains) >= KEPT:
                 self._terrains.clear()
-            self._terrains[key] = found
-        return found
+            self._terrains[key] = terrain
+        return terrain
 
     @cached_property
     def _terrains(self) -> dict[tuple[int, tuple[int, ...]], list[int]]:
@@ -172,10 +172,10 @@ class InTheMatrix:
         cell, facing, terrain = state.cells[i], state.facings[i], self._terrain(state)
         if cell == NOWHERE:
             return ()
-        seen = self.sight(self.agents[i], cell, facing)
-        *codes, _ = seen.pick(terrain)
-        for j, other in enumerate(state.cells):
-            place = seen.places.get(other)
+        sight = self.sight(self.agents[i], cell, facing)
+        *codes, _ = sight.pick(terrain)
+        for j, player_cell in enumerate(state.cells):
+            place = sight.places.get(player_cell)
             if place is not None:
                 codes[place] = self._player(state, j, facing)
         return tuple(codes)
@@ -198,7 +198,7 @@ class InTheMatrix:
     def describe(self, view: MatrixView, agent: str) -> str:
         """A view in words, with (column, row) of all that is visible (Cross et al. 2024, appendix D.1)."""
         places: dict[str, list[tuple[int, int]]] = {name: [] for name in self.rules.resources}
-        others: dict[str, list[tuple[int, int]]] = {}
+        players: dict[str, list[tuple[int, int]]] = {}
         if not view.window:
             return "You see nothing: you will return soon."
         for cell, code in zip(self.sight(agent, view.cell, view.facing).cells, view.window, strict=True):
@@ -207,11 +207,18 @@ class InTheMatrix:
             if seen_player is not None and self.agents[seen_player.player] != agent:
                 toward = FACINGS[(seen_player.facing + view.facing) % 4]
                 looks = (", not ready", "", ", frozen")[seen_player.look]
-                others[f"{self.agents[seen_player.player]}-{toward}{looks}"] = [at]
+                players[f"{self.agents[seen_player.player]}-{toward}{looks}"] = [at]
             elif RESOURCE <= code < PLAYER:
                 places[self.rules.resources[code - RESOURCE]].append(at)
-        held = ", ".join(f"{name} {count}" for name, count in zip(self.rules.resources, view.inventory, strict=True))
+        inventory = ", ".join(
+            f"{name} {count}" for name, count in zip(self.rules.resources, view.inventory, strict=True)
+        )
         me = {f"{agent}-{FACINGS[view.facing]}": [self.rules.field.grid.xy(view.cell)]}
-        seen = [f"Observable {name} locations: {cells}" for name, cells in places.items()]
-        lines = [f"Player position: {me}", *seen, f"Observable other players: {others}", f"Inventory: {held}"]
+        resource_lines = [f"Observable {name} locations: {cells}" for name, cells in places.items()]
+        lines = [
+            f"Player position: {me}",
+            *resource_lines,
+            f"Observable other players: {players}",
+            f"Inventory: {inventory}",
+        ]
         return "\n".join([*lines, f"Ready to shoot: {'yes' if view.ready_to_shoot == 1 else 'no'}"])

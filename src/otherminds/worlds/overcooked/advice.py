@@ -176,14 +176,14 @@ class OvercookedForecast:
     def _belief(self, now: ForecastState, after: State, i: int, want: str, changed: Sequence[int]) -> Contents | None:
         """What agent i believes after a step that changed these places, where it matters to it and is wrong."""
         before, belief, layout = now.state, now.beliefs[i], self.world.layout
-        seen = layout.visible(after.cells[i])
-        if belief is None and all(seen[k] for k in changed):
+        visible = layout.visible(after.cells[i])
+        if belief is None and all(visible[k] for k in changed):
             return None
         believed = belief or Contents(before.on, before.hands, before.delivered)
         near = [layout.sight[cell] & layout.sight[after.cells[i]] for cell in after.cells]
         expected = (
             believed.delivered == after.delivered
-            and all(map(eq, compress(believed.on, seen), compress(after.on, seen)))
+            and all(map(eq, compress(believed.on, visible), compress(after.on, visible)))
             and all(map(eq, compress(believed.hands, near), compress(after.hands, near)))
         )
         if not expected:
@@ -269,10 +269,10 @@ class OvercookedAdvice:
         Items are passed on counters between rooms and in sight of j, as far as there are any.
         """
         layout, hand = self.world.layout, state.hands[i]
-        both = layout.between(state.cells[i], state.cells[j])
-        seen = layout.visible(state.cells[j])
-        shared = [k for k in both if k in layout.shared] or both
-        counters = tuple([k for k in shared if seen[k]] or shared)
+        reachable = layout.between(state.cells[i], state.cells[j])
+        visible = layout.visible(state.cells[j])
+        shared = [k for k in reachable if k in layout.shared] or reachable
+        counters = tuple([k for k in shared if visible[k]] or shared)
         lying = [(place, thing) for place, thing in enumerate(state.on) if thing and thing != hand]
         if any(state.on[k] == NOTHING for k in counters):
             near = {state.on[k] for k in counters} | {state.hands[j]}
@@ -305,10 +305,10 @@ class OvercookedAdvice:
             cook = Cook(self.planner, self.sampler, advice.helper, advice).observe(view)
         kitchen = cook.kitchen
         if kitchen is not None:
-            seen = self.world.layout.visible(kitchen.cells[advice.helper])
+            visible = self.world.layout.visible(kitchen.cells[advice.helper])
             place, on = advice.place, list(kitchen.on)
-            wrong = [k for k, thing in enumerate(on) if thing == advice.thing and not seen[k] and k != place]
-            if place != IN_HAND and not seen[place] and on[place] != advice.thing:
+            wrong = [k for k, thing in enumerate(on) if thing == advice.thing and not visible[k] and k != place]
+            if place != IN_HAND and not visible[place] and on[place] != advice.thing:
                 for k in wrong[:1]:
                     on[k] = NOTHING
                 on[place] = advice.thing
@@ -326,9 +326,9 @@ class OvercookedAdvice:
         if isinstance(advice, Pickup):
             done = hand == advice.thing and state.on[advice.place] != advice.thing
         else:
-            held = state.hands[advice.friend]
-            part_of = bool(held) and set(parts(advice.thing)) <= set(parts(held))
-            done = plans.is_near(advice, state.on) or held == advice.thing or part_of
+            friend_hand = state.hands[advice.friend]
+            part_of = bool(friend_hand) and set(parts(advice.thing)) <= set(parts(friend_hand))
+            done = plans.is_near(advice, state.on) or friend_hand == advice.thing or part_of
         return "completed" if done else "impossible"
 
     def effort(self, state: State, advice: Advice) -> int:
@@ -346,8 +346,8 @@ class OvercookedAdvice:
         wants = [None if mind.reached or mind.goal not in RECIPES else mind.goal for mind in minds]
         errands = [cast("Advice", mind.errand.goal) if isinstance(mind, WithErrand) else None for mind in minds]
         kitchens = [getattr(own_mind(mind), "kitchen", None) or state if self.beliefs else state for mind in minds]
-        found = self.forecast.finish(state, wants, kitchens, errands)
-        return tuple([min(steps, horizon) for steps in found])
+        steps_to_finish = self.forecast.finish(state, wants, kitchens, errands)
+        return tuple([min(steps, horizon) for steps in steps_to_finish])
 
     # Its wording
 

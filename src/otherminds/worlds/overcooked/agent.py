@@ -90,24 +90,24 @@ class BeliefSampler:
             spots = [NOTHING if thing == UNSEEN else thing for thing in view.on + view.hands]
             moved, _ = _balance(self.items, [*filter(None, spots), *_dishes(view.delivered)])
             free = [k for k, thing in enumerate(view.on) if thing == UNSEEN and k not in self.layout.boards]
-            found = self._scattered(spots, moved, free, _Stream(seed, view[1:]), view.delivered)
+            belief = self._scattered(spots, moved, free, _Stream(seed, view[1:]), view.delivered)
         else:
-            found = self._next(before, view, seed)
-        self._known[key] = found
-        return found
+            belief = self._next(before, view, seed)
+        self._known[key] = belief
+        return belief
 
     def _next(self, before: Contents, view: KitchenView, seed: int) -> Contents:
         """The belief after an observation that may contradict the earlier one."""
-        seen, old = view.on + view.hands, before.on + before.hands
-        changes = [(was, thing) for was, thing in zip(old, seen, strict=True) if thing not in (UNSEEN, was)]
+        observed, old = view.on + view.hands, before.on + before.hands
+        changes = [(was, thing) for was, thing in zip(old, observed, strict=True) if thing not in (UNSEEN, was)]
         delivered = tuple([was if d is None else d for was, d in zip(before.delivered, view.delivered, strict=True)])
         if not changes and delivered == before.delivered:
             return before
         then = [*(was for was, _ in changes), *_dishes(before.delivered)]
         now = [*(thing for _, thing in changes), *_dishes(delivered)]
         moved, taken = _balance(_without(then, now), _without(now, then))
-        spots = [was if thing == UNSEEN else thing for was, thing in zip(old, seen, strict=True)]
-        hidden = [k for k, thing in enumerate(seen) if thing == UNSEEN]
+        spots = [was if thing == UNSEEN else thing for was, thing in zip(old, observed, strict=True)]
+        hidden = [k for k, thing in enumerate(observed) if thing == UNSEEN]
         rng = _Stream(seed, before, view[1:])
         for kind in taken:  # parts that turned out to be elsewhere leave the items out of sight
             holding = [(k, part) for k in hidden for part in parts(spots[k]) if _kind(part) == kind]
@@ -144,18 +144,18 @@ class _Stream:
 
     def shuffled(self, numbers: Sequence[int]) -> list[int]:
         """The numbers in random order."""
-        found: list[int] = self._rng.permutation(numbers).tolist() if len(numbers) > 1 else list(numbers)
-        return found
+        permuted: list[int] = self._rng.permutation(numbers).tolist() if len(numbers) > 1 else list(numbers)
+        return permuted
 
 
 def _dishes(delivered: Deliveries) -> list[int]:
     return [dish for dishes in delivered for dish in dishes or ()]
 
 
-def _without(things: Iterable[int], others: Sequence[int]) -> list[int]:
-    """The things that remain once those have been taken away that are among the others, sorted."""
+def _without(things: Iterable[int], removed: Sequence[int]) -> list[int]:
+    """The things that remain, sorted, once each of `removed` has been taken away if it is among them."""
     left = sorted(things)
-    for thing in others:
+    for thing in removed:
         if thing in left:
             left.remove(thing)
     return left
@@ -238,15 +238,19 @@ class Cook:
         """
         if self.waited < self.patience:
             return False
-        kitchen, here, layout = self._seen, self._seen.cells[self.agent], self.planner.layout
-        neighbours, wanted = layout.grid.neighbours, self._unblocked_policy().mode
-        close = [i for i, cell in enumerate(kitchen.cells) if cell in neighbours[here]]
-        idle = wanted == STAY
+        kitchen, own_cell, layout = self._seen, self._seen.cells[self.agent], self.planner.layout
+        neighbours, action = layout.grid.neighbours, self._unblocked_policy().mode
+        close = [i for i, cell in enumerate(kitchen.cells) if cell in neighbours[own_cell]]
+        idle = action == STAY
         if not idle:  # two agents may be heading for the same square
-            around = {*neighbours[here]}
+            around = {*neighbours[own_cell]}
             close += [i for i, cell in enumerate(kitchen.cells) if i != self.agent and around & {*neighbours[cell]}]
-        to, _ = layout.ahead[here][wanted]
-        if not close and to != here and any(not layout.sight[here] & layout.sight[cell] for cell in neighbours[to]):
+        to, _ = layout.ahead[own_cell][action]
+        if (
+            not close
+            and to != own_cell
+            and any(not layout.sight[own_cell] & layout.sight[cell] for cell in neighbours[to])
+        ):
             return self.waited >= self.patience * (len(kitchen.cells) - self.agent)
         return bool(close) and (idle or min(close) < self.agent or self.waited >= 3 * self.patience)
 

@@ -53,11 +53,11 @@ def background(world: Overcooked, *, seen_from: int | None = None) -> Shapes:
     return tuple(drawn)
 
 
-def out_of_sight(world: Overcooked, here: int) -> set[int]:
+def out_of_sight(world: Overcooked, viewpoint: int) -> set[int]:
     """The squares that are not seen from a square; walls count as seen from everywhere."""
     layout = world.layout
     cells = layout.cells(FLOOR, COUNTER, BOARD, DELIVERY, DOOR)
-    return {cell for cell in cells if not layout.sight[cell] & layout.sight[here]}
+    return {cell for cell in cells if not layout.sight[cell] & layout.sight[viewpoint]}
 
 
 def leads_across(world: Overcooked, cell: int) -> bool:
@@ -122,8 +122,8 @@ def moving_parts(world: Overcooked, state: State | KitchenView) -> Iterator[Movi
     grid = world.layout.grid
     for k, (cell, thing) in enumerate(zip(world.layout.counters, state.on, strict=True)):
         yield MovingPart(f"counter-{k}", *_shown(thing), centre(grid, cell) if thing > NOTHING else None)
-    for d, (cell, found) in enumerate(zip(world.layout.deliveries, state.delivered, strict=True)):
-        dishes = found or ()
+    for d, (cell, delivered) in enumerate(zip(world.layout.deliveries, state.delivered, strict=True)):
+        dishes = delivered or ()
         drawn = [*_TRAY]  # dishes side by side, each partly over the one before
         for n, dish in enumerate(dishes):
             drawn += moved(thing_shapes(dish), 12.0 * n - 6.0 * (len(dishes) - 1), -2.0)
@@ -148,8 +148,8 @@ def _standing(world: Overcooked, state: State | KitchenView, i: int) -> sprites.
     if state.cells[i] == UNSEEN:
         return None
     x, y = centre(world.layout.grid, state.cells[i])
-    here = [j for j, cell in enumerate(state.cells) if cell == state.cells[i]]
-    return x + 9.0 * here.index(i) - 4.5 * (len(here) - 1), y
+    occupants = [j for j, cell in enumerate(state.cells) if cell == state.cells[i]]
+    return x + 9.0 * occupants.index(i) - 4.5 * (len(occupants) - 1), y
 
 
 class Fog(NamedTuple):
@@ -182,9 +182,9 @@ def draw(world: Overcooked, state: State, *, seen_by: str | None = None, numbere
 
     The SVG has a `<path data-fog>` in which a script can outline what lies in the fog.
     """
-    here = None if seen_by is None else state.cells[world.agents.index(seen_by)]
+    viewpoint = None if seen_by is None else state.cells[world.agents.index(seen_by)]
     shown = state if seen_by is None else world.observe(state, seen_by)
-    grid, margin, squares = world.layout.grid, MARGIN if numbered else 0, background(world, seen_from=here)
+    grid, margin, squares = world.layout.grid, MARGIN if numbered else 0, background(world, seen_from=viewpoint)
     if numbered:
         columns = (Letters(x * CELL + sprites.HALF, -MARGIN / 2, 12, str(x), sprites.GREY) for x in range(grid.width))
         rows = (Letters(-MARGIN / 2, y * CELL + sprites.HALF, 12, str(y), sprites.GREY) for y in range(grid.height))

@@ -60,10 +60,10 @@ def is_thing(number: int) -> bool:
     return number in SINGLE or (0 < number < min(FRESH.values()) and number & _PLATES <= PLATE)
 
 
-def mergeable(one: int, other: int) -> bool:
+def mergeable(first: int, second: int) -> bool:
     """Whether two items can be merged: no fresh food in either, no second plate."""
-    both = one | other
-    return not both & _RAW and not one & other & PLATE
+    merged = first | second
+    return not merged & _RAW and not first & second & PLATE
 
 
 def deliverable(thing: int) -> bool:
@@ -71,19 +71,19 @@ def deliverable(thing: int) -> bool:
     return thing != NOTHING and thing not in SINGLE and not thing & _RAW
 
 
-def interact(held: int, lying: int, board: bool) -> tuple[int, int]:
+def interact(hand: int, lying: int, board: bool) -> tuple[int, int]:
     """What an agent holds, and what lies there, after it has used a counter or cutting board.
 
     Free hands pick up. A held item is merged with the item that lies there and stays in hand; a fresh food is chopped
     on an empty board and stays in hand; any other item is put down where nothing lies.
     """
-    if not held:
+    if not hand:
         return lying, NOTHING
     if lying:
-        return (held + lying, NOTHING) if mergeable(held, lying) else (held, lying)
-    if board and held & _RAW:
-        return held >> 16, NOTHING
-    return NOTHING, held
+        return (hand + lying, NOTHING) if mergeable(hand, lying) else (hand, lying)
+    if board and hand & _RAW:
+        return hand >> 16, NOTHING
+    return NOTHING, hand
 
 
 # Squares
@@ -162,13 +162,13 @@ class KitchenLayout:
         A move against a wall or off the map stays and uses nothing.
         """
         place_at = {cell: place for place, cell in enumerate(self.places)}
-        found: tuple[dict[str, tuple[int, int]], ...] = tuple({} for _ in range(self.grid.size))
+        ahead: tuple[dict[str, tuple[int, int]], ...] = tuple({} for _ in range(self.grid.size))
         for cell in self.grid.cells():
-            found[cell][STAY] = cell, NOWHERE
+            ahead[cell][STAY] = cell, NOWHERE
             for direction, offset in self.grid.offsets.items():
                 free = self.grid.is_floor(cell + offset)
-                found[cell][direction] = (cell + offset if free else cell), place_at.get(cell + offset, NOWHERE)
-        return found
+                ahead[cell][direction] = (cell + offset if free else cell), place_at.get(cell + offset, NOWHERE)
+        return ahead
 
     # Rooms
 
@@ -210,14 +210,14 @@ class KitchenLayout:
         for room, cells in enumerate(self.rooms + self.doors):
             for cell in cells:
                 inside[cell] = 1 << room
-        found = list(inside)
+        sight = list(inside)
         for cell, near in zip(self.places, self.beside, strict=True):
-            found[cell] = reduce(or_, (inside[at] for at in near), 0)
+            sight[cell] = reduce(or_, (inside[at] for at in near), 0)
         for door in self.doors:
             rooms = reduce(or_, (inside[near] for cell in door for near in (cell, *self.grid.neighbours[cell])), 0)
             for cell in door:
-                found[cell] = rooms
-        return tuple(found)
+                sight[cell] = rooms
+        return tuple(sight)
 
     def visible(self, cell: int) -> tuple[bool, ...]:
         """For each place, whether it is seen from a square to walk on."""
@@ -236,9 +236,9 @@ class KitchenLayout:
         rooms = (1 << len(self.rooms)) - 1
         return tuple(k for k in self._inner if (self.sight[self.counters[k]] & rooms).bit_count() >= 2)
 
-    def between(self, one: int, other: int) -> tuple[int, ...]:
+    def between(self, first: int, second: int) -> tuple[int, ...]:
         """The inner counters that can be reached from both of two squares."""
-        mine, theirs = self.reachable(one), self.reachable(other)
+        mine, theirs = self.reachable(first), self.reachable(second)
         return tuple(k for k in self._inner if mine & {*self.beside[k]} and theirs & {*self.beside[k]})
 
     @cached_property

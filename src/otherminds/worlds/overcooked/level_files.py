@@ -67,13 +67,13 @@ def parse_kitchen(text: str, path: Path) -> KitchenLevel:
             line, column = spots[MANY]
             raise line.wrong(f"more than {MANY} `{letter}`", column=column)
     layout = KitchenLayout(tuple(re.sub("[tlop]", kitchen.COUNTER, line.text) for line in squares))
-    said = map_file.key_values(notes, KEYS)
+    settings = map_file.key_values(notes, KEYS)
     cells = tuple(_cells(positions, layout))
     names = tuple(f"agent{i + 1}" for i in range(len(cells)))
-    if "agents" in said:
-        names = map_file.agent_names(said["agents"])
+    if "agents" in settings:
+        names = map_file.agent_names(settings["agents"])
     if len(names) != len(cells):
-        raise said["agents"].wrong(f"{len(names)} names for {len(cells)} agents", "one for each position")
+        raise settings["agents"].wrong(f"{len(names)} names for {len(cells)} agents", "one for each position")
     tiles = "".join(line.text for line in squares)
     world = Overcooked(
         layout=layout,
@@ -82,9 +82,9 @@ def parse_kitchen(text: str, path: Path) -> KitchenLevel:
         recipes=_recipes(recipes, len(cells)),
         on=tuple(THINGS.get(tile, kitchen.NOTHING) for tile in tiles if tile in "-/tlop"),
     )
-    name = said["name"].text if "name" in said else path.stem
-    horizon = map_file.read_horizon(said["horizon"]) if "horizon" in said else HORIZON
-    return KitchenLevel(name, world, horizon, {key: said[key].text for key in CERTIFICATE if key in said})
+    name = settings["name"].text if "name" in settings else path.stem
+    horizon = map_file.read_horizon(settings["horizon"]) if "horizon" in settings else HORIZON
+    return KitchenLevel(name, world, horizon, {key: settings[key].text for key in CERTIFICATE if key in settings})
 
 
 def is_kitchen(text: str) -> bool:
@@ -142,19 +142,19 @@ def write_kitchen(level: KitchenLevel) -> str:
     world, layout = level.world, level.world.layout
     letters = {thing: letter for letter, thing in THINGS.items()}
     lying = {cell: thing for cell, thing in zip(layout.counters, world.on, strict=True) if thing}
-    wanted = [recipe for recipe in world.recipes if recipe]
+    recipes = [recipe for recipe in world.recipes if recipe]
     if not set(lying.values()) <= set(letters) or any(world.on[board] for board in layout.boards):
         raise ValueError("kitchen files can say of fresh foods and plates that they lie on counters, and nothing else")
-    if tuple(wanted) != world.recipes[: len(wanted)]:
+    if tuple(recipes) != world.recipes[: len(recipes)]:
         raise ValueError("in kitchen files, agents without a recipe come last")
     rows = [
         "".join(letters.get(lying.get(layout.grid.cell(x, y), kitchen.NOTHING), tile) for x, tile in enumerate(row))
         for y, row in enumerate(layout.rows)
     ]
     positions = ["{} {}".format(*layout.grid.xy(cell)) for cell in world.cells]
-    said = {"name": level.name, "agents": ", ".join(world.agents), "horizon": level.horizon, **level.certificate}
-    notes = [f"{key}: {said[key]}" for key in KEYS if key in said]
-    return "\n".join([*rows, "", *wanted, "", *positions, "", *notes, ""])
+    settings = {"name": level.name, "agents": ", ".join(world.agents), "horizon": level.horizon, **level.certificate}
+    notes = [f"{key}: {settings[key]}" for key in KEYS if key in settings]
+    return "\n".join([*rows, "", *recipes, "", *positions, "", *notes, ""])
 
 
 def draw_text(world: Overcooked, state: State | KitchenView) -> str:

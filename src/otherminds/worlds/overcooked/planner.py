@@ -78,9 +78,9 @@ def useful(thing: int, dish: int) -> bool:
 
 
 @cache
-def joins(one: int, other: int, dish: int) -> bool:
+def joins(first: int, second: int, dish: int) -> bool:
     """Whether two items are merged on the way to a dish: foods first, the plate last."""
-    return fits(one + other, dish) and (PLATE not in (one, other) or one + other == dish)
+    return fits(first + second, dish) and (PLATE not in (first, second) or first + second == dish)
 
 
 def chopped(thing: int) -> int:
@@ -194,12 +194,12 @@ class OvercookedPlanner:
             if hand and hand == RECIPES.get(str(goal)):
                 return 1
             return 1 + self.values(goal, NOTHING if kitchen.deliverable(hand) else hand, on)[cell]
-        held, lies = kitchen.interact(hand, on[place], place in self.layout.boards)
-        if (held, lies) != (hand, on[place]):
-            hand, on = held, _with(on, place, lies)
+        hand_after, lies = kitchen.interact(hand, on[place], place in self.layout.boards)
+        if (hand_after, lies) != (hand, on[place]):
+            hand, on = hand_after, _with(on, place, lies)
             if isinstance(goal, tuple) and not is_under_way(goal, hand, on):
                 if isinstance(goal, Pickup):
-                    followed = held == goal.thing and place == goal.place
+                    followed = hand_after == goal.thing and place == goal.place
                 else:
                     followed = lies == goal.thing and place in goal.counters
                 return 1 if followed else UNREACHABLE
@@ -211,10 +211,10 @@ class OvercookedPlanner:
         cells, costs = np.array(sources, dtype=np.int32).reshape(-1, 2).T
         if len(cells) > MANY:
             self.count()  # it takes as long as two
-            found = self._spread(cells, costs)
+            values = self._spread(cells, costs)
         else:
-            found = (self._walks[cells] + costs[:, None]).min(axis=0, initial=UNREACHABLE)
-        return array("i", np.minimum(found, UNREACHABLE).astype(np.int32).tobytes())
+            values = (self._walks[cells] + costs[:, None]).min(axis=0, initial=UNREACHABLE)
+        return array("i", np.minimum(values, UNREACHABLE).astype(np.int32).tobytes())
 
     def _spread(self, cells: NDArray[np.int32], costs: NDArray[np.int32]) -> NDArray[np.int32]:
         """The same from many squares: costs spread to neighbouring squares, a step each, until nothing gets less."""
@@ -259,8 +259,8 @@ class OvercookedPlanner:
         """The counters by distance from each cutting board."""
         beside = self.layout.beside
 
-        def apart(one: int, other: int) -> int:
-            return min((int(self._walks[a, b]) for a in beside[one] for b in beside[other]), default=UNREACHABLE)
+        def apart(origin: int, counter: int) -> int:
+            return min((int(self._walks[a, b]) for a in beside[origin] for b in beside[counter]), default=UNREACHABLE)
 
         return [sorted(self._surfaces, key=partial(apart, board)) for board in self.layout.boards]
 
@@ -302,8 +302,8 @@ class OvercookedPlanner:
                 places = [place for place, lies in enumerate(on) if lies == thing]
                 gone = [JUNK if k in self.layout.boards else NOTHING for k in range(len(on))]
                 rest = tuple([gone[k] if lies == thing else lies for k, lies in enumerate(on)])
-                found = [self._simple_values(recipe, hand, _with(rest, place, thing)) for place in places]
-                return array("i", map(min, *found))
+                values_by_place = [self._simple_values(recipe, hand, _with(rest, place, thing)) for place in places]
+                return array("i", map(min, *values_by_place))
         return self._reduced_values(recipe, hand, on)
 
     @cached_method
@@ -349,7 +349,7 @@ class OvercookedPlanner:
             elif is_fresh(thing):
                 take = bool(free)
             else:
-                take = thing == dish or any(p != place and joins(thing, other, dish) for p, other in lying)
+                take = thing == dish or any(p != place and joins(thing, partner, dish) for p, partner in lying)
             if take or (not free and place in self.layout.boards):
                 yield from self._after(place, self.values(recipe, thing, _with(on, place, NOTHING)))
         ready = [thing for _, thing in lying if fits(thing, dish)]

@@ -199,14 +199,14 @@ class Overcooked:
     def observe(self, state: State, agent: str) -> KitchenView:
         """The agent itself, and everything in the rooms where it is."""
         cells, hands, on, delivered, _ = state
-        sight, here = self.layout.sight, cells[self.agents.index(agent)]
-        seen, mine = self.layout.visible(here), sight[here]
+        sight, own_cell = self.layout.sight, cells[self.agents.index(agent)]
+        visible, mine = self.layout.visible(own_cell), sight[own_cell]
         near = [sight[cell] & mine for cell in cells]
         return KitchenView(
             tuple([cell if sees else UNSEEN for cell, sees in zip(cells, near, strict=True)]),
             tuple([hand if sees else UNSEEN for hand, sees in zip(hands, near, strict=True)]),
-            tuple([thing if sees else UNSEEN for thing, sees in zip(on, seen, strict=False)]),
-            tuple([d if sees else None for d, sees in zip(delivered, seen[len(on) :], strict=True)]),
+            tuple([thing if sees else UNSEEN for thing, sees in zip(on, visible, strict=False)]),
+            tuple([d if sees else None for d, sees in zip(delivered, visible[len(on) :], strict=True)]),
         )
 
 

@@ -49,10 +49,10 @@ def fingerprint(game: Game, strategy: Machine, probe: Machine, rounds: int, step
         raise ValueError(f"a step of {step} does not divide the unit square")
     grid = np.linspace(0.0, 1.0, round(1.0 / step) + 1)
     opposite = dual(probe)
-    found = np.zeros((len(grid), len(grid)))
+    totals = np.zeros((len(grid), len(grid)))
     for i, x in enumerate(grid):
         for j, y in enumerate(grid):
             beyond = x + y > 1.0 - ROUNDING
             probing = joss_ann(opposite, 1.0 - y, 1.0 - x) if beyond else joss_ann(probe, x, y)
-            found[i, j] = expected_score(game, strategy, probing, rounds)[0]
-    return found / rounds
+            totals[i, j] = expected_score(game, strategy, probing, rounds)[0]
+    return totals / rounds

@@ -49,9 +49,9 @@ class Machine:
     def __post_init__(self) -> None:
         if not self.outputs or not all(law and min(law) >= 0 and abs(sum(law) - 1.0) <= 1e-9 for law in self.outputs):
             raise ValueError(f"{self.name}: every state needs a distribution over actions")
-        options, others = len(self.outputs[0]), len(self.moves[0][0]) if self.moves and self.moves[0] else 0
+        options, joint = len(self.outputs[0]), len(self.moves[0][0]) if self.moves and self.moves[0] else 0
         shapes = [[len(to) for to in row] for row in self.moves]
-        if any(len(law) != options for law in self.outputs) or shapes != [[others] * options] * len(self.outputs):
+        if any(len(law) != options for law in self.outputs) or shapes != [[joint] * options] * len(self.outputs):
             raise ValueError(f"{self.name}: every state needs the same actions, and moves for each of them")
         if any(not 0 <= q < len(self.outputs) for row in self.moves for to in row for q in to):
             raise ValueError(f"{self.name}: a move leads to a missing state")
@@ -133,13 +133,13 @@ def build(
     the numbers of own actions and of joint actions of the others, if they are not those of the agent.
     Raises ValueError for an action outside the game.
     """
-    options, others = shape or game.payoff(agent).shape
+    options, their_options = shape or game.payoff(agent).shape
     index, states = {start: 0}, [start]
     outputs: list[Law] = []
     moves: list[tuple[tuple[int, ...], ...]] = []
     for state in states:  # new states are appended on the way
         outputs.append(_as_law(name, act(state), options))
-        onward = [[follow(state, own, theirs) for theirs in range(others)] for own in range(options)]
+        onward = [[follow(state, own, theirs) for theirs in range(their_options)] for own in range(options)]
         for following in chain.from_iterable(onward):
             if following not in index:
                 index[following] = len(index)
@@ -148,17 +148,17 @@ def build(
     return Machine(name, tuple(outputs), tuple(moves))
 
 
-def equivalent(one: Machine, other: Machine) -> bool:
+def equivalent(first: Machine, second: Machine) -> bool:
     """Whether two machines have the same output after every history that is possible for them."""
-    edge, seen = [(0, 0)], {(0, 0)}
+    edge, visited = [(0, 0)], {(0, 0)}
     while edge:
         p, q = edge.pop()
-        if not np.allclose(one.outputs[p], other.outputs[q], rtol=0.0, atol=SAME):
+        if not np.allclose(first.outputs[p], second.outputs[q], rtol=0.0, atol=SAME):
             return False
-        possible = [own for own, chance in enumerate(one.outputs[p]) if chance > SAME]
-        after = {pair for own in possible for pair in zip(one.moves[p][own], other.moves[q][own], strict=True)}
-        edge += sorted(after - seen)
-        seen |= after
+        possible = [own for own, chance in enumerate(first.outputs[p]) if chance > SAME]
+        after = {pair for own in possible for pair in zip(first.moves[p][own], second.moves[q][own], strict=True)}
+        edge += sorted(after - visited)
+        visited |= after
     return True
 
 
@@ -264,16 +264,16 @@ def memory(
 
 def all_reactive(game: Game) -> Iterator[Machine]:
     """All deterministic reactive machines; first actions vary slowest."""
-    options, others = game.payoff(1).shape
-    for first, *replies in product(range(options), repeat=1 + others):
+    options, their_options = game.payoff(1).shape
+    for first, *replies in product(range(options), repeat=1 + their_options):
         yield reactive(f"reactive {first}{''.join(map(str, replies))}", game, first, replies)
 
 
 def all_memory_one(game: Game) -> Iterator[Machine]:
     """All deterministic memory-one machines, by first action and replies to all pairs of actions."""
-    options, others = game.payoff(1).shape
-    for first, *table in product(range(options), repeat=1 + options * others):
-        replies = [table[own * others : (own + 1) * others] for own in range(options)]
+    options, their_options = game.payoff(1).shape
+    for first, *table in product(range(options), repeat=1 + options * their_options):
+        replies = [table[own * their_options : (own + 1) * their_options] for own in range(options)]
         yield memory_one(f"memory-one {first}{''.join(map(str, table))}", game, first, replies)
 
 
@@ -315,7 +315,7 @@ def bundled_machines(game: Game) -> tuple[Machine, ...]:
 def _machines(text: str, path: Path, game: Game, actions: Sequence[str]) -> tuple[Machine, ...]:
     strict_json.parse(text, path)
     try:
-        found = _Machines.model_validate_json(text).machines
+        machines = _Machines.model_validate_json(text).machines
     except ValidationError as error:
         fault = faults(error)[0]
         message = fault["msg"].replace(" after validation", "")
@@ -325,36 +325,36 @@ def _machines(text: str, path: Path, game: Game, actions: Sequence[str]) -> tupl
         inner = ".".join(rest[1:])
         message = f"`{inner}`: {message}" if inner else message
         raise InputError(f"machine `{rest[0]}`: {message}", path=path) from None
-    return tuple(_machine(name, machine, path, game, actions) for name, machine in found.items())
+    return tuple(_machine(name, machine, path, game, actions) for name, machine in machines.items())
 
 
-def _machine(name: str, found: _Machine, path: Path, game: Game, actions: Sequence[str]) -> Machine:
+def _machine(name: str, table: _Machine, path: Path, game: Game, actions: Sequence[str]) -> Machine:
     def wrong(message: str, hint: str) -> InputError:
         return InputError(f"machine `{name[:60]}`: {message}", path=path, hint=hint)
 
     if not name.strip() or not name.isprintable():
         raise wrong("this is not a name", "names have printable characters")
-    for key, entries in (("output", found.output), ("next", found.next)):
-        if len(entries) != found.states:
-            raise wrong(f"`{key}` has {len(entries)} entries", f"one for each of {found.states} states")
-    for q, onward in enumerate(found.next):
+    for key, entries in (("output", table.output), ("next", table.next)):
+        if len(entries) != table.states:
+            raise wrong(f"`{key}` has {len(entries)} entries", f"one for each of {table.states} states")
+    for q, onward in enumerate(table.next):
         if len(onward) != game.payoff(1).shape[1]:
             raise wrong(f"`next.{q}` has {len(onward)} entries", f"one for each of {_others(game)}")
-        if not all(0 <= to < found.states for to in onward):
-            raise wrong(f"`next.{q}` leads to a missing state", f"states are 0 to {found.states - 1}")
+        if not all(0 <= to < table.states for to in onward):
+            raise wrong(f"`next.{q}` leads to a missing state", f"states are 0 to {table.states - 1}")
     outputs = []
-    for q, word in enumerate(found.output):
+    for q, word in enumerate(table.output):
         meant = [a for a, action in enumerate(actions) if action == word]
         meant = meant or [a for a, action in enumerate(actions) if action[:1] == word]
         if len(meant) != 1:
             raise wrong(f"`output.{q}`: {word[:60]} is not one action", f"write {', '.join(actions)}")
         outputs += meant
-    return build(name, game, 0, outputs.__getitem__, lambda q, _own, theirs: found.next[q][theirs])
+    return build(name, game, 0, outputs.__getitem__, lambda q, _own, theirs: table.next[q][theirs])
 
 
 def _others(game: Game) -> str:
     """What an agent in the second place reacts to: the actions of the other, or joint actions of all others."""
     if len(game.agents) == 2:
         return ", ".join(game.actions[0])
-    others = ", ".join(name for i, name in enumerate(game.agents) if i != 1)
-    return f"the {game.payoff(1).shape[1]} joint actions of {others}"
+    names = ", ".join(name for i, name in enumerate(game.agents) if i != 1)
+    return f"the {game.payoff(1).shape[1]} joint actions of {names}"

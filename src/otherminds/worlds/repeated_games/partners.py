@@ -48,15 +48,15 @@ def partner(name: str, game: Game, own: Mapping[str, Machine] | None = None) -> 
     `own` are machines by name that come before all others, as `own_machines` reads them.
     Raises UnknownPartnerError for an unknown name, InputError for a partner that cannot play the game.
     """
-    known = own or {}
-    if _plain(name) in known:
-        return known[_plain(name)]
+    own_by_name = own or {}
+    if _plain(name) in own_by_name:
+        return own_by_name[_plain(name)]
     plain, tilde, noise = _plain(name).partition("~")
-    if plain in known:
-        machine = known[plain]
+    if plain in own_by_name:
+        machine = own_by_name[plain]
     else:
         _need(_fits(game), plain, game, f"it plays games with {MAX_ACTIONS} actions at most")
-        machine = _by_digits(plain, game) or _by_name(plain, game, known)
+        machine = _by_digits(plain, game) or _by_name(plain, game, own_by_name)
     try:
         return machine.trembling(float(noise)) if tilde else machine
     except ValueError:
@@ -68,13 +68,13 @@ def own_machines(path: Path | None, game: Game) -> Mapping[str, Machine]:
 
     Raises InputError for a file that is not valid, or two machines whose names differ in case or spaces only.
     """
-    found = dict[str, Machine]()
+    by_name = dict[str, Machine]()
     for machine in read_machines(path, game) if path else ():
-        if _plain(machine.name) in found:
+        if _plain(machine.name) in by_name:
             hint = "names must differ in more than case and spaces"
             raise InputError(f"`{machine.name[:60]}` is listed twice", path=path, hint=hint)
-        found[_plain(machine.name)] = machine
-    return found
+        by_name[_plain(machine.name)] = machine
+    return by_name
 
 
 def partners_in(game: Game, names: Sequence[str], path: Path | None = None) -> list[Machine]:
@@ -86,17 +86,17 @@ def partners_in(game: Game, names: Sequence[str], path: Path | None = None) -> l
     if len(game.agents) == 2:
         own = own_machines(path, game)
         return [partner(name, game, own) for name in names] if names else list(own.values())
-    others = game.agents[1:]
-    if len(names) != len(others):
-        hint = f"name one for each of {', '.join(others)}, in this order"
-        raise InputError(f"{game.name} needs {len(others)} partners, not {len(names)}", hint=hint)
-    found = []
+    partner_agents = game.agents[1:]
+    if len(names) != len(partner_agents):
+        hint = f"name one for each of {', '.join(partner_agents)}, in this order"
+        raise InputError(f"{game.name} needs {len(partner_agents)} partners, not {len(names)}", hint=hint)
+    partner_machines = []
     for i, name in enumerate(names, 1):
         view = game.seen_by(i).seen_by(1)  # agent i in the second place, the others in their order
-        found.append(partner(name, view, own_machines(path, view)))
-    if prod(len(machine.outputs) for machine in found) > MAX_TOGETHER:
+        partner_machines.append(partner(name, view, own_machines(path, view)))
+    if prod(len(machine.outputs) for machine in partner_machines) > MAX_TOGETHER:
         raise InputError(f"these partners have more than {MAX_TOGETHER:,} states together", hint="choose smaller ones")
-    return [together(game, found)]
+    return [together(game, partner_machines)]
 
 
 def partner_names(game: Game) -> tuple[str, ...]:
@@ -122,10 +122,10 @@ def memory_one(game: Game) -> tuple[Machine, ...]:
 
     Raises InputError if there are more than 10,000.
     """
-    options, others = game.payoff(1).shape
-    if (options, others) == (2, 2):
+    options, their_options = game.payoff(1).shape
+    if (options, their_options) == (2, 2):
         return tuple(strategies.all_memory_one(game))
-    if options ** (1 + others) > MAX_SUITE:
+    if options ** (1 + their_options) > MAX_SUITE:
         raise InputError(f"{game.name} has more than {MAX_SUITE:,} reactive partners")
     return tuple(strategies.all_reactive(game))
 
@@ -170,14 +170,14 @@ def _random(game: Game) -> Machine:
 
 def _stubborn(game: Game) -> Machine:
     """Insists on its best outcome; after the other has given in, plays its part in the other's best for a round."""
-    insist, wanted = divmod(int(game.payoff(1).argmax()), len(game.actions[0]))
+    insist, concession = divmod(int(game.payoff(1).argmax()), len(game.actions[0]))
     repay = int(game.payoff(0).argmax()) % len(game.actions[1])
     return build(
         "reciprocal-stubborn",
         game,
         False,
         lambda owes: repay if owes else insist,
-        lambda owes, _own, theirs: not owes and theirs == wanted,
+        lambda owes, _own, theirs: not owes and theirs == concession,
     )
 
 
@@ -235,21 +235,21 @@ def _by_name(name: str, game: Game, own: Mapping[str, Machine]) -> Machine:
 
 
 def _by_digits(name: str, game: Game) -> Machine | None:
-    found = re.fullmatch(r"(cycle|reactive|memory-one)-([0-9]+)", name)
-    if not found:
+    match = re.fullmatch(r"(cycle|reactive|memory-one)-([0-9]+)", name)
+    if not match:
         return None
-    options, others = game.payoff(1).shape
-    first, *rest = actions = [int(digit) for digit in found[2]]
+    options, their_options = game.payoff(1).shape
+    first, *rest = actions = [int(digit) for digit in match[2]]
     _need(max(actions) < options, name, game, f"its actions are 0 to {options - 1}")
-    title = f"{found[1]} {found[2]}"
-    if found[1] == "cycle":
+    title = f"{match[1]} {match[2]}"
+    if match[1] == "cycle":
         _need(len(actions) <= MAX_ROUNDS, name, game, f"{MAX_ROUNDS} digits are the most")
         return periodic(title, game, actions)
-    contexts = others if found[1] == "reactive" else options * others
+    contexts = their_options if match[1] == "reactive" else options * their_options
     _need(len(rest) == contexts, name, game, f"it needs a first action and {contexts} replies")
-    if found[1] == "reactive":
+    if match[1] == "reactive":
         return reactive(title, game, first, rest)
-    replies = [rest[own * others : (own + 1) * others] for own in range(options)]
+    replies = [rest[own * their_options : (own + 1) * their_options] for own in range(options)]
     return strategies.memory_one(title, game, first, replies)
 
 

@@ -93,10 +93,10 @@ class _Source:
         try:
             return TypeAdapter[Any](kind, config=STRICT).validate_python(value)
         except ValidationError as error:
-            found = _first(error)
-            inner = found["loc"]
+            fault = _first(error)
+            inner = fault["loc"]
             hint = levels[len(inner)] if len(inner) < len(levels) else None
-            raise self.wrong(f"`{key}`: {_words(found)}", (key, *inner), hint) from None
+            raise self.wrong(f"`{key}`: {_words(fault)}", (key, *inner), hint) from None
 
 
 def read_game(path: Path) -> Game:
@@ -118,15 +118,15 @@ def _keys(source: _Source) -> _Keys:
     try:
         return _Keys.model_validate(read_toml(source.text))
     except ValidationError as error:
-        found = _first(error)
-        key, known = str(found["loc"][0])[:LONGEST], list(_Keys.model_fields)
-        if found["type"] == "missing":
-            raise source.wrong(f"the file lacks `{key}`", hint=f"a game has {', '.join(known)}") from None
-        if found["type"] == "extra_forbidden":
-            close = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"a game has {', '.join(known)}"
-            raise source.wrong(f"unknown key `{key}`", found["loc"], hint) from None
-        raise source.wrong(f"`{key}`: {_words(found)}", found["loc"]) from None
+        fault = _first(error)
+        key, valid_keys = str(fault["loc"][0])[:LONGEST], list(_Keys.model_fields)
+        if fault["type"] == "missing":
+            raise source.wrong(f"the file lacks `{key}`", hint=f"a game has {', '.join(valid_keys)}") from None
+        if fault["type"] == "extra_forbidden":
+            close = difflib.get_close_matches(key, valid_keys, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"a game has {', '.join(valid_keys)}"
+            raise source.wrong(f"unknown key `{key}`", fault["loc"], hint) from None
+        raise source.wrong(f"`{key}`: {_words(fault)}", fault["loc"]) from None
     except RecursionError:
         raise source.wrong("is nested too deeply") from None
     except tomllib.TOMLDecodeError as error:
@@ -139,11 +139,11 @@ def _keys(source: _Source) -> _Keys:
 
 def _first(error: ValidationError) -> ErrorDetails:
     """The first error; unknown keys come before all others, because one may be a misspelt known key."""
-    return min(faults(error), key=lambda one: one["type"] != "extra_forbidden")
+    return min(faults(error), key=lambda fault: fault["type"] != "extra_forbidden")
 
 
-def _words(found: ErrorDetails) -> str:
-    return found["msg"].replace(" after validation", "")
+def _words(fault: ErrorDetails) -> str:
+    return fault["msg"].replace(" after validation", "")
 
 
 def _actions(keys: _Keys, source: _Source) -> tuple[tuple[str, ...], ...]:
@@ -166,7 +166,7 @@ def _payoffs(keys: _Keys, actions: Sequence[Sequence[str]], source: _Source) -> 
     kind = _just(len(shape), Number)
     for size in reversed(shape):
         kind = _just(size, kind)
-    levels = [f"one list for each action of {who}" for who in keys.agents]
+    levels = [f"one list for each action of {agent}" for agent in keys.agents]
     levels += [f"one number for each of {', '.join(keys.agents)}"]
     rows = source.nested(kind, keys.payoffs, "payoffs", levels)
     for _ in shape[1:]:
@@ -181,12 +181,12 @@ def _just(size: int, kind: Any) -> Any:
 
 def _refuse_repeats(names: Sequence[str], place: Place, source: _Source) -> None:
     # names typed on command lines are compared ignoring case
-    seen: set[str] = set()
+    earlier_names: set[str] = set()
     for i, name in enumerate(" ".join(name.casefold().split()) for name in names):
-        if name in seen:
+        if name in earlier_names:
             message = f"`{place[0]}`: {names[i]} is listed twice"
             raise source.wrong(message, (*place, i), "names must differ in more than case")
-        seen.add(name)
+        earlier_names.add(name)
 
 
 def _places(text: str) -> Iterator[tuple[Place, int]]:

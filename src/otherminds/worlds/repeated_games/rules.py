@@ -164,11 +164,11 @@ def ordinal_games() -> Iterator[Game]:
     """
     ranks = list(permutations((1.0, 2.0, 3.0, 4.0)))
     swaps = ((0, 1, 2, 3), (2, 3, 0, 1), (1, 0, 3, 2), (3, 2, 1, 0))  # rows, columns, neither or both
-    found = (
+    tables = (
         table
         for table in product(ranks, ranks)
         if table == min(tuple(tuple(side[i] for i in swap) for side in table) for swap in swaps)
     )
-    for number, (mine, yours) in enumerate(found, 1):
+    for number, (mine, yours) in enumerate(tables, 1):
         rows = tuple(zip(mine, yours, strict=True))
         yield Game(f"ordinal-{number:03d}", ("you", "partner"), (("up", "down"), ("left", "right")), rows)

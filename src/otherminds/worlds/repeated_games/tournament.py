@@ -33,10 +33,10 @@ def match_score(game: Game, first: Machine, second: Machine, rounds: int) -> tup
     """
     _check_rounds(rounds)
     row, own = _linked(game, 0, first)
-    other_row, other = _linked(game, 1, second)
+    other_row, theirs = _linked(game, 1, second)
     total = other_total = 0.0
     for _ in range(rounds):
-        (row, own, gain), (other_row, other, other_gain) = row[other], other_row[own]
+        (row, own, gain), (other_row, theirs, other_gain) = row[theirs], other_row[own]
         total += gain
         other_total += other_gain
     return total, other_total
@@ -66,9 +66,9 @@ def match_scores(game: Game, pairs: Sequence[tuple[Machine, Machine]], rounds: i
     places = np.array(starts)
     total = np.zeros(places.shape)
     for _ in range(rounds):
-        played = places + actions[places][::-1]
-        total += gains[played]
-        places = onward[played]
+        indices = places + actions[places][::-1]
+        total += gains[indices]
+        places = onward[indices]
     return total.T
 
 
@@ -116,11 +116,11 @@ def exact_scores(game: Game, firsts: Sequence[Machine], seconds: Sequence[Machin
     pairs = [(first, second) for first in firsts for second in seconds]
     certain = [np.array([machine.deterministic for machine in machines], dtype=bool) for machines in (firsts, seconds)]
     sure = np.logical_and.outer(*certain).ravel()
-    found = np.zeros((len(pairs), 2))
-    found[sure] = match_scores(game, list(compress(pairs, sure)), rounds)
+    scores = np.zeros((len(pairs), 2))
+    scores[sure] = match_scores(game, list(compress(pairs, sure)), rounds)
     for k in np.flatnonzero(~sure):
-        found[k] = expected_score(game, *pairs[k], rounds)
-    return found.reshape(len(firsts), len(seconds), 2) / rounds
+        scores[k] = expected_score(game, *pairs[k], rounds)
+    return scores.reshape(len(firsts), len(seconds), 2) / rounds
 
 
 Player = Mind[Outcome | None, int]
@@ -137,9 +137,9 @@ def played_match(
     first, second = minds[0].observe(None), minds[1].observe(None)
     total = other_total = 0.0
     for _ in range(rounds):
-        own, other = _sampled(first.act(), rng), _sampled(second.act(), rng)
-        gain, other_gain = payoff[own][other], other_payoff[other][own]
-        first, second = first.observe(Outcome(own, other, gain)), second.observe(Outcome(other, own, other_gain))
+        own, theirs = _sampled(first.act(), rng), _sampled(second.act(), rng)
+        gain, other_gain = payoff[own][theirs], other_payoff[theirs][own]
+        first, second = first.observe(Outcome(own, theirs, gain)), second.observe(Outcome(theirs, own, other_gain))
         total, other_total = total + gain, other_total + other_gain
     return total, other_total
 
@@ -184,14 +184,14 @@ def security_level(game: Game) -> float:
     from scipy.optimize import linprog
 
     payoff = game.payoff(0)
-    options, others = payoff.shape
+    options, their_options = payoff.shape
     above = np.c_[payoff, -np.ones(options)]  # R y ≤ v
-    sum_to_one = np.r_[np.ones(others), 0.0][None]
-    bounds = [(0.0, 1.0)] * others + [(None, None)]
-    found = linprog(np.eye(others + 1)[-1], above, np.zeros(options), sum_to_one, [1.0], bounds=bounds).x
-    if found is None:
+    sum_to_one = np.r_[np.ones(their_options), 0.0][None]
+    bounds = [(0.0, 1.0)] * their_options + [(None, None)]
+    solution = linprog(np.eye(their_options + 1)[-1], above, np.zeros(options), sum_to_one, [1.0], bounds=bounds).x
+    if solution is None:
         raise ValueError(f"the minimax program of {game.name} has no solution")
-    return float(found[-1])
+    return float(solution[-1])
 
 
 def replicator_dynamics(payoffs: Floats, generations: int, shares: Floats | None = None) -> Floats:
@@ -209,12 +209,12 @@ def replicator_dynamics(payoffs: Floats, generations: int, shares: Floats | None
     if start.shape != (size,) or (start < 0).any() or abs(start.sum() - 1.0) > ROUNDING:
         raise ValueError(f"shares have to be a distribution over {size} strategies")
     above = payoffs - payoffs.min()
-    found = [start]
+    history = [start]
     for _ in range(generations):
-        offspring = found[-1] * (above @ found[-1])
+        offspring = history[-1] * (above @ history[-1])
         total = offspring.sum()
-        found.append(offspring / total if total > 0.0 else found[-1])
-    return np.array(found)
+        history.append(offspring / total if total > 0.0 else history[-1])
+    return np.array(history)
 
 
 class _MachineArrays(NamedTuple):

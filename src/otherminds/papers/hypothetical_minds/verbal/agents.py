@@ -72,14 +72,14 @@ class PlanningAgent(Generic[B]):
         """All that the model said."""
         return (*self.thoughts, *self.body.said)
 
-    def _reflected(self, template: str, finished: BegunPlan[Any, Any], **told: object) -> Self:
+    def _reflected(self, template: str, finished: BegunPlan[Any, Any], **fields: object) -> Self:
         """With a note on a finished plan, if the reply can be read."""
-        told |= {"from": finished.t, "t": self.body.situation.t, "plan": listed(list(map(str, finished.plan)))}
-        prompt = fill(template, notes=f"\n{self._notes}\n" if self.notes else "", **told)
+        fields |= {"from": finished.t, "t": self.body.situation.t, "plan": listed(list(map(str, finished.plan)))}
+        prompt = fill(template, notes=f"\n{self._notes}\n" if self.notes else "", **fields)
         answer = self.body.ask("reflect", prompt, forms.LESSON)
         lesson = answer.read(lambda reply: plain(reply.lesson))
-        kept = self.notes if lesson is None else (*self.notes, lesson)[-KEPT:]
-        return replace(self, notes=kept, reflected=finished.t, thoughts=(*self.thoughts, *answer.said))
+        notes = self.notes if lesson is None else (*self.notes, lesson)[-KEPT:]
+        return replace(self, notes=notes, reflected=finished.t, thoughts=(*self.thoughts, *answer.said))
 
     def _plan_in_words(self, prompt: str) -> tuple[Self, str | None]:
         """A plan in words; None if it cannot be read."""
@@ -142,8 +142,8 @@ class Reacting(PlanningAgent[Subgoals]):
             mind = replace(mind, plans_for=len(mind.meetings) + 1, plan=mind.plan if plan is None else plan)
         situation = mind.body.situation
         kinds, (x, y) = kinds_of(situation.world), situation.here
-        told = {"first": kinds[0], "last": kinds[-1], "others": " or ".join(situation.others), "x": x, "y": y}
-        task = fill("hm-react", history=mind._history, example=situation.others[0], **told)
+        fields = {"first": kinds[0], "last": kinds[-1], "others": " or ".join(situation.others), "x": x, "y": y}
+        task = fill("hm-react", history=mind._history, example=situation.others[0], **fields)
         return mind._planned(task, mind._notes, fill("hm-its-plan", plan=mind.plan) if mind.plan else "")
 
     @property

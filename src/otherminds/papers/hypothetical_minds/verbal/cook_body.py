@@ -92,8 +92,8 @@ def _stuck(situation: KitchenSituation, effort: Effort, blocked: bool) -> Subgoa
     if not blocked:
         return _failed("there is no way to it")
     if effort.blocked >= BLOCKED:
-        who = " and ".join(situation.in_view)
-        return _failed(f"the way was blocked by {who} for {BLOCKED} steps")
+        blockers = " and ".join(situation.in_view)
+        return _failed(f"the way was blocked by {blockers} for {BLOCKED} steps")
     return SubgoalStep("noop", effort._replace(blocked=effort.blocked + 1))
 
 
@@ -151,8 +151,8 @@ class CookBody(PlanFollower[KitchenSituation, CookSubgoal]):
 
     def look(self, view: CookingView) -> Self:
         """Perceive, and follow the plan as long as there is one."""
-        known = self.known.after(view) if self.known else KitchenSituation.at_first(self.world, self.me, view)
-        return self.seeing(known, view.reward).advanced()
+        situation = self.known.after(view) if self.known else KitchenSituation.at_first(self.world, self.me, view)
+        return self.seeing(situation, view.reward).advanced()
 
     @property
     def over(self) -> bool:

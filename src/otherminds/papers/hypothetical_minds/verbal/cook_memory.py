@@ -81,13 +81,13 @@ class KitchenSituation(NamedTuple):
     @property
     def in_view(self) -> Mapping[str, LastSeen]:
         """All other cooks in view, by name."""
-        seen = zip(self.players, self.memory.others, strict=True)
-        return {name: other for name, other in seen if other is not None and other.t == self.memory.t}
+        last_seen = zip(self.players, self.memory.others, strict=True)
+        return {name: cook for name, cook in last_seen if cook is not None and cook.t == self.memory.t}
 
     @property
     def in_the_way(self) -> frozenset[int]:
         """The cells of all other cooks in view."""
-        return frozenset(other.cell for other in self.in_view.values())
+        return frozenset(cook.cell for cook in self.in_view.values())
 
     @classmethod
     def at_first(cls, world: CollaborativeCooking, me: int, view: CookingView) -> Self:
@@ -104,21 +104,21 @@ class KitchenSituation(NamedTuple):
         shown = {cell: code for cell, code in zip(window, view.window, strict=True) if cell != OUTSIDE}
         codes = tuple(shown.get(cell, self.code(cell)) for cell in _places(world))
         looked = tuple(t if cell in shown else self.looked(cell) for cell in _places(world))
-        others = [*before.others]
+        last_seen = [*before.others]
         for cell, code in shown.items():
-            if (who := rules.player_of(code)) and who.number != self.me:
-                others[who.number] = LastSeen(t, cell, who.facing, who.hand)
+            if (cook := rules.player_of(code)) and cook.number != self.me:
+                last_seen[cook.number] = LastSeen(t, cell, cook.facing, cook.hand)
         pots, cooking = zip(codes[len(world.counters) :], before.full, strict=True), rules.SEES_POT + rules.FULL
         full = tuple((t if since == NEVER else since) if code == cooking else NEVER for code, since in pots)
         handed_over = (before.view.hand, view.hand) == (rules.SOUP, rules.NOTHING)
         mine = handed_over and world.square(_ahead(world, view.cell, view.facing)) == rules.DELIVERY
         theirs = max((round(view.reward / world.pay) if world.pay else 0) - mine, 0)
         soups = before.soups[0] + mine, before.soups[1] + theirs
-        now = KitchenMemory(t, view, codes, looked, full, tuple(others), before.actions, before.shown, soups)
-        seen = self._replace(memory=now)
-        actions = () if before.t == NEVER else tuple(_actions(self, seen, theirs))
-        return seen._replace(
-            memory=now._replace(actions=before.actions + actions, shown=before.shown + bool(seen.in_view))
+        now = KitchenMemory(t, view, codes, looked, full, tuple(last_seen), before.actions, before.shown, soups)
+        situation = self._replace(memory=now)
+        actions = () if before.t == NEVER else tuple(_actions(self, situation, theirs))
+        return situation._replace(
+            memory=now._replace(actions=before.actions + actions, shown=before.shown + bool(situation.in_view))
         )
 
     def way_to(self, cell: int, around: frozenset[int] = frozenset()) -> PlaceRoute | None:
@@ -170,19 +170,19 @@ def _ahead(world: CollaborativeCooking, cell: int, facing: int) -> int:
 def _actions(before: KitchenSituation, now: KitchenSituation, delivered: int) -> Iterator[ObservedAction]:
     """What others did since the last view, as far as it shows; `delivered` is the number of soups they delivered."""
     t, used = now.memory.t, set[int]()
-    for name, other in now.in_view.items():
+    for name, cook in now.in_view.items():
         last = before.memory.others[now.players.index(name)]
-        if last is None or last.hand == other.hand:
+        if last is None or last.hand == cook.hand:
             continue
         if last.t < before.memory.t:
             yield ObservedAction(
-                t, name, f"came into view again, with {things(1, other.hand) if other.hand else 'empty hands'}"
+                t, name, f"came into view again, with {things(1, cook.hand) if cook.hand else 'empty hands'}"
             )
             continue
-        place = _ahead(now.world, other.cell, other.facing)
+        place = _ahead(now.world, cook.cell, cook.facing)
         used.add(place)
         delivered -= (last.hand, now.world.square(place)) == (rules.SOUP, rules.DELIVERY)
-        yield ObservedAction(t, name, _use(now, place, last.hand, other.hand))
+        yield ObservedAction(t, name, _use(now, place, last.hand, cook.hand))
     somebody = now.others[0] if len(now.others) == 1 else "somebody else"
     for _ in range(delivered):
         yield ObservedAction(t, somebody, "delivered a soup")

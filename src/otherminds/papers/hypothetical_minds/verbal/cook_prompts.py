@@ -28,7 +28,7 @@ def kitchen_message(situation: KitchenSituation) -> Message:
     world = situation.world
     rows = ["".join("." if square in (rules.FLOOR, rules.START) else square for square in row) for row in world.rows]
     legend = ", ".join(f"{letter} {name}" for letter, name in LEGEND.items() if any(letter in row for row in rows))
-    told = fill(
+    text = fill(
         "hm-cook-world",
         agent=situation.players[situation.me],
         width=world.grid.width,
@@ -40,7 +40,7 @@ def kitchen_message(situation: KitchenSituation) -> Message:
         legend=legend,
         map="\n".join(rows),
     )
-    return Message("system", told)
+    return Message("system", text)
 
 
 def now_text(situation: KitchenSituation) -> str:
@@ -84,7 +84,7 @@ def whereabouts(situation: KitchenSituation) -> str:
 def deeds_text(situation: KitchenSituation, since: int, shown: int) -> str:
     """What others did after step `since`, in which they had been in view in `shown` steps."""
     memory = situation.memory
-    lines = [f"- step {one.t}: {one.who} {one.what}" for one in memory.actions if one.t > since]
+    lines = [f"- step {action.t}: {action.who} {action.what}" for action in memory.actions if action.t > since]
     if len(lines) > LAST:
         lines = [f"- (the last {LAST} of {len(lines)} deeds)", *lines[-LAST:]]
     return fill(
@@ -136,9 +136,9 @@ def _nearest_first(situation: KitchenSituation, cells: Sequence[int]) -> str:
 
 
 def _others(situation: KitchenSituation) -> Iterator[str]:
-    for number, (name, other) in enumerate(zip(situation.players, situation.memory.others, strict=True)):
-        if other is not None:
-            where = f"{name} at {situation.at(other.cell)}, facing {SIDES[other.facing]}"
-            yield f"{where}, holding {in_hand(other.hand)} ({_when(situation, other.t)})"
+    for number, (name, cook) in enumerate(zip(situation.players, situation.memory.others, strict=True)):
+        if cook is not None:
+            where = f"{name} at {situation.at(cook.cell)}, facing {SIDES[cook.facing]}"
+            yield f"{where}, holding {in_hand(cook.hand)} ({_when(situation, cook.t)})"
         elif number != situation.me:
             yield f"{name}: not seen yet"

@@ -55,7 +55,7 @@ class CookPlanReply(ReasonedReply):
 
 def cook_plan_form(situation: KitchenSituation) -> ReplyForm[CookPlanReply]:
     """A plan that can be carried out, as far as the map shows."""
-    world, grid, here = situation.world, situation.world.grid, situation.memory.view.cell
+    world, grid, own_cell = situation.world, situation.world.grid, situation.memory.view.cell
     place = place_schema(grid)
     subgoals = [
         object_schema(do=enum_schema(["interact"]), **place),
@@ -70,7 +70,7 @@ def cook_plan_form(situation: KitchenSituation) -> ReplyForm[CookPlanReply]:
         if isinstance(subgoal, MoveTo):
             if not grid.is_floor(cell):
                 return "is not floor"
-            return "cannot be reached" if cheapest_route(grid, here, {cell: 0.0}, {}) is None else None
+            return "cannot be reached" if cheapest_route(grid, own_cell, {cell: 0.0}, {}) is None else None
         if grid.is_floor(cell) or world.square(cell) == VOID:
             return "there is nothing to use"
         if isinstance(subgoal, WaitAt) and world.square(cell) not in (POT, COUNTER):
@@ -80,7 +80,7 @@ def cook_plan_form(situation: KitchenSituation) -> ReplyForm[CookPlanReply]:
     def is_so(subgoal: CookSubgoal) -> bool:
         if isinstance(subgoal, WaitAt):
             return subgoal.is_met(situation)
-        return isinstance(subgoal, MoveTo) and grid.cell(subgoal.x, subgoal.y) == here
+        return isinstance(subgoal, MoveTo) and grid.cell(subgoal.x, subgoal.y) == own_cell
 
     def idle(plan: Sequence[CookSubgoal]) -> str | None:
         return "does nothing, as all of it is so already" if all(map(is_so, plan)) else None

@@ -73,8 +73,8 @@ class CookTheory(HypothesisPool[Occasion, str]):
 
     def _prompt(self, name: str, **fields: object) -> str:
         why, situation, *_ = self._occasion
-        told = {"why": why, "now": now_text(situation), "partner": situation.partner}
-        return fill(f"hm-cook-{name}", **{"deeds": deeds_text(situation, -1, 0), **told, **fields})
+        common_fields = {"why": why, "now": now_text(situation), "partner": situation.partner}
+        return fill(f"hm-cook-{name}", **{"deeds": deeds_text(situation, -1, 0), **common_fields, **fields})
 
     def _judged(self) -> Self:
         """With values by what the partner has done, or by whether soup was delivered, since the occasion before."""
@@ -89,8 +89,8 @@ class CookTheory(HypothesisPool[Occasion, str]):
             deeds = deeds_text(situation, since, shown)
             return self._prompt("judge", expects=self.hypotheses[place].expects, deeds=deeds)
 
-        theory, found = self.ask_each(places, "judge", prompt, forms.FIT)
-        return theory.rewarded({place: c if fit.fits else -c for place, fit in found.items()})
+        theory, replies = self.ask_each(places, "judge", prompt, forms.FIT)
+        return theory.rewarded({place: c if fit.fits else -c for place, fit in replies.items()})
 
     def _searched(self) -> Self:
         """With the best hypothesis in use if it is validated; else with a new one, and expectations by the top k."""
@@ -104,21 +104,21 @@ class CookTheory(HypothesisPool[Occasion, str]):
         def prompt(place: int) -> str:
             return theory._prompt("predict", hypothesis=theory.hypotheses[place].text)
 
-        told, found = theory.ask_each(places, "predict", prompt, forms.EXPECTATION)
-        expected = {i: told.hypotheses[i]._replace(expects=plain(reply.expects)) for i, reply in found.items()}
-        return told.predicting(places, expected)
+        updated, replies = theory.ask_each(places, "predict", prompt, forms.EXPECTATION)
+        expected = {i: updated.hypotheses[i]._replace(expects=plain(reply.expects)) for i, reply in replies.items()}
+        return updated.predicting(places, expected)
 
     def _with_strategy(self) -> Self:
         """With a strategy by the hypothesis in use; without `mind_prompting` that hypothesis is the strategy."""
         used = None if self.used is None else self.hypotheses[self.used]
         if not self.settings.mind_prompting:
             return self if used is None else replace(self, strategy=used.text)
-        known = ""
+        guess_text = ""
         if used is not None:
             expects = f"So you expect of them: {used.expects}" if used.expects else ""
             partner = self._occasion.situation.partner
-            known = f"\n{fill('hm-cook-known', partner=partner, hypothesis=used.text, expects=expects)}\n"
-        theory, reply = self.ask("strategy", self._prompt("strategy", known=known), forms.STRATEGY)
+            guess_text = f"\n{fill('hm-cook-known', partner=partner, hypothesis=used.text, expects=expects)}\n"
+        theory, reply = self.ask("strategy", self._prompt("strategy", known=guess_text), forms.STRATEGY)
         return theory if reply is None else replace(theory, strategy=plain(reply.strategy))
 
     def _asked_at_once(self) -> Self:

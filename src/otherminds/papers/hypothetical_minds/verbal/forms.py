@@ -103,8 +103,8 @@ class LessonReply(ReasonedReply):
 def reply_form(kind: type[M], **fields: Schema) -> ReplyForm[M]:
     """The form of a reply with these fields after its reasons; each value has to be what its schema asks for."""
 
-    def fault(found: M) -> str | None:
-        values = ((name, getattr(found, name)) for name in kind.model_fields if name != "reasoning")
+    def fault(reply: M) -> str | None:
+        values = ((name, getattr(reply, name)) for name in kind.model_fields if name != "reasoning")
         return next((why for name, value in values if (why := _fault(name, value, fields.get(name)))), None)
 
     return ReplyForm(asking.schema_text(reasoning=REASONING, **fields), kind, fault)
@@ -175,11 +175,11 @@ def subgoals_form(
 ) -> ReplyForm[M]:
     """A plan of 1 to `most` subgoals; `fault` says what is wrong with one of them, `idle` why all do nothing."""
 
-    def plan_fault(found: Any) -> str | None:
-        if not 1 <= len(found.plan) <= most:
-            return f"plan: has {len(found.plan)} subgoals, not 1 to {most}"
-        faults = (f"{subgoal}: {why}" for subgoal in found.plan if (why := fault(subgoal)))
-        wrong = next(faults, None) or idle(found.plan)
+    def plan_fault(reply: Any) -> str | None:
+        if not 1 <= len(reply.plan) <= most:
+            return f"plan: has {len(reply.plan)} subgoals, not 1 to {most}"
+        faults = (f"{subgoal}: {why}" for subgoal in reply.plan if (why := fault(subgoal)))
+        wrong = next(faults, None) or idle(reply.plan)
         return f"plan: {wrong}" if wrong else None
 
     plan = {"type": "array", "items": {"anyOf": [*subgoals]}, "minItems": 1, "maxItems": most}

@@ -140,8 +140,8 @@ class HypothesisPool(Generic[O, E]):
     def candidates(self) -> list[int]:
         """The latest hypothesis, and the top k of the others if they are judged."""
         last = len(self.hypotheses) - 1
-        others = self.by_value(range(last))[: self.settings.top_k] if self.settings.evaluate else []
-        return [last, *others] if self.hypotheses else []
+        best_earlier = self.by_value(range(last))[: self.settings.top_k] if self.settings.evaluate else []
+        return [last, *best_earlier] if self.hypotheses else []
 
     def by_value(self, places: Iterable[int]) -> list[int]:
         """Places of hypotheses, the best first, the later one of equals."""
@@ -149,11 +149,11 @@ class HypothesisPool(Generic[O, E]):
 
     def rewarded(self, rewards: Mapping[int, float]) -> Self:
         """With new values, V + alpha (reward − V): rewards are ±c, or payoffs, by place."""
-        found = list(self.hypotheses)
-        values = self.settings.rescored([found[place].value for place in rewards], rewards.values())
+        hypotheses = list(self.hypotheses)
+        values = self.settings.rescored([hypotheses[place].value for place in rewards], rewards.values())
         for place, value in zip(rewards, values, strict=True):
-            found[place] = found[place]._replace(value=value, judged=found[place].judged + 1)
-        return replace(self, hypotheses=tuple(found))
+            hypotheses[place] = hypotheses[place]._replace(value=value, judged=hypotheses[place].judged + 1)
+        return replace(self, hypotheses=tuple(hypotheses))
 
     def proposed(self, prompt: Callable[..., str], prefix: str, own: str) -> Self:
         """With one more hypothesis, if the reply can be read.
@@ -166,12 +166,12 @@ class HypothesisPool(Generic[O, E]):
             theory, guess = self.ask("hypothesis", question, forms.HYPOTHESIS)
             return theory if guess is None else theory.admitted(guess.hypothesis)
         question = prompt(own, before=self.to_refine(f"{prefix}-strategies-before"))
-        theory, found = self.ask("strategy", question, forms.STRATEGY)
-        return theory if found is None else theory.admitted(found.strategy)
+        theory, reply = self.ask("strategy", question, forms.STRATEGY)
+        return theory if reply is None else theory.admitted(reply.strategy)
 
-    def predicting(self, places: Sequence[int], found: Mapping[int, Hypothesis[E]]) -> Self:
+    def predicting(self, places: Sequence[int], predicted: Mapping[int, Hypothesis[E]]) -> Self:
         """With the predictions found for hypotheses in these places; the first of them is in use, or the best."""
-        hypotheses = tuple(found.get(i, one) for i, one in enumerate(self.hypotheses))
+        hypotheses = tuple(predicted.get(i, hypothesis) for i, hypothesis in enumerate(self.hypotheses))
         used = places[0] if self.settings.latest else self.by_value(places)[0]
         return replace(self, hypotheses=hypotheses, used=used)
 
@@ -189,7 +189,7 @@ class HypothesisPool(Generic[O, E]):
         """The part of a prompt that shows the best hypotheses that were ever right; empty if there are none."""
         best = self.by_value(range(len(self.hypotheses)))[: self.settings.top_k] if self.settings.refine else []
         good = [self.hypotheses[i] for i in best if self.hypotheses[i].value > 0.0]
-        lines = "\n".join(f"- {one.value:+.2f}: {one.text}" for one in good)
+        lines = "\n".join(f"- {hypothesis.value:+.2f}: {hypothesis.text}" for hypothesis in good)
         return f"\n{fill(template, most=f'{self.settings.c:g}', hypotheses=lines)}\n" if good else ""
 
     def ask(self, purpose: str, prompt: str, form: ReplyForm[M]) -> tuple[Self, M | None]:
@@ -207,8 +207,8 @@ class HypothesisPool(Generic[O, E]):
 
         answers = dict(zip(places, ask_all(ask, places, at_once=self.settings.at_once), strict=True))
         said = tuple(said for answer in answers.values() for said in answer.said)
-        found = {place: answer.value for place, answer in answers.items() if answer.value is not None}
-        return replace(self, said=(*self.said, *said)), found
+        replies = {place: answer.value for place, answer in answers.items() if answer.value is not None}
+        return replace(self, said=(*self.said, *said)), replies
 
     def _answer(self, purpose: str, prompt: str, form: ReplyForm[M]) -> StructuredAnswer[M]:
         place, system = self.scope
@@ -218,7 +218,7 @@ class HypothesisPool(Generic[O, E]):
 def ranked(hypotheses: Sequence[Hypothesis[E]], used: int | None) -> list[tuple[str, float]]:
     """Sentences with their values, the one in use first, then the best, the later one of equals; each only once."""
     order = sorted(range(len(hypotheses)), key=lambda i: (i != used, -hypotheses[i].value, -i))
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for i in order:
-        found.setdefault(hypotheses[i].text, hypotheses[i].value)
-    return [*found.items()]
+        values.setdefault(hypotheses[i].text, hypotheses[i].value)
+    return [*values.items()]

@@ -62,32 +62,32 @@ def _move(situation: MatrixSituation, target: int) -> SubgoalStep:
 
 def _fire_at(situation: MatrixSituation, player: int, spent: int) -> SubgoalStep:
     """Fire if the beam reaches the player, turn or walk so that it does, look around if the player is out of sight."""
-    view, other = situation.view, situation.memory.others[player]
+    view, target = situation.view, situation.memory.others[player]
     if view.inventory == situation.world.rules.empty:
         return SubgoalStep(outcome="you hold nothing yet to play with")
-    if other is None or view.t - other.t > RECENT:
+    if target is None or view.t - target.t > RECENT:
         return SubgoalStep("turn_right") if spent < LOOK_AROUND else SubgoalStep(outcome="is not to be seen")
-    if other.t == view.t and not other.frozen:
-        if _reaches(situation, view.facing, other.cell):
-            return SubgoalStep("interact" if view.ready_to_shoot == 1 and other.ready else "noop")
-        turn = next((act for by, act in TURNS if _reaches(situation, (view.facing + by) % 4, other.cell)), None)
+    if target.t == view.t and not target.frozen:
+        if _reaches(situation, view.facing, target.cell):
+            return SubgoalStep("interact" if view.ready_to_shoot == 1 and target.ready else "noop")
+        turn = next((act for by, act in TURNS if _reaches(situation, (view.facing + by) % 4, target.cell)), None)
         if turn is not None:
             return SubgoalStep(turn)
-    tolls = _tolls(situation, other.cell)
-    tolls.pop(other.cell, None)
-    way = _way(situation, {other.cell: 0.0}, tolls)
+    tolls = _tolls(situation, target.cell)
+    tolls.pop(target.cell, None)
+    way = _way(situation, {target.cell: 0.0}, tolls)
     return SubgoalStep("turn_right") if way is None or way.first is None else SubgoalStep(_follow(situation, way))
 
 
 def _patrol(situation: MatrixSituation, spent: int) -> SubgoalStep:
     """Go to the place not looked at for longest, given the walk, until there is a player free to meet."""
-    t, others = situation.view.t, situation.memory.others
-    if spent and any(other is not None and other.t == t and not other.frozen for other in others):
+    t, players = situation.view.t, situation.memory.others
+    if spent and any(player is not None and player.t == t and not player.frozen for player in players):
         return SubgoalStep(outcome=DONE)
     # places to look at, with the steps that a detour to a place looked at long ago is worth
     memory, tolls = situation.memory, _tolls(situation, -1)
     looked = zip(situation.world.rules.sites, memory.looked, strict=True)
-    late = {cell: max(0.0, LONG - (t - seen)) for cell, seen in looked if memory.knows(cell)}
+    late = {cell: max(0.0, LONG - (t - last_look)) for cell, last_look in looked if memory.knows(cell)}
     late.pop(situation.view.cell, None)
     late |= dict.fromkeys(situation.borders, UNSEEN)
     way = _way(situation, {cell: steps - tolls.get(cell, 0.0) for cell, steps in late.items()}, tolls)
@@ -102,14 +102,14 @@ def _tolls(situation: MatrixSituation, target: int) -> dict[int, float]:
     """The cost of entering each cell with a player or a resource on it, other than the target."""
     memory, rules = situation.memory, situation.world.rules
     site = rules.site_at[target] if target >= 0 else -1
-    wanted = memory.kinds[site] if site >= 0 else UNKNOWN
+    target_kind = memory.kinds[site] if site >= 0 else UNKNOWN
     tolls = {
-        cell: SAME_KIND if kind == wanted != UNKNOWN else OTHER_KIND
+        cell: SAME_KIND if kind == target_kind != UNKNOWN else OTHER_KIND
         for cell, kind, away in zip(rules.sites, memory.kinds, memory.away, strict=True)
         if away == THERE and cell != target
     }
-    people = (other for other in memory.others if other is not None and other.t == situation.view.t)
-    return tolls | {other.cell: CROWD for other in people if other.cell != target}
+    people = (player for player in memory.others if player is not None and player.t == situation.view.t)
+    return tolls | {player.cell: CROWD for player in people if player.cell != target}
 
 
 def _follow(situation: MatrixSituation, way: Route) -> Action:

@@ -33,7 +33,7 @@ def world_text(world: InTheMatrix, agent: str) -> str:
         world="of resources",
         width=grid.width,
         height=grid.height,
-        others=", ".join(plain(other) for other in world.agents if other != agent),
+        others=", ".join(plain(name) for name in world.agents if name != agent),
         kinds=", ".join(kinds),
         payoffs="\n".join(rows),
     )
@@ -58,8 +58,8 @@ def held(inventory: Inventory, kinds: Sequence[str]) -> str:
 def world_and_map(situation: MatrixSituation) -> Message:
     """The rules, and the map as far as it is known."""
     agent, partly = situation.world.agents[situation.me], situation.memory.seen != EVERYWHERE
-    told = fill("hm-map", unknown=", ? never seen" if partly else "", map=map_text(situation))
-    return Message("system", f"{world_text(situation.world, agent)}\n\n{told}")
+    map_part = fill("hm-map", unknown=", ? never seen" if partly else "", map=map_text(situation))
+    return Message("system", f"{world_text(situation.world, agent)}\n\n{map_part}")
 
 
 def map_text(situation: MatrixSituation) -> str:
@@ -74,8 +74,8 @@ def map_text(situation: MatrixSituation) -> str:
 
 def present(situation: MatrixSituation) -> dict[str, object]:
     """The present moment as fields of a template: the step, what is in view, and what is remembered."""
-    seen = situation.world.describe(situation.view, situation.world.agents[situation.me])
-    return {"t": situation.t, "seen": seen, "remembered": remembered_text(situation)}
+    in_view = situation.world.describe(situation.view, situation.world.agents[situation.me])
+    return {"t": situation.t, "seen": in_view, "remembered": remembered_text(situation)}
 
 
 def subgoals_text(situation: MatrixSituation, purpose: str, came: str) -> str:
@@ -89,8 +89,8 @@ def aim_text(world: InTheMatrix, me: int, aim: Aim, worth: Sequence[float]) -> s
     """The task to gather one kind and to meet a player with whom that is worth anything, the best first, or any."""
     good = sorted((j for j, value in enumerate(worth) if value > 0), key=lambda j: -worth[j])
     players = good or [j for j in range(len(world.agents)) if j != me]
-    others = " or ".join(plain(world.agents[j]) for j in players)
-    return fill("hm-aim", kind=kinds_of(world)[aim.kind], margin=aim.margin, others=others)
+    player_names = " or ".join(plain(world.agents[j]) for j in players)
+    return fill("hm-aim", kind=kinds_of(world)[aim.kind], margin=aim.margin, others=player_names)
 
 
 def remembered_text(situation: MatrixSituation) -> str:
@@ -103,24 +103,24 @@ def remembered_text(situation: MatrixSituation) -> str:
         if looked != situation.t and memory.knows(cell):
             place = f"({situation.at(cell)}, {'on the map' if looked == THERE else f'step {looked}'})"
             (there[names[kind]] if away == THERE else gone).append(place)
-    others = (
-        f"{name}: ({situation.at(other.cell)}, step {other.t})"
-        for name, other in zip(situation.players, memory.others, strict=True)
-        if other is not None and other.t < situation.t
+    sightings = (
+        f"{name}: ({situation.at(sighting.cell)}, step {sighting.t})"
+        for name, sighting in zip(situation.players, memory.others, strict=True)
+        if sighting is not None and sighting.t < situation.t
     )
-    known = [(name, places) for name, places in there.items() if places or name != "unknown"]
-    lines = (f"Remembered {name} locations: [{', '.join(places)}]" for name, places in [*known, ("emptied", gone)])
-    return "\n".join([*lines, f"Remembered other players: {{{', '.join(others)}}}"])
+    shown = [(name, places) for name, places in there.items() if places or name != "unknown"]
+    lines = (f"Remembered {name} locations: [{', '.join(places)}]" for name, places in [*shown, ("emptied", gone)])
+    return "\n".join([*lines, f"Remembered other players: {{{', '.join(sightings)}}}"])
 
 
 def _told(meeting: Encounter, kinds: Sequence[str], partner: str) -> str:
     own = "several kinds alike" if meeting.played is None else kinds[meeting.played]
-    told = f"you held {held(meeting.own, kinds)} (played {own}) and were paid {_number(meeting.reward)}."
+    text = f"you held {held(meeting.own, kinds)} (played {own}) and were paid {_number(meeting.reward)}."
     if not partner:
-        return told
+        return text
     if meeting.theirs is None:
-        return f"{told} What {partner} played cannot be told."
-    return f"{told} {partner} seems to have played {kinds[meeting.theirs]}."
+        return f"{text} What {partner} played cannot be told."
+    return f"{text} {partner} seems to have played {kinds[meeting.theirs]}."
 
 
 def _number(value: float) -> str:

@@ -122,11 +122,11 @@ class MatrixSituation(NamedTuple):
 
     def toward(self, target: int, tolls: dict[int, float]) -> Route | None:
         """The way to a cell; if none is known, to the border nearest to it; None if there is none either."""
-        grid, here, seen = self.world.rules.field.grid, self.view.cell, self.memory.seen
+        grid, start, mask = self.world.rules.field.grid, self.view.cell, self.memory.seen
         x, y = grid.xy(target)
         places = ((cell, *grid.xy(cell)) for cell in self.borders)
         near = {cell: float(abs(column - x) + abs(row - y)) for cell, column, row in places}
-        return cheapest_route(grid, here, {target: 0.0}, tolls, seen) or cheapest_route(grid, here, near, tolls, seen)
+        return cheapest_route(grid, start, {target: 0.0}, tolls, mask) or cheapest_route(grid, start, near, tolls, mask)
 
 
 def place_schema(grid: Grid) -> dict[str, Schema]:
@@ -144,18 +144,18 @@ def place_fault(grid: Grid, x: int, y: int) -> str | None:
 
 def plan_form(situation: MatrixSituation) -> ReplyForm[PlanReply]:
     """A plan that can be carried out, as far as the avatar knows."""
-    grid, others, here = situation.world.rules.field.grid, situation.others, situation.here
+    grid, other_players, own_place = situation.world.rules.field.grid, situation.others, situation.here
     subgoals = [
         object_schema(do=enum_schema(["move_to"]), **place_schema(grid)),
-        object_schema(do=enum_schema(["fire_at"]), player=enum_schema(others)),
+        object_schema(do=enum_schema(["fire_at"]), player=enum_schema(other_players)),
         object_schema(do=enum_schema(["interact"])),
         object_schema(do=enum_schema(["wait"]), steps={"type": "integer", "minimum": 1, "maximum": LONGEST_WAIT}),
         object_schema(do=enum_schema(["patrol"])),
     ]
 
     def fault(subgoal: Subgoal) -> str | None:
-        if isinstance(subgoal, FireAt) and subgoal.player not in others:
-            return f"there is nobody else of that name, only {', '.join(others)}"
+        if isinstance(subgoal, FireAt) and subgoal.player not in other_players:
+            return f"there is nobody else of that name, only {', '.join(other_players)}"
         if isinstance(subgoal, Wait) and not 1 <= subgoal.steps <= LONGEST_WAIT:
             return f"is not from 1 to {LONGEST_WAIT} steps"
         if not isinstance(subgoal, MoveTo):
@@ -170,7 +170,7 @@ def plan_form(situation: MatrixSituation) -> ReplyForm[PlanReply]:
         return "cannot be reached" if situation.toward(cell, {}) is None else None
 
     def idle(plan: Sequence[Subgoal]) -> str | None:
-        stays = all(isinstance(subgoal, MoveTo) and (subgoal.x, subgoal.y) == here for subgoal in plan)
-        return f"does nothing, as you are at {here} already" if stays else None
+        stays = all(isinstance(subgoal, MoveTo) and (subgoal.x, subgoal.y) == own_place for subgoal in plan)
+        return f"does nothing, as you are at {own_place} already" if stays else None
 
     return subgoals_form(PlanReply, subgoals, MOST, fault, idle)

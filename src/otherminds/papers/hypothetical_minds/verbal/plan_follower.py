@@ -161,10 +161,10 @@ class PlanFollower(Generic[S, G]):
             raise ValueError("the body has not seen anything yet")
         return self.known
 
-    def seeing(self, known: S, reward: float) -> Self:
+    def seeing(self, situation: S, reward: float) -> Self:
         """At the start of a step: the reward counts for the plan, and an action is due."""
         begun = self.begun and self.begun._replace(reward=self.begun.reward + reward)
-        return replace(self, known=known, action=None, begun=begun)
+        return replace(self, known=situation, action=None, begun=begun)
 
     def advanced(self) -> Self:
         """With the next action; subgoals that are over are dropped with a note, and all if one has failed."""

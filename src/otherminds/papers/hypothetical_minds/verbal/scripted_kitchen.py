@@ -38,12 +38,12 @@ class KitchenPromptReader:
 
     text: str
 
-    def answer(self, asked: Sequence[str]) -> ReplyFields:
+    def answer(self, fields: Sequence[str]) -> ReplyFields:
         """A value for every field that is asked for."""
         part = self._shown or self._part(LATELY)
         outcomes = self.text.partition("What came of it")[2].partition("Before:")[0]
         failed = re.search(r"^- (.*): failed, (.*)$", outcomes, re.MULTILINE)
-        found: dict[str, Callable[[], Any]] = {
+        answers: dict[str, Callable[[], Any]] = {
             "plan": self._plan,
             "hypothesis": lambda: GUESSES[part],
             "expects": lambda: EXPECTED[part],
@@ -52,7 +52,7 @@ class KitchenPromptReader:
             "success": lambda: "failed" not in outcomes,
             "lesson": lambda: f"Do not {failed[1]} when {failed[2]}." if failed else "It went well; go on like this.",
         }
-        return {field: found[field]() for field in asked}
+        return {field: answers[field]() for field in fields}
 
     # The partner
 
@@ -67,12 +67,12 @@ class KitchenPromptReader:
     def _shown(self) -> Part | None:
         """The part of the work in the guess that is to be followed, if the prompt has one."""
         guess = self.text.rpartition("guess about")[2] if "guess about" in self.text else ""
-        return next((part for part, told in GUESSES.items() if told in guess), None)
+        return next((part for part, text in GUESSES.items() if text in guess), None)
 
     @cached_property
     def _now(self) -> int:
-        found = re.search(r"(?:It is step|to step) (\d+)", self.text)
-        return int(found[1]) if found else 0
+        match = re.search(r"(?:It is step|to step) (\d+)", self.text)
+        return int(match[1]) if match else 0
 
     # Subgoals
 
@@ -130,8 +130,8 @@ class KitchenPromptReader:
     @cached_property
     def _pots(self) -> Sequence[ToldPot]:
         """All pots within reach, the nearest first."""
-        told = {(int(x), int(y)): what for x, y, what in POT.findall(self.text)}
-        return [_told_pot(place, told[place]) for place in self._places("pots") if place in told]
+        descriptions = {(int(x), int(y)): what for x, y, what in POT.findall(self.text)}
+        return [_told_pot(place, descriptions[place]) for place in self._places("pots") if place in descriptions]
 
     def _places(self, what: str) -> Sequence[Place]:
         line = re.search(f"^- {what}: (.*)$", self.text, re.MULTILINE)

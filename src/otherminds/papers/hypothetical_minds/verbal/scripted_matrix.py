@@ -37,8 +37,8 @@ class PlayRule(NamedTuple):
         if self.after == "the first":
             return self.shift
         last = [own if self.after == "ours" else theirs for own, theirs in plays]
-        known = [play for play in last if play is not None]
-        return (known[-1] + self.shift) % self.kinds if known else 0
+        untied = [play for play in last if play is not None]
+        return (untied[-1] + self.shift) % self.kinds if untied else 0
 
 
 def all_rules(kinds: Sequence[str]) -> list[PlayRule]:
@@ -46,10 +46,10 @@ def all_rules(kinds: Sequence[str]) -> list[PlayRule]:
     n = len(kinds)
     rules = [PlayRule(f"They always play {name}.", "the first", kind, n) for kind, name in enumerate(kinds)]
     for shift in range(n):
-        told = ", ".join(f"{kinds[k]} → {kinds[(k + shift) % n]}" for k in range(n))
-        rules.append(PlayRule(f"They answer my last play: {told}.", "ours", shift, n))
+        transitions = ", ".join(f"{kinds[k]} → {kinds[(k + shift) % n]}" for k in range(n))
+        rules.append(PlayRule(f"They answer my last play: {transitions}.", "ours", shift, n))
         if shift:
-            rules.append(PlayRule(f"They go on from their own last play: {told}.", "theirs", shift, n))
+            rules.append(PlayRule(f"They go on from their own last play: {transitions}.", "theirs", shift, n))
     return rules
 
 
@@ -64,25 +64,25 @@ class MatrixPromptReader:
     @property
     def meetings(self) -> list[Encounter]:
         """All meetings in the prompt."""
-        found = []
-        for told, reward, rest in MEETING.findall(self.text):
-            held = tuple(int(part.rpartition(" ")[2]) for part in told.split(", "))
+        encounters = []
+        for inventory_text, reward, rest in MEETING.findall(self.text):
+            inventory = tuple(int(part.rpartition(" ")[2]) for part in inventory_text.split(", "))
             theirs = THEIRS.search(rest)
-            found.append(Encounter(held, self._kind(theirs[1]) if theirs else None, float(reward)))
-        return found
+            encounters.append(Encounter(inventory, self._kind(theirs[1]) if theirs else None, float(reward)))
+        return encounters
 
     @property
     def plays(self) -> Plays:
         """All meetings in which the partner's play is known."""
         return [(met.played, met.theirs) for met in self.meetings if met.theirs is not None]
 
-    def answer(self, asked: Sequence[str]) -> ReplyFields:
+    def answer(self, fields: Sequence[str]) -> ReplyFields:
         """A value for every field that is asked for."""
         rule = self._shown_rule or self._best_rule
         theirs = rule.follow(self.plays)
         reply = max(range(len(self.kinds)), key=lambda own: self._pays(own, theirs))
         strategy = f"Play what beats this. {rule.text} Gather {self.kinds[reply]}."
-        found: dict[str, Callable[[], Any]] = {
+        answers: dict[str, Callable[[], Any]] = {
             "plan": self._plan,
             "inventory": self._inventory,
             "hypothesis": lambda: rule.text,
@@ -93,7 +93,7 @@ class MatrixPromptReader:
             "success": lambda: not self.meetings or self.meetings[-1].reward > 0,
             "lesson": lambda: f"In {len(self.meetings)} meetings it paid to keep to what went well.",
         }
-        return {field: found[field]() for field in asked}
+        return {field: answers[field]() for field in fields}
 
     def _kind(self, name: str) -> int | None:
         return self.kinds.index(name) if name in self.kinds else None
@@ -140,25 +140,25 @@ class MatrixPromptReader:
             name = self.kinds[kind]
             starts = (f"Observable {name} locations: ", f"Remembered {name} locations: ")
             places = {(int(x), int(y)) for start in starts for x, y in self._places(start, PLACE.pattern)}
-            here = next(iter(self._places("Player position: ", PLACE.pattern)), ("0", "0"))
-            x0, y0 = map(int, here)
+            position = next(iter(self._places("Player position: ", PLACE.pattern)), ("0", "0"))
+            x0, y0 = map(int, position)
             near = sorted(places, key=lambda place: (abs(place[0] - x0) + abs(place[1] - y0), place))
             walks = near[: min(ERRANDS, ENOUGH - lead)]
             return [{"do": "move_to", "x": x, "y": y} for x, y in walks] or [{"do": "patrol"}]
-        told = OTHERS.search(self.text)
+        match = OTHERS.search(self.text)
         view = self.text.partition("Observable other")[2]
-        seen = [name for name in told[1].split(", ") if f"'{name}-" in view] if told else []
-        return [{"do": "fire_at", "player": name} for name in seen[:1]] or [{"do": "patrol"}]
+        in_view = [name for name in match[1].split(", ") if f"'{name}-" in view] if match else []
+        return [{"do": "fire_at", "player": name} for name in in_view[:1]] or [{"do": "patrol"}]
 
     @property
     def _target(self) -> int:
         """The kind to play: as told, as planned, as before if that was well paid, or else the next one."""
-        told = AIM.search(self.text)
+        aim = AIM.search(self.text)
         plan = self.text.rpartition("Your plan until the next meeting is over:")[2]
         planned = re.search(r"Gather (.+?)\.", plan) if plan != self.text else None
-        named = self._kind(told[1]) if told else self._kind(planned[1]) if planned else None
-        if named is not None:
-            return named
+        kind = self._kind(aim[1]) if aim else self._kind(planned[1]) if planned else None
+        if kind is not None:
+            return kind
         last = self.meetings[-1] if self.meetings else None
         if last is None or last.played is None:
             return 0

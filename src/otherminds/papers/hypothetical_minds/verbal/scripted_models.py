@@ -32,8 +32,8 @@ def correct_reply(request: Request, world: InTheMatrix | None) -> str:
 def _in_any_world(request: Request) -> str:
     """The correct reply in the world that the prompt is about."""
     worlds, text = map(in_the_matrix, ("rws_repeated", "pd_repeated")), text_of(request)
-    told = (world for world in worlds if f"of these kinds: {', '.join(kinds_of(world))}" in text)
-    return correct_reply(request, next(told, None))
+    mentioned = (world for world in worlds if f"of these kinds: {', '.join(kinds_of(world))}" in text)
+    return correct_reply(request, next(mentioned, None))
 
 
 straight = Scripted("straight", _in_any_world)

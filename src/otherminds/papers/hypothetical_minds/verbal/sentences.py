@@ -95,8 +95,8 @@ class Sentences(HypothesisPool[Encounter, int]):
         return Categorical.uniform(range(len(self.kinds)) if kind is None else [kind])
 
     def _prompt(self, name: str, **fields: object) -> str:
-        known = {"partner": self.partner, "kinds": ", ".join(quoted(self.kinds))}
-        return fill(f"hm-{name}", history=history(self.meetings, self.kinds, self.partner), **known, **fields)
+        common_fields = {"partner": self.partner, "kinds": ", ".join(quoted(self.kinds))}
+        return fill(f"hm-{name}", history=history(self.meetings, self.kinds, self.partner), **common_fields, **fields)
 
     # Evidence
 
@@ -112,32 +112,37 @@ class Sentences(HypothesisPool[Encounter, int]):
                 theory, reply = theory.ask("inventory", prompt, forms.inventory_form(self.kinds))
                 theory = theory._knowing(None if reply is None else theory._most(reply.inventory))
         theory = theory._judged() if self.settings.evaluate else theory
-        return replace(theory, hypotheses=tuple(one._replace(expects=None, play=None) for one in theory.hypotheses))
+        return replace(
+            theory, hypotheses=tuple(hypothesis._replace(expects=None, play=None) for hypothesis in theory.hypotheses)
+        )
 
     def _judged(self) -> Self:
         """With values by what the partner played, or by what plays for it were or would have been paid."""
         meeting, c = self.meetings[-1], self.settings.c
         if self.settings.mind_prompting:
-            predicted = {i: one.expects for i, one in enumerate(self.hypotheses) if one.expects is not None}
-            known = {} if meeting.theirs is None else predicted
-            return self.rewarded({i: c if expects == meeting.theirs else -c for i, expects in known.items()})
-        plays = {i: one.play for i, one in enumerate(self.hypotheses) if one.play is not None}
+            predicted = {
+                i: hypothesis.expects for i, hypothesis in enumerate(self.hypotheses) if hypothesis.expects is not None
+            }
+            testable = {} if meeting.theirs is None else predicted
+            return self.rewarded({i: c if expects == meeting.theirs else -c for i, expects in testable.items()})
+        plays = {i: hypothesis.play for i, hypothesis in enumerate(self.hypotheses) if hypothesis.play is not None}
         rewards = {i: meeting.reward for i in plays if i == self.used}
-        others = {i: play for i, play in plays.items() if i != self.used}
+        unused = {i: play for i, play in plays.items() if i != self.used}
         if self.settings.exact_inventory:
             if meeting.theirs is not None:
-                held, kinds = typical_inventory(meeting.theirs, len(self.kinds)), len(self.kinds)
+                their_inventory, kinds = typical_inventory(meeting.theirs, len(self.kinds)), len(self.kinds)
                 pays = {
-                    i: self.world.rules.reward(typical_inventory(play, kinds), held)[0] for i, play in others.items()
+                    i: self.world.rules.reward(typical_inventory(play, kinds), their_inventory)[0]
+                    for i, play in unused.items()
                 }
                 rewards |= {i: c * ((payoff > 0) - (payoff < 0)) for i, payoff in pays.items()}
             return self.rewarded(rewards)
 
         def counterfactual(place: int) -> str:
-            return self._prompt("counterfactual", number=len(self.meetings), instead=self.kinds[others[place]])
+            return self._prompt("counterfactual", number=len(self.meetings), instead=self.kinds[unused[place]])
 
-        theory, found = self.ask_each([*others], "counterfactual", counterfactual, forms.SIGN)
-        return theory.rewarded(rewards | {i: c * forms.SIGNS[reply.reward] for i, reply in found.items()})
+        theory, replies = self.ask_each([*unused], "counterfactual", counterfactual, forms.SIGN)
+        return theory.rewarded(rewards | {i: c * forms.SIGNS[reply.reward] for i, reply in replies.items()})
 
     def _knowing(self, theirs: int | None) -> Self:
         """With what the partner played in the last meeting."""
@@ -165,20 +170,20 @@ class Sentences(HypothesisPool[Encounter, int]):
             return theory._prompt(purpose, hypothesis=theory.hypotheses[place].text, number=len(theory.meetings) + 1)
 
         if self.settings.mind_prompting:
-            told, found = theory.ask_each(places, purpose, prompt, forms.play_form(self.kinds))
-            plays = {i: (kind(reply.partner_plays), kind(reply.i_play)) for i, reply in found.items()}
+            updated, replies = theory.ask_each(places, purpose, prompt, forms.play_form(self.kinds))
+            plays = {i: (kind(reply.partner_plays), kind(reply.i_play)) for i, reply in replies.items()}
         else:
-            told, own = theory.ask_each(places, purpose, prompt, forms.own_play_form(self.kinds))
+            updated, own = theory.ask_each(places, purpose, prompt, forms.own_play_form(self.kinds))
             plays = {i: (None, kind(reply.i_play)) for i, reply in own.items()}
-        predicted = {i: told.hypotheses[i]._replace(expects=e, play=p) for i, (e, p) in plays.items()}
-        return told.predicting(places, predicted)
+        predicted = {i: updated.hypotheses[i]._replace(expects=e, play=p) for i, (e, p) in plays.items()}
+        return updated.predicting(places, predicted)
 
     def _asked_at_once(self) -> Self:
         """All steps in one call."""
-        estimate, told = "", ""
+        estimate, estimate_text = "", ""
         if not self.settings.exact_inventory:
-            estimate, told = f'"inventory": {{{self._inventory_form()}}}, ', f"{fill('hm-whole-estimate')}\n"
-        prompt = self._prompt("whole", number=len(self.meetings) + 1, estimate=estimate, told=told)
+            estimate, estimate_text = f'"inventory": {{{self._inventory_form()}}}, ', f"{fill('hm-whole-estimate')}\n"
+        prompt = self._prompt("whole", number=len(self.meetings) + 1, estimate=estimate, told=estimate_text)
         form = forms.whole_form(self.kinds, estimate=not self.settings.exact_inventory)
         theory, reply = self.ask("everything", prompt, form)
         if reply is None:

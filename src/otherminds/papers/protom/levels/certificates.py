@@ -30,24 +30,24 @@ def make(folder: Path, seed: int, per_class: int, jobs: int, world: str = "doors
 
     Each is written as soon as it is found. Raises InputError if it cannot be written or too few levels are found.
     """
-    design, made = DESIGNS[world], 0
+    design, count = DESIGNS[world], 0
     try:
         folder.mkdir(parents=True, exist_ok=True)
         numbers = range(per_class * CANDIDATES)
-        wanted = dict.fromkeys(CLASSES, per_class)
+        quotas = dict.fromkeys(CLASSES, per_class)
         with opened(None, jobs) as engine:
-            found = in_order(partial(design.proven, seed), numbers, engine=engine)
-            for level in shown(design.choose(found, wanted), per_class * len(CLASSES), "Making levels"):
+            candidates = in_order(partial(design.proven, seed), numbers, engine=engine)
+            for level in shown(design.choose(candidates, quotas), per_class * len(CLASSES), "Making levels"):
                 write_whole(folder / f"{level.name}.txt", [design.write(level).encode()])
-                made += 1
+                count += 1
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", path=folder) from None
     except KeyboardInterrupt as interrupt:
-        interrupt.add_note(f"{made} level{' is' if made == 1 else 's are'} in {folder}")
+        interrupt.add_note(f"{count} level{' is' if count == 1 else 's are'} in {folder}")
         raise
-    if made < per_class * len(CLASSES):
-        raise InputError(f"only {made} levels were found", hint="try another --seed", path=folder)
-    return made
+    if count < per_class * len(CLASSES):
+        raise InputError(f"only {count} levels were found", hint="try another --seed", path=folder)
+    return count
 
 
 def check(names: Sequence[str], jobs: int) -> Iterator[tuple[str, bool]]:
@@ -58,13 +58,13 @@ def check(names: Sequence[str], jobs: int) -> Iterator[tuple[str, bool]]:
     for name in names:
         if name in SETS:
             design, which = SETS[name]
-            chosen = design.level_set(which)
-            levels = chosen.levels()
+            level_set = design.level_set(which)
+            levels = level_set.levels()
             proofs = zip(levels, _proofs(name, design, levels, jobs), strict=True)
-            held = [proof for level, proof in proofs if proof is not None and proof.kind == level.kind]
-            same = len(held) == len(levels) and design.digest(held) == chosen.certificates
+            proved = [proof for level, proof in proofs if proof is not None and proof.kind == level.kind]
+            same = len(proved) == len(levels) and design.digest(proved) == level_set.certificates
             verdict = f"hash {'as recorded' if same else 'DIFFERS'}"
-            yield f"{name}: {len(held)} of {len(levels)} certificates proved, {verdict}", same
+            yield f"{name}: {len(proved)} of {len(levels)} certificates proved, {verdict}", same
         elif name in PICKED:
             yield from _check_levels(name, PICKED[name], PICKED[name].bundled(), jobs)
         else:
@@ -73,12 +73,12 @@ def check(names: Sequence[str], jobs: int) -> Iterator[tuple[str, bool]]:
             files = sorted(Path(name).glob("*.txt")) if Path(name).is_dir() else [Path(name)]
             if not files:
                 raise InputError("holds no level (*.txt)", path=Path(name))
-            found: dict[str, list[Any]] = {}
+            by_world: dict[str, list[Any]] = {}
             for file in files:
                 text = read_text(file)
                 world = "overcooked" if is_kitchen(text) else "doors-keys-gems"
-                found.setdefault(world, []).append(DESIGNS[world].parse(text, file))
-            for world, levels in found.items():
+                by_world.setdefault(world, []).append(DESIGNS[world].parse(text, file))
+            for world, levels in by_world.items():
                 yield from _check_levels(name, DESIGNS[world], levels, jobs)
 
 

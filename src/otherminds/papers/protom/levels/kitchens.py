@@ -72,20 +72,20 @@ class _KitchenPlan:
         """The connected pieces of floor and doors that remain without tiles of these kinds; without DOOR: the rooms."""
         kinds = {kitchen.FLOOR, kitchen.DOOR}.difference(without)
         left = {cell for cell, tile in self.tiles.items() if tile in kinds}
-        found = []
+        pieces = []
         while left:
             piece = edge = {min(left)}
             while edge:
                 edge = {near for cell in edge for near in _around(cell) if near in left} - piece
                 piece = piece | edge
             left -= piece
-            found.append(piece)
-        return found
+            pieces.append(piece)
+        return pieces
 
     def draw(self, cells: Sequence[Cell], count: int) -> list[Cell]:
         """`count` different cells, or all if there are fewer."""
-        chosen = self.rng.choice(len(cells), size=min(count, len(cells)), replace=False)
-        return [cells[int(i)] for i in chosen]
+        indices = self.rng.choice(len(cells), size=min(count, len(cells)), replace=False)
+        return [cells[int(i)] for i in indices]
 
 
 def _around(cell: Cell) -> tuple[Cell, ...]:
@@ -123,8 +123,8 @@ def _furnished(plan: _KitchenPlan, recipes: Sequence[str]) -> Overcooked:
         free = [cell for cell in plan.usable(floor) if cell not in lies_at] or plan.usable(everywhere)
         lies_at[plan.draw(free, 1)[0]] = thing
 
-    for recipe, other in zip(recipes, reversed(homes), strict=True):
-        put(kitchen.FRESH[DISHES[recipe]], other if rng.random() < 0.5 else everywhere)
+    for recipe, partner_home in zip(recipes, reversed(homes), strict=True):
+        put(kitchen.FRESH[DISHES[recipe]], partner_home if rng.random() < 0.5 else everywhere)
     where = homes[int(rng.integers(len(homes)))] if rng.random() < 0.5 else everywhere
     for _ in range(int(rng.integers(2, 4))):
         put(kitchen.PLATE, where)
@@ -181,13 +181,13 @@ def prove(level: KitchenLevel) -> dict[str, str] | None:
     promising = list({forecast.request: forecast for forecast in reversed(early)}.values())[::-1][:PROMISING]
     for forecast in promising:
         hint = OneRequest(advice, forecast.request, forecast.t)
-        told = tuple(_length_with(level, advice, seed, hint) for seed in range(SEEDS))
-        saves = fmean(alone) - fmean(told)
-        if max(told) < horizon and saves >= max(LEAST, SHARE * fmean(alone)):
+        helped_lengths = tuple(_length_with(level, advice, seed, hint) for seed in range(SEEDS))
+        saves = fmean(alone) - fmean(helped_lengths)
+        if max(helped_lengths) < horizon and saves >= max(LEAST, SHARE * fmean(alone)):
             oracle = facilitator("oracle", level, advice)
             if all(_length_with(level, advice, seed, oracle) < horizon for seed in range(ORACLES)):
                 message = f"{advice.address(forecast.request)}, after step {forecast.t}"
-                kind, helped = "necessary" if failed else "useful", " ".join(map(str, told))
+                kind, helped = "necessary" if failed else "useful", " ".join(map(str, helped_lengths))
                 return {"class": kind, "L0": unaided, "Lf": helped, "message": message}
     if failed or any(f.saves > 1 for play in plays[:FORESEEN] for f in _forecasts(level, advice, play)[:1]):
         return None
@@ -197,7 +197,7 @@ def prove(level: KitchenLevel) -> dict[str, str] | None:
 def lacking(level: KitchenLevel) -> list[int]:
     """The agents that can reach a board and a delivery but not a food or plate that they need, though there is one."""
     world, layout = level.world, level.world.layout
-    every, found = set(world.on), []
+    every, agents = set(world.on), []
     for i, recipe in enumerate(world.recipes):
         if not recipe:
             continue
@@ -209,8 +209,8 @@ def lacking(level: KitchenLevel) -> list[int]:
         reachable, present = (all(kinds & things for kinds in needs) for things in (mine, every))
         stations = any(within[board] for board in layout.boards) and any(within[len(world.on) :])
         if stations and present and not reachable:
-            found.append(i)
-    return found
+            agents.append(i)
+    return agents
 
 
 def _play_alone(level: KitchenLevel, advice: OvercookedAdvice, seed: int) -> list[tuple[State, Mapping[str, Any]]]:
@@ -223,8 +223,8 @@ def _play_alone(level: KitchenLevel, advice: OvercookedAdvice, seed: int) -> lis
 def _length_with(level: KitchenLevel, advice: OvercookedAdvice, seed: int, helper: KitchenFacilitator) -> int:
     """The length of a run with this facilitator, in steps; the horizon if an agent fails."""
     entry = PlannedEpisode(level, "none", "proof", seed)
-    played = episode(entry, setup(entry, advice)._replace(facilitator=helper))
-    return _length(level, [moment.after for moment in played])
+    run = episode(entry, setup(entry, advice)._replace(facilitator=helper))
+    return _length(level, [moment.after for moment in run])
 
 
 def _length(level: KitchenLevel, states: Sequence[State]) -> int:
@@ -235,15 +235,15 @@ def _forecasts(
     level: KitchenLevel, advice: OvercookedAdvice, play: Sequence[tuple[State, Mapping[str, Any]]]
 ) -> list[_Forecast]:
     """The forecast of every request that could be made in a run without help, the best first."""
-    found = []
+    forecasts = []
     for t, (state, minds) in enumerate(play, 1):
         left, thought = level.horizon - t, list(minds.values())
         without = max(advice.finish(state, thought, left))
         for request in advice.candidates(state):
-            told, mind = list(thought), thought[request.helper]
-            told[request.helper] = WithErrand(mind, advice.errand(state, request, mind))
-            found.append(_Forecast(without - max(advice.finish(state, told, left)), t, request))
-    return sorted(found, key=lambda forecast: (-forecast.saves, forecast.t))
+            helped_minds, mind = list(thought), thought[request.helper]
+            helped_minds[request.helper] = WithErrand(mind, advice.errand(state, request, mind))
+            forecasts.append(_Forecast(without - max(advice.finish(state, helped_minds, left)), t, request))
+    return sorted(forecasts, key=lambda forecast: (-forecast.saves, forecast.t))
 
 
 def symmetry_hash(level: KitchenLevel) -> str:

@@ -61,15 +61,15 @@ class Design(Generic[L]):
             certificate = self.prove(level)
         except InputError as error:
             raise InputError(f"{level.name}: {error}") from None
-        kept = {key: said for key, said in level.certificate.items() if key == "seed"}
-        return None if certificate is None else replace(level, certificate=certificate | kept)
+        seed_entry = {key: text for key, text in level.certificate.items() if key == "seed"}
+        return None if certificate is None else replace(level, certificate=certificate | seed_entry)
 
-    def choose(self, levels: Iterable[L | None], wanted: Mapping[str, int]) -> Iterator[L]:
+    def choose(self, levels: Iterable[L | None], quotas: Mapping[str, int]) -> Iterator[L]:
         """The first levels of each class, as many as wanted, no two of the same shape."""
-        missing, seen = Counter(wanted), set[str]()
+        missing, shapes = Counter(quotas), set[str]()
         for level in levels:
-            if level is not None and missing[level.kind] > 0 and (shape := self.shape(level)) not in seen:
-                seen.add(shape)
+            if level is not None and missing[level.kind] > 0 and (shape := self.shape(level)) not in shapes:
+                shapes.add(shape)
                 missing[level.kind] -= 1
                 yield level
             if not +missing:
@@ -105,10 +105,10 @@ class LevelSet(Generic[L]):
     def levels(self) -> list[L]:
         """The levels, regenerated from the seed. Raises InputError if their hash differs from `maps`."""
         candidate = self.design.candidate
-        made = [candidate(self.seed, n, kind) for kind, numbers in self.numbers.items() for n in numbers]
-        if self.design.digest(made) != self.maps:
+        levels = [candidate(self.seed, n, kind) for kind, numbers in self.numbers.items() for n in numbers]
+        if self.design.digest(levels) != self.maps:
             raise InputError(f"the levels made from seed {self.seed} are not those that were chosen")
-        return made
+        return levels
 
 
 def least_hash(rows: Sequence[Sequence[str]], text: Callable[[Sequence[Sequence[str]]], str]) -> str:

@@ -89,10 +89,10 @@ def random_level(rng: np.random.Generator, people: int = 2) -> Level:
     key_colours += [palette[int(rng.integers(len(palette)))] for _ in range(int(rng.integers(0, 2)))]
     free = [(x, y) for y in range(height) for x in range(width) if (x, y) not in plan.walls | set(plan.doors)]
     gems = min(int(rng.integers(people, people + 3)), len(COLOURS))
-    wanted = len(key_colours) + gems + people
-    if wanted > len(free) or not 1 <= len(plan.doors) <= MOST or not 1 <= len(key_colours) <= MOST:
+    spot_count = len(key_colours) + gems + people
+    if spot_count > len(free) or not 1 <= len(plan.doors) <= MOST or not 1 <= len(key_colours) <= MOST:
         return random_level(rng, people)
-    spots = [grid.cell(*free[int(i)]) for i in rng.choice(len(free), size=wanted, replace=False)]
+    spots = [grid.cell(*free[int(i)]) for i in rng.choice(len(free), size=spot_count, replace=False)]
     gem_colours = [str(c) for c in rng.permutation(list(COLOURS.values())[:gems])]
     gem_spots = spots[len(key_colours) : len(key_colours) + gems]
     world = DoorsKeysGems(
@@ -142,9 +142,9 @@ def prove(level: Level) -> dict[str, str] | None:
     advice = DoorsKeysGemsAdvice(world)
     goals = tuple(Goal("gem", gem) for gem in world.goals)
     expected = advice.steps(state, goals, None, horizon)
-    told = {f: advice.steps(state, goals, f, horizon) for f in advice.candidates(state)}
-    best = min(told, key=lambda f: told[f], default=None)
-    shortest = horizon if best is None else told[best]
+    steps_with = {f: advice.steps(state, goals, f, horizon) for f in advice.candidates(state)}
+    best = min(steps_with, key=lambda f: steps_with[f], default=None)
+    shortest = horizon if best is None else steps_with[best]
     # the expected lengths are quick to compute: go on only if they leave a class possible
     if expected >= horizon:
         possible = shortest <= IN_TIME * horizon
@@ -159,9 +159,10 @@ def prove(level: Level) -> dict[str, str] | None:
     kind = _kind(runs, shortest, together, horizon)
     if kind is None:
         return None
-    named = replace(level, name="proof")  # the name of a level names its random streams
+    proof_level = replace(level, name="proof")  # the name of a level names its random streams
     if kind != "not_needed" and not all(
-        world.done([m.after for m in episode(PlannedEpisode(named, "oracle", kind, seed))][-1]) for seed in range(SEEDS)
+        world.done([m.after for m in episode(PlannedEpisode(proof_level, "oracle", kind, seed))][-1])
+        for seed in range(SEEDS)
     ):
         return None
     helping = None if kind == "not_needed" else best
@@ -174,17 +175,17 @@ def prove(level: Level) -> dict[str, str] | None:
     }
 
 
-def _kind(runs: tuple[int | None, ...], told: int, together: int, horizon: int) -> str | None:
+def _kind(runs: tuple[int | None, ...], shortest: int, together: int, horizon: int) -> str | None:
     """The class that follows from L0, Lf and L*; None if none does."""
     lengths = [n for n in runs if n is not None]
     if not lengths:
-        return "necessary" if told <= IN_TIME * horizon else None
+        return "necessary" if shortest <= IN_TIME * horizon else None
     if len(lengths) < len(runs) or max(lengths) - min(lengths) > SPREAD:
         return None
     least = min(lengths)
-    if together == least <= told:
+    if together == least <= shortest:
         return "not_needed"
-    saves = together <= WITH_COOPERATION * least and least - together >= LEAST and told <= WITH_MESSAGE * least
+    saves = together <= WITH_COOPERATION * least and least - together >= LEAST and shortest <= WITH_MESSAGE * least
     return "useful" if saves else None
 
 
@@ -200,13 +201,13 @@ class JointContext(NamedTuple):
 class JointPlanner:
     """The rules of a level as `joint_makespan` needs them; no agent takes a gem that another one wants."""
 
-    def __init__(self, world: DoorsKeysGems, known: LockedMap | None = None) -> None:
+    def __init__(self, world: DoorsKeysGems, locked_map: LockedMap | None = None) -> None:
         """Keys of a colour are interchangeable, and count only while a door of their colour is locked.
 
-        `known`: what a planner has found out about the world, whose states are counted together with these.
+        `locked_map`: what a planner has found out about the world, whose states are counted together with these.
         """
         self.world = world
-        self.map = known or LockedMap(world)
+        self.map = locked_map or LockedMap(world)
         self.floor = cache(self.map.floor)
         self.actions_of = cache(lambda context, i: tuple(self._actions(context, i)))
 
@@ -216,11 +217,11 @@ class JointPlanner:
         Raises InputError if that takes too many states.
         """
         world, n = self.world, len(self.world.agents)
-        keys, locked, held = (1 << len(world.keys)) - 1, (1 << len(world.doors)) - 1, (0,) * len(self.map.doors_of)
+        keys, locked, no_keys = (1 << len(world.keys)) - 1, (1 << len(world.doors)) - 1, (0,) * len(self.map.doors_of)
         return joint_makespan(
             JointPositions(world.grid.stride, world.grid.height, n),
             world.cells,
-            self._tidy(JointContext(ground=keys, held=(held,) * n, locked=locked, have=0)),
+            self._tidy(JointContext(ground=keys, held=(no_keys,) * n, locked=locked, have=0)),
             floor=lambda context: self.floor(context.locked),
             actions=self.actions_of,
             done=lambda context: context.have == (1 << n) - 1,
@@ -252,8 +253,8 @@ class JointPlanner:
         """Forget keys that no locked door needs, so that equivalent contexts are equal."""
         needed = [(context.locked & doors).bit_count() for doors in self.map.doors_of]
         ground = context.ground & sum(keys for keys, doors in zip(self.map.keys_of, needed, strict=True) if doors)
-        held = tuple(tuple(map(min, counts, needed)) for counts in context.held)
-        return context._replace(ground=ground, held=held)
+        inventories = tuple(tuple(map(min, counts, needed)) for counts in context.held)
+        return context._replace(ground=ground, held=inventories)
 
 
 def _give(context: JointContext, i: int, colour: int, change: int) -> JointContext:
@@ -264,11 +265,11 @@ def _give(context: JointContext, i: int, colour: int, change: int) -> JointConte
 
 def symmetry_hash(level: Level) -> str:
     """A hash that is equal for rotated, reflected and recoloured versions of a level."""
-    wanted = {gem: f"w{i}" for i, gem in enumerate(level.world.goals)}
+    marks = {gem: f"w{i}" for i, gem in enumerate(level.world.goals)}
     rows = [line.split(" ") for line in draw_text(level.world, level.world.initial).split("\n")]
     for n, gem in enumerate(level.world.gems):
         x, y = level.world.grid.xy(gem.cell)
-        rows[y][x] = wanted.get(n, "g")
+        rows[y][x] = marks.get(n, "g")
     return least_hash(rows, _relabelled)
 
 

@@ -94,23 +94,23 @@ def read_export(path: Path) -> list[Row]:
     Raises InputError with the first line that is wrong, or if there are no rows.
     """
     numbered: list[tuple[int, Row]] = []
-    for number, given in each_numbered(path):
-        row = {column: value for column, value in given.items() if value is not None}
+    for number, raw_row in each_numbered(path):
+        row = {column: value for column, value in raw_row.items() if value is not None}
         try:
             _ExportRow.model_validate(row)
         except ValidationError as error:
-            found = faults(error)[0]
-            where, message = fault_place(found), found["msg"].removeprefix("Value error, ")
+            fault = faults(error)[0]
+            where, message = fault_place(fault), fault["msg"].removeprefix("Value error, ")
             raise InputError(f"`{where}`: {message}" if where else message, path=path, line=number) from None
         numbered.append((number, row))
     if not numbered:
         raise InputError("holds no trial", path=path)
-    seen: set[str] = set()
+    episodes: set[str] = set()
     for episode, group in groupby(numbered, key=lambda pair: pair[1]["episode"]):
         trial = list(group)
-        if episode in seen:
+        if episode in episodes:
             raise InputError(f"`{episode}` goes on after another trial, or comes twice", path=path, line=trial[0][0])
-        seen.add(episode)
+        episodes.add(episode)
         _check_trial(trial, path)
     return [row for _, row in numbered]
 

@@ -34,7 +34,7 @@ def default_levels() -> list[KitchenLevel]:
     Small kitchens fit a screen. Size is the number of squares; of kitchens of equal size the first ones are taken.
     """
     bundled = sorted(DESIGN.bundled(), key=lambda level: len("".join(level.world.layout.rows)))
-    return [level for wanted in CLASSES for level in [one for one in bundled if one.kind == wanted][:EACH]]
+    return [level for kind in CLASSES for level in [kitchen for kitchen in bundled if kitchen.kind == kind][:EACH]]
 
 
 def counterbalanced(
@@ -67,11 +67,11 @@ def counterbalanced(
     square = stream(seed, "square")
     dealt = [names[k] for names in by_class.values() for k in square.permutation(len(names))]
     n = len(facilitators)
-    assigned = {who: dealt[(i - pair) % n :: n] for i, who in enumerate(facilitators)}
+    assigned = {facilitator: dealt[(i - pair) % n :: n] for i, facilitator in enumerate(facilitators)}
     rng = stream(seed, "order of levels", str(pair))
     for own in assigned.values():
         rng.shuffle(own)
-    return tuple(Trial(assigned[who].pop(), who, int(rng.integers(SEEDS))) for who in turns)
+    return tuple(Trial(assigned[facilitator].pop(), facilitator, int(rng.integers(SEEDS))) for facilitator in turns)
 
 
 def _turns(facilitators: Sequence[str], pair: int, rounds: int, seed: int) -> list[str]:
@@ -94,8 +94,8 @@ def codenames(facilitators: Sequence[str], seed: int) -> dict[str, str]:
 
     Raises InputError if there are more facilitators than names.
     """
-    named = [who for who in dict.fromkeys(facilitators) if who != NOBODY]
-    if len(named) > len(NAMES):
-        raise InputError(f"there are {len(NAMES)} codenames for {len(named)} facilitators")
-    chosen = stream(seed, "codenames").permutation(len(NAMES))
-    return {who: NAMES[k] for who, k in zip(named, chosen, strict=False)}
+    distinct = [facilitator for facilitator in dict.fromkeys(facilitators) if facilitator != NOBODY]
+    if len(distinct) > len(NAMES):
+        raise InputError(f"there are {len(NAMES)} codenames for {len(distinct)} facilitators")
+    indices = stream(seed, "codenames").permutation(len(NAMES))
+    return {facilitator: NAMES[k] for facilitator, k in zip(distinct, indices, strict=False)}

@@ -51,9 +51,9 @@ def report(rows: Sequence[Row], summary: Summary) -> Page:
     early = sum(last.get("ended") not in TO_THE_END for last in ends)
     counts = Counter((last["subject"], str(last.get("ended") or "no end")) for last in ends)
     endings = [[subject, how, n] for (subject, how), n in sorted(counts.items())]
-    said = WORDS["left_out"].format(early, len(ends)) if early else WORDS["all_ended"].format(len(ends))
-    found = dict.fromkeys(r["condition"] for r in summary if r["condition"] != "all")
-    classes = [*(kind for kind in KINDS if kind in found), *(c for c in found if c not in KINDS)]
+    note = WORDS["left_out"].format(early, len(ends)) if early else WORDS["all_ended"].format(len(ends))
+    conditions = dict.fromkeys(r["condition"] for r in summary if r["condition"] != "all")
+    classes = [*(kind for kind in KINDS if kind in conditions), *(c for c in conditions if c not in KINDS)]
     lines = [line for condition in classes for line in _lines(summary, condition, KINDS.get(condition, condition))]
     comments = [
         [_trial_label(last), last["subject"], agent, comment]
@@ -70,14 +70,14 @@ def report(rows: Sequence[Row], summary: Summary) -> Page:
         "What was said, and what became of it": _messages(rows),
         "Watch the trials": _replays(rows),
         "Who played what": _design(rows),
-        "How trials ended": stack(said, table(("Facilitator", "How it ended", "Trials"), endings)),
+        "How trials ended": stack(note, table(("Facilitator", "How it ended", "Trials"), endings)),
     }
     return page(WORDS["title"], WORDS["lead"], [Section(title, body) for title, body in sections.items() if body])
 
 
 def _results(rows: Sequence[Row], summary: Summary) -> Html:
-    found = results(rows)
-    without = sum(not r.values["speedup"] for r in found)
+    trial_results = results(rows)
+    without = sum(not r.values["speedup"] for r in trial_results)
     notes = [WORDS["speedup"], WORDS["published"], *([WORDS["no_baseline"].format(without)] if without else [])]
     ends = [trial[-1] for trial in trials(rows)]
     if simulated := sum("simulated" in (last.get("by") or {}).values() for last in ends):
@@ -94,26 +94,27 @@ def _columns(*first: str) -> tuple[str, ...]:
 
 def _lines(summary: Summary, condition: str, *first: str) -> Iterator[list[object]]:
     """A line for each facilitator in one condition; `first`: the leading cells of the first line."""
-    found = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == condition}
-    for subject in dict.fromkeys(subject for subject, _ in found):
-        played, ignored = found[subject, "trials"], found.get((subject, "ignored"), {}).get("value")
-        cells = [*(cell(found.get((subject, metric))) for metric in FIGURES[:-1]), number(ignored, 0)]
-        yield [*first, subject, int(played["value"]), *cells, played["n"]]
+    estimates = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == condition}
+    for subject in dict.fromkeys(subject for subject, _ in estimates):
+        trials_row, ignored = estimates[subject, "trials"], estimates.get((subject, "ignored"), {}).get("value")
+        cells = [*(cell(estimates.get((subject, metric))) for metric in FIGURES[:-1]), number(ignored, 0)]
+        yield [*first, subject, int(trials_row["value"]), *cells, trials_row["n"]]
         first = ("",) * len(first)
 
 
 def _ratings(rows: Sequence[Row], summary: Summary) -> Html:
-    given = defaultdict[tuple[str, str], list[int]](list)
+    points_given = defaultdict[tuple[str, str], list[int]](list)
     for result, aspect in product(results(rows), ASPECTS):
-        given[result.subject, aspect].extend(map(int, result.values[aspect]))
-    if not any(given.values()):
+        points_given[result.subject, aspect].extend(map(int, result.values[aspect]))
+    if not any(points_given.values()):
         return stack("Nobody has rated anything.")
-    drawn = inline(ratings(given, summary, {aspect: NAMES[aspect] for aspect in ASPECTS}))
-    found = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == "all"}
-    subjects = in_order(subject for (subject, _), points in given.items() if points)
-    answers = Counter(subject for (subject, _), points in given.items() for _ in points)
+    drawn = inline(ratings(points_given, summary, {aspect: NAMES[aspect] for aspect in ASPECTS}))
+    estimates = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == "all"}
+    subjects = in_order(subject for (subject, _), points in points_given.items() if points)
+    answers = Counter(subject for (subject, _), points in points_given.items() for _ in points)
     lines = [
-        [subject, *(cell(found.get((subject, aspect))) for aspect in ASPECTS), answers[subject]] for subject in subjects
+        [subject, *(cell(estimates.get((subject, aspect))) for aspect in ASPECTS), answers[subject]]
+        for subject in subjects
     ]
     return stack(drawn, table(("Facilitator", *(NAMES[aspect] for aspect in ASPECTS), "Answers"), lines))
 
@@ -160,27 +161,27 @@ def sent_messages(trial: Sequence[Row]) -> Iterator[tuple[int, str, str, str]]:
 def _replays(rows: Sequence[Row]) -> Html:
     """The trials one by one; the viewer gets a level of its own for each trial, named like the trial."""
     every: list[Level | KitchenLevel] = [*bundled_levels(), *DESIGN.bundled()]
-    known = {level.name: level for level in every}
+    by_name = {level.name: level for level in every}
     levels = {row["episode"]: row["level"] for row in rows}
-    playable = [episode for episode, name in levels.items() if name in known][:SHOWN]
-    missing = list(dict.fromkeys(name for name in levels.values() if name not in known))
+    playable = [episode for episode, name in levels.items() if name in by_name][:SHOWN]
+    missing = list(dict.fromkeys(name for name in levels.values() if name not in by_name))
     notes = [WORDS["not_shown"].format(", ".join(missing))] if missing else []
     if len(levels) > SHOWN:
         notes.append(f"Only {SHOWN} trials are shown here.")
     try:
-        named = {episode: replace(known[levels[episode]], name=episode) for episode in playable}
-        return stack(*notes, replays(named, rows))
+        by_episode = {episode: replace(by_name[levels[episode]], name=episode) for episode in playable}
+        return stack(*notes, replays(by_episode, rows))
     except InputError as error:
         return stack(*notes, f"The trials cannot be shown: {error}")
 
 
 def _design(rows: Sequence[Row]) -> Html:
     """The trials of every pair, in order."""
-    played: dict[tuple[int, int], str] = {}
+    cells: dict[tuple[int, int], str] = {}
     for *_, last in trials(rows):
         mark = "" if last.get("ended") in TO_THE_END else " (ended early)"
-        who = "nobody" if last["subject"] == NOBODY else last["subject"]
-        played[last["pair"], last["trial"]] = f"{last['level']} with {who}{mark}"
-    numbers = sorted({number for _, number in played})
-    lines = [[str(p), *(played.get((p, n), "–") for n in numbers)] for p in sorted({pair for pair, _ in played})]
+        facilitator = "nobody" if last["subject"] == NOBODY else last["subject"]
+        cells[last["pair"], last["trial"]] = f"{last['level']} with {facilitator}{mark}"
+    numbers = sorted({number for _, number in cells})
+    lines = [[str(p), *(cells.get((p, n), "–") for n in numbers)] for p in sorted({pair for pair, _ in cells})]
     return table(("Pair", *(f"Trial {n}" for n in numbers)), lines)

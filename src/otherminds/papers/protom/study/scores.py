@@ -45,15 +45,15 @@ def results(rows: Sequence[Row]) -> list[TrialResult]:
     people play a level only once, so no trial has a counterpart.
     """
     ended = finished_trials(rows)
-    found = list(zip(outcomes(ended), trials(ended), strict=True))
+    finished = list(zip(outcomes(ended), trials(ended), strict=True))
     alone: dict[str, list[float]] = {}
-    for outcome, trial in found:
+    for outcome, trial in finished:
         if outcome.subject == NOBODY:
             alone.setdefault(trial[-1]["level"], []).append(outcome.length)
     results = []
-    for outcome, trial in found:
+    for outcome, trial in finished:
         last = trial[-1]
-        given, lengths = (last.get("ratings") or {}).values(), alone.get(last["level"])
+        ratings, lengths = (last.get("ratings") or {}).values(), alone.get(last["level"])
         statuses = [row.get("status") for row in trial if row["agent"] == FACILITATOR] + [last.get("outcome")]
         values: dict[str, Sequence[float]] = {
             "success": [float(outcome.success)],
@@ -61,7 +61,7 @@ def results(rows: Sequence[Row]) -> list[TrialResult]:
             "messages": [float(outcome.messages)],
             "ignored": [float(statuses.count("ignored"))],
             "decision_ms": () if outcome.subject == NOBODY else outcome.decision_ms,
-            **{aspect: [rating[aspect] for rating in given if aspect in rating] for aspect in ASPECTS},
+            **{aspect: [rating[aspect] for rating in ratings if aspect in rating] for aspect in ASPECTS},
         }
         results.append(TrialResult(outcome.condition, outcome.subject, outcome.episode, str(last["pair"]), values))
     return results
@@ -78,20 +78,20 @@ def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
     `ignored` is a total over the number of trials in the metric `trials`.
     """
-    found = results(rows)
+    trial_results = results(rows)
     table = []
-    for condition in (OVERALL, *dict.fromkeys(r.condition for r in found)):
-        for subject in in_order(r.subject for r in found):
-            chosen = [r for r in found if r.subject == subject and condition in (OVERALL, r.condition)]
-            table += [summary_row(EXPERIMENT, condition, subject, metric, e) for metric, e in metrics(chosen).items()]
+    for condition in (OVERALL, *dict.fromkeys(r.condition for r in trial_results)):
+        for subject in in_order(r.subject for r in trial_results):
+            selected = [r for r in trial_results if r.subject == subject and condition in (OVERALL, r.condition)]
+            table += [summary_row(EXPERIMENT, condition, subject, metric, e) for metric, e in metrics(selected).items()]
     return table
 
 
-def metrics(found: Sequence[TrialResult]) -> dict[str, Estimate]:
+def metrics(trial_results: Sequence[TrialResult]) -> dict[str, Estimate]:
     """The metrics with at least one value in these trials; n counts pairs."""
     estimates = {}
     for metric in MEASURED:
-        values, pairs = _all_values(found, metric), [r.pair for r in found for _ in r.values[metric]]
+        values, pairs = _all_values(trial_results, metric), [r.pair for r in trial_results for _ in r.values[metric]]
         if metric == "success" and len(set(values)) == 1:
             # resampling equal values gives no interval; Wilson's formula does, and pairs are independent
             estimates[metric] = st.proportion([bool(values[0])] * len(set(pairs)))
@@ -100,17 +100,19 @@ def metrics(found: Sequence[TrialResult]) -> dict[str, Estimate]:
         if metric == "ignored" and values:
             value, low, high = (len(values) * x for x in estimates[metric][:3])
             estimates[metric] = Estimate(value, low, high, estimates[metric].n)
-    said = _all_values(found, "messages")
-    if any(said):
-        estimates["ignored_share"] = st.ratio(_all_values(found, "ignored"), said, [r.pair for r in found])
-    if found:
-        n = float(len(found))
-        estimates["trials"] = Estimate(n, n, n, len({r.pair for r in found}))
+    messages = _all_values(trial_results, "messages")
+    if any(messages):
+        estimates["ignored_share"] = st.ratio(
+            _all_values(trial_results, "ignored"), messages, [r.pair for r in trial_results]
+        )
+    if trial_results:
+        n = float(len(trial_results))
+        estimates["trials"] = Estimate(n, n, n, len({r.pair for r in trial_results}))
     return estimates
 
 
-def _all_values(found: Sequence[TrialResult], metric: str) -> list[float]:
-    return [x for r in found for x in r.values[metric]]
+def _all_values(trial_results: Sequence[TrialResult], metric: str) -> list[float]:
+    return [x for r in trial_results for x in r.values[metric]]
 
 
 # Tests
@@ -121,17 +123,17 @@ def compare(rows: Sequence[Row], subject: str = PROTOM) -> list[Comparison]:
 
     Against trials without a facilitator, only success and speed-up are compared. Empty if `subject` has no trials.
     """
-    found = results(rows)
-    ours = [r for r in found if r.subject == subject]
+    trial_results = results(rows)
+    ours = [r for r in trial_results if r.subject == subject]
     compared = []
-    for other in in_order(r.subject for r in found if ours and r.subject != subject):
-        theirs = [r for r in found if r.subject == other]
-        for metric in COMPARED if other != NOBODY else COMPARED[:2]:
+    for rival in in_order(r.subject for r in trial_results if ours and r.subject != subject):
+        theirs = [r for r in trial_results if r.subject == rival]
+        for metric in COMPARED if rival != NOBODY else COMPARED[:2]:
             a, b = _all_values(ours, metric), _all_values(theirs, metric)
             if a and b:
                 p = st.fisher([x > 0 for x in a], [x > 0 for x in b]) if metric == "success" else st.mann_whitney(a, b)
                 test = "Fisher exact" if metric == "success" else "Mann–Whitney U"
-                compared.append(Comparison(metric, other, test, p, p, _within_pairs(ours, theirs, metric)))
+                compared.append(Comparison(metric, rival, test, p, p, _within_pairs(ours, theirs, metric)))
     corrected = st.benjamini_hochberg([comparison.p for comparison in compared])
     return [c._replace(p_corrected=p) for c, p in zip(compared, corrected, strict=True)]
 

@@ -52,12 +52,12 @@ def plan(
     obedience: float = OBEDIENCE,
 ) -> list[PlannedTrial]:
     """The trials of pairs 1 to `pairs`, on the usual levels by default. Raises InputError as `counterbalanced` does."""
-    known = {level.name: level for level in levels or default_levels()}
+    by_name = {level.name: level for level in levels or default_levels()}
     trials = []
     for pair in range(1, pairs + 1):
-        for number, trial in enumerate(counterbalanced(list(known.values()), subjects, pair, seed=seed), 1):
-            (played,) = experiment.plan([known[trial.level]], [trial.facilitator], seed=trial.seed)
-            trials.append(PlannedTrial(pair, number, played, obedience))
+        for number, trial in enumerate(counterbalanced(list(by_name.values()), subjects, pair, seed=seed), 1):
+            (episode,) = experiment.plan([by_name[trial.level]], [trial.facilitator], seed=trial.seed)
+            trials.append(PlannedTrial(pair, number, episode, obedience))
     return trials
 
 
@@ -66,12 +66,12 @@ def rows(trial: PlannedTrial, model: LanguageModel | None = None, *, pictures: b
     entry = trial.played
     setup = overcooked.setup(entry, model=model, pictures=pictures)._replace(obedience=trial.obedience)
     about = {"episode": trial.episode, "pair": trial.pair, "trial": trial.number, "level": entry.level.name}
-    found = [{**row, **about} for row in experiment.rows(EXPERIMENT, entry, setup)]
-    found[-1]["ended"] = FINISHED if found[-1]["success"] else TIME
-    found[-1]["by"] = dict.fromkeys(setup.world.agents, "simulated")
+    trial_rows = [{**row, **about} for row in experiment.rows(EXPERIMENT, entry, setup)]
+    trial_rows[-1]["ended"] = FINISHED if trial_rows[-1]["success"] else TIME
+    trial_rows[-1]["by"] = dict.fromkeys(setup.world.agents, "simulated")
     if entry.subject != NOBODY:
-        found[-1]["ratings"] = {agent: _ratings(entry.seed, found, agent) for agent in setup.world.agents}
-    return found
+        trial_rows[-1]["ratings"] = {agent: _ratings(entry.seed, trial_rows, agent) for agent in setup.world.agents}
+    return trial_rows
 
 
 # How simulated participants rate
@@ -87,21 +87,21 @@ def rating_shares(rows: Sequence[Row], agent: str) -> dict[str, float]:
     advice = [row for row in rows if row["agent"] == FACILITATOR]
     sent = [row for row in advice if row["action"]]
     statuses = [row.get("status") for row in advice] + [rows[-1].get("outcome")]
-    found = {}
+    shares = {}
     if sent:
         worth = 1.0 if rows[-1]["success"] else 0.5
-        found["helpful"] = worth * statuses.count("completed") / len(sent)
-        found["appropriate"] = 1 - (statuses.count("ignored") + statuses.count("impossible")) / len(sent)
-        found["clear"] = sum(row["words"] not in ("", NO_REASON) for row in sent) / len(sent)
-    known = [row["p_true"] for row in rows if row["agent"] == agent and "p_true" in row]
-    if known:
-        found["understood"] = known[-1]
-    return found
+        shares["helpful"] = worth * statuses.count("completed") / len(sent)
+        shares["appropriate"] = 1 - (statuses.count("ignored") + statuses.count("impossible")) / len(sent)
+        shares["clear"] = sum(row["words"] not in ("", NO_REASON) for row in sent) / len(sent)
+    probabilities = [row["p_true"] for row in rows if row["agent"] == agent and "p_true" in row]
+    if probabilities:
+        shares["understood"] = probabilities[-1]
+    return shares
 
 
 def _ratings(seed: int, rows: Sequence[Row], agent: str) -> dict[str, int]:
     """Ratings in points: 7 for a share of 1, 1 for 0, 4 without evidence, plus normal noise, rounded and clipped."""
-    rng, found = stream(seed, "ratings", agent), rating_shares(rows, agent)
+    rng, shares = stream(seed, "ratings", agent), rating_shares(rows, agent)
     low, high = POINTS[0], POINTS[-1]
-    exact = {aspect: low + (high - low) * found.get(aspect, 0.5) for aspect in ASPECTS}
+    exact = {aspect: low + (high - low) * shares.get(aspect, 0.5) for aspect in ASPECTS}
     return {aspect: int(min(max(round(x + NOISE * rng.normal()), low), high)) for aspect, x in exact.items()}

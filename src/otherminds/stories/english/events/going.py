@@ -98,8 +98,8 @@ def _go(story: StoryState, clause: Clause, agent: str, prep: str, noun: Noun) ->
         state.room, state.spot, state.closed = spot.room or state.room, spot, False
         add_event(story, clause, agent, "walk", spot=spot)
     elif noun.kind == "agent" or noun.words[0] in ("him", "her", "them"):
-        others = story.person(noun, [agent])
-        state.room, state.spot = story.of(others[0]).room if others else state.room, None
+        people = story.person(noun, [agent])
+        state.room, state.spot = story.of(people[0]).room if people else state.room, None
         add_event(story, clause, agent, "walk", room=state.room)
     elif noun.words[-1] in wordset("landmarks"):
         state.spot = None
@@ -153,9 +153,9 @@ def follow(story: StoryState, clause: Clause, agents: Agents) -> Told:
         clause.objects = []
         return walk(story, clause, agents)
     for agent in agents:
-        named = (name for noun in clause.objects for name in story.person(noun, [agent]))
-        seen = (name for name in reversed(story.agents) if name != agent and story.of(name).room)
-        followed = next(chain(named, seen), None)
+        referents = (name for noun in clause.objects for name in story.person(noun, [agent]))
+        located = (name for name in reversed(story.agents) if name != agent and story.of(name).room)
+        followed = next(chain(referents, located), None)
         room = story.of(followed).room if followed else None
         if room is None:
             return False

@@ -79,7 +79,7 @@ def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequenc
         return be_silent(story, clause, agents[:1]) if verb.means("say") else "did not happen"
     if verb.unreal and (verb.passive or not verb.means("find", "see")):
         return False
-    if verb.about_to and any(one.link in ("but", "when", "until") for one in rest):
+    if verb.about_to and any(later_clause.link in ("but", "when", "until") for later_clause in rest):
         return "did not happen"
     if not verb.negated and not idle:
         return None
@@ -121,7 +121,7 @@ def _holders(story: StoryState, nouns: Sequence[Noun]) -> list[str]:
         if noun.kind not in ("object", "one", "pronoun"):
             return []
         obj = story.thing(noun, None)
-        deeds = (one for one, _ in reversed(story.timeline) if isinstance(one, Event) and one.obj == obj)
+        deeds = (event for event, _ in reversed(story.timeline) if isinstance(event, Event) and event.obj == obj)
         last = next(deeds, None)
         if obj is None or last is None or last.verb not in ("grab", "move"):
             return []
@@ -150,8 +150,8 @@ def turned_active(story: StoryState, clause: Clause) -> Agents:
     agents = agents or _unnamed_agent(story, clause)
     if clause.means("say", "ask"):
         hearers = [name for noun in clause.subjects for name in story.person(noun)]
-        other = story.other(hearers[0]) if len(hearers) == 1 else None
-        agents = agents or ([other] if other else [])
+        teller = story.other(hearers[0]) if len(hearers) == 1 else None
+        agents = agents or ([teller] if teller else [])
     if agents:
         clause.objects = [*clause.subjects, *clause.objects]
         clause.subjects = []

@@ -26,8 +26,8 @@ def open_(story: StoryState, clause: Clause, agents: Agents) -> Told:
     spots = [spot for noun in clause.objects if (spot := handled_place(story, noun, agents[0])) is not None]
     if len(spots) != len(clause.objects) or not spots:
         harmless = wordset("openings") | {"bottle", "book"}
-        known = bool(clause.objects) and all(noun.words[-1] in harmless for noun in clause.objects)
-        return "opens no place" if known else False
+        is_harmless = bool(clause.objects) and all(noun.words[-1] in harmless for noun in clause.objects)
+        return "opens no place" if is_harmless else False
     for agent in agents:
         for spot in spots:
             _handle_place(story, clause, agent, verb, spot)
@@ -38,7 +38,9 @@ def do_again(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads doing with other places what somebody has just done with one: opening it, closing it, or both."""
     nouns = [noun for prep, noun in clause.places if prep in ("with", "to", "for")]
     for agent in agents:
-        own = [(one.verb, spot) for one, spot in story.timeline if isinstance(one, Event) and one.agent == agent]
+        own = [
+            (event.verb, spot) for event, spot in story.timeline if isinstance(event, Event) and event.agent == agent
+        ]
         last = list(takewhile(lambda done: done[0] in ("open", "close"), reversed(own)))
         verbs = [verb for verb, spot in reversed(last) if spot == last[0][1]]
         spots = [spot for noun in nouns if (spot := handled_place(story, noun, agent)) is not None]
@@ -83,27 +85,27 @@ def location(
     state = story.of(agent)
     dealt_with = state.spots or story.spots
     last = dealt_with[-1] if dealt_with else None
-    spot, room, said = None, None, False
-    for prep, noun in sorted(clause.places, key=lambda one: _is_in_front(clause, one[1])):
+    spot, room, is_stated = None, None, False
+    for prep, noun in sorted(clause.places, key=lambda phrase: _is_in_front(clause, phrase[1])):
         aside = _is_in_front(clause, noun) and not noun.known and noun.det in ("a", "an", "another")
         if prep not in preps or noun.words[-1] in wordset("no_places") or aside:  # "in a new development, she ..."
             continue
         if noun.kind == "room":
-            room, said = story.room(noun), True
+            room, is_stated = story.room(noun), True
         elif noun.kind == "place" or (noun.kind == "object" and prep not in NEARBY):
-            spot, said = spot or story.spot(noun, agent), True
+            spot, is_stated = spot or story.spot(noun, agent), True
         elif noun.words[0] in ("it", "them", "one"):
-            spot, said = spot or last, True
+            spot, is_stated = spot or last, True
     particle = clause.verb.particle if clause.verb else ""
-    if not said and HERE & {*clause.adverbs, particle}:
+    if not is_stated and HERE & {*clause.adverbs, particle}:
         there = story.there if "there" in clause.adverbs and state.spot is None else None
         if isinstance(there, str):
-            room, said = there, True  # "went to the hall, and there she took the cup"
+            room, is_stated = there, True  # "went to the hall, and there she took the cup"
         else:
-            spot, said = state.spot or there or last, True
+            spot, is_stated = state.spot or there or last, True
     if spot and room and not spot.room and spot.kind in wordset("furniture"):
         spot = story.spot(Noun("place", (*spot.extra, spot.kind), 0, 0, room=room), agent)
-    return spot, room or (spot.room if spot else None), said
+    return spot, room or (spot.room if spot else None), is_stated
 
 
 def _is_in_front(clause: Clause, noun: Noun) -> bool:
@@ -124,17 +126,17 @@ def _things(story: StoryState, noun: Noun, agent: str) -> list[str | None]:
 
 def _handle_all(story: StoryState, clause: Clause, agents: Agents, handle: HandleOne) -> Told:
     """Has every agent `handle` every object of the clause, and what it stands for; False if one cannot be read."""
-    told: Told = True
+    verdict: Told = True
     for agent in agents:
         group: list[str] = []
         for noun in clause.objects:
             for obj in _things(story, noun, agent):
-                if not (told := handle(story, clause, agent, noun, obj)):
+                if not (verdict := handle(story, clause, agent, noun, obj)):
                     return False
                 group += [obj] if obj else []
         state = story.of(agent)
         state.group, state.pair = group, group if len(group) == 2 else state.pair
-    return told
+    return verdict
 
 
 def grab(story: StoryState, clause: Clause, agents: Agents) -> Told:
@@ -156,9 +158,9 @@ def grab(story: StoryState, clause: Clause, agents: Agents) -> Told:
 
 def _grab_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str | None) -> bool:
     state = story.of(agent)
-    spot, room, said = location(story, clause, agent, FROM | IN - NEARBY - {"to"})
+    spot, room, is_stated = location(story, clause, agent, FROM | IN - NEARBY - {"to"})
     place = spot or placed(story, noun, obj)
-    if place is None and not said and not state.closed:
+    if place is None and not is_stated and not state.closed:
         place = state.spot
         last = story.where.get(obj) if obj and noun.det not in wordset("new") else None
         if place is None and last and (state.room is None or last.room in (None, state.room)):
@@ -196,21 +198,21 @@ def put(story: StoryState, clause: Clause, agents: Agents) -> Told:
 
 def _put_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str | None) -> bool:
     state = story.of(agent)
-    spot, room, said = location(story, clause, agent, IN)
+    spot, room, is_stated = location(story, clause, agent, IN)
     particle = clause.verb.particle if clause.verb else ""
     away = particle in ("back", "down", "away", "aside", "in") or bool(
         {"back", "down", "away", "in"} & set(clause.adverbs)
     )
-    if away and not said:
-        spot, said = state.spot, state.spot is not None
-    if not said and clause.link in wordset("relative") and clause.verb and clause.verb.perfect:
+    if away and not is_stated:
+        spot, is_stated = state.spot, state.spot is not None
+    if not is_stated and clause.link in wordset("relative") and clause.verb and clause.verb.perfect:
         return True  # "which Ann had put down earlier": told before
-    if not said or (spot is None and room is None):
+    if not is_stated or (spot is None and room is None):
         return False
     obj = obj if obj is not None else (state.held[-1] if state.held else None)
     if clause.link in wordset("relative") and clause.verb and clause.verb.perfect:
-        puts = [(one, where) for one, where in story.timeline if isinstance(one, Event) and one.verb == "put"]
-        if any(one.agent == agent and one.obj == obj and where is spot for one, where in puts):
+        puts = [(event, where) for event, where in story.timeline if isinstance(event, Event) and event.verb == "put"]
+        if any(event.agent == agent and event.obj == obj and where is spot for event, where in puts):
             return True  # "from the table, where Ann had put it": told before
     add_event(story, clause, agent, "put", obj, spot, room)
     if obj in state.held:
@@ -251,9 +253,9 @@ def _move_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: st
             add_event(story, clause, agent, "move", obj, None, state.room)
         _note_moved(story, obj, None)
         return True
-    spot, room, said = location(story, replace(clause, places=goals), agent, IN | {"towards", "toward"})
+    spot, room, is_stated = location(story, replace(clause, places=goals), agent, IN | {"towards", "toward"})
     if spot is None:
-        return said and room is not None
+        return is_stated and room is not None
     add_event(story, clause, agent, "move", obj, spot, room)
     state.room, state.spot, state.closed = spot.room or state.room, spot, False
     _note_moved(story, obj, spot)
@@ -262,4 +264,4 @@ def _move_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: st
 
 def handled_before(story: StoryState, agent: str, obj: str | None) -> bool:
     """Whether the story already told that the agent took, put or moved the thing."""
-    return any(one.obj == obj and one.verb in ("put", "move", "grab") for one in story.events_of(agent))
+    return any(event.obj == obj and event.verb in ("put", "move", "grab") for event in story.events_of(agent))

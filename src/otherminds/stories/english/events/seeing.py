@@ -64,9 +64,9 @@ def find(story: StoryState, clause: Clause, agents: Agents) -> Told:
     noun = clause.objects[0] if clause.objects else None
     for agent in agents:
         state = story.of(agent)
-        spot, room, said = location(story, clause, agent, IN - {"to", "into", "onto"})
+        spot, room, is_stated = location(story, clause, agent, IN - {"to", "into", "onto"})
         if misses:  # the thing named, or else the thing looked for, is not in the place where they look
-            of = (other for prep, other in clause.places if prep == "of" and other.kind == "object")
+            of = (complement for prep, complement in clause.places if prep == "of" and complement.kind == "object")
             missed = next(of, noun)  # "of the cup, Ann saw no trace"
             if noun is not None and noun.kind == "place" and _finds_nothing(clause):
                 spot, missed = story.spot(noun, agent), None
@@ -82,7 +82,7 @@ def find(story: StoryState, clause: Clause, agents: Agents) -> Told:
             return False
         obj = story.thing(noun, agent) if noun else state.seeks
         place = spot or (placed(story, noun, obj) if noun else None)
-        place = place or (None if said or state.closed else state.spot)
+        place = place or (None if is_stated or state.closed else state.spot)
         if spot is not None:
             state.spot, state.closed = spot, False
         state.room = room or state.room
@@ -116,21 +116,23 @@ def perceive(story: StoryState, clause: Clause, agents: Agents) -> Told:
         return "sees people"
     if is_ignorant(clause) and clause.lemma in ("know", "remember"):
         return shrug(story, clause, agents)
-    told = any(prep in IN and (noun.kind in ("place", "room") or noun.words == ("it",)) for prep, noun in clause.places)
+    tells_place = any(
+        prep in IN and (noun.kind in ("place", "room") or noun.words == ("it",)) for prep, noun in clause.places
+    )
     state = story.of(agents[0])
-    here = bool(HERE & set(clause.adverbs)) and bool(state.spot)
-    if here or told or (clause.negated and clause.objects):
+    is_here = bool(HERE & set(clause.adverbs)) and bool(state.spot)
+    if is_here or tells_place or (clause.negated and clause.objects):
         return find(story, clause, agents)
     things = [noun for noun in clause.objects if noun.kind == "object"]
     inside = state.spot is not None and not state.closed and relation(state.spot.kind) == "in"
     if len(things) == 1 and not clause.places and inside and story.thing(things[0], agents[0]) == state.seeks:
         return find(story, clause, agents)  # the thing looked for, in the place that was just opened
-    seen = [obj for noun in things if (obj := story.thing(noun, agents[0]))]
+    seen_objects = [obj for noun in things if (obj := story.thing(noun, agents[0]))]
     sees = not clause.negated and not clause.means("think")
-    if seen and sees and _was_just_told(story, seen[-1]):
+    if seen_objects and sees and _was_just_told(story, seen_objects[-1]):
         for agent in agents:
-            where = story.where[seen[-1]]
-            add_observation(story, clause, agent, seen[-1], where, where.room if where else None, sees=True)
+            where = story.where[seen_objects[-1]]
+            add_observation(story, clause, agent, seen_objects[-1], where, where.room if where else None, sees=True)
         return True
     matters = clause.places or clause.means("think") or not clause.objects
     return False if matters else "sees a thing, no matter where"
@@ -147,11 +149,11 @@ def _see_content(story: StoryState, clause: Clause, inner: Clause, agents: Agent
     if inner.verb is None or inner.verb.unreal:
         return False
     if inner.lemma == "be":
-        kept, story.subjects = story.subjects, list(agents)
-        found = look_result(story, inner, inner.subjects or inner.objects)
-        story.subjects = kept
-        if found is not None:
-            return found
+        previous_subjects, story.subjects = story.subjects, list(agents)
+        verdict = look_result(story, inner, inner.subjects or inner.objects)
+        story.subjects = previous_subjects
+        if verdict is not None:
+            return verdict
     if inner.negated:
         return False
     doing = inner.means("put", "move", "grab") and bool(inner.subjects) and not inner.verb.passive
@@ -163,8 +165,8 @@ def _see_content(story: StoryState, clause: Clause, inner: Clause, agents: Agent
     obj = story.thing(things[0], agents[0])
     if doing and not _is_done(story, inner, agents, obj):
         return False
-    spot, room, said = location(story, inner, agents[0], IN)
-    if not said and obj and inner.means("put", "move", "grab"):
+    spot, room, is_stated = location(story, inner, agents[0], IN)
+    if not is_stated and obj and inner.means("put", "move", "grab"):
         spot = story.where.get(obj)
     sees = not clause.negated and things[0].det != "no"
     for agent in agents:
@@ -200,17 +202,17 @@ def look_result(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> Tol
     seeks = state.seeks
     if spot is None and seeks is None and not nothing:
         return None
-    named = [story.spot(noun, agent) for prep, noun in clause.places if prep in IN and noun.kind == "place"]
-    named += [story.spot(noun, agent) for noun in clause.subjects if noun.kind == "place" and nothing]
+    spots = [story.spot(noun, agent) for prep, noun in clause.places if prep in IN and noun.kind == "place"]
+    spots += [story.spot(noun, agent) for noun in clause.subjects if noun.kind == "place" and nothing]
     if spot is None:
-        near = named and (named[0] is state.spot or (named[0].room is not None and named[0].room == state.room))
+        near = spots and (spots[0] is state.spot or (spots[0].room is not None and spots[0].room == state.room))
         if not near:
             return None
-        spot = named[0]
+        spot = spots[0]
     no_things = wordset("moods") | wordset("nothings")
     things = [noun for noun in nouns if noun.kind == "object" and not no_things & set(noun.words)]
     obj = story.thing(things[0], agent) if things else seeks
-    if things and obj != seeks and named and not nothing:
+    if things and obj != seeks and spots and not nothing:
         return None
     if obj:
         sees = not (nothing or clause.negated or words & wordset("lacking"))

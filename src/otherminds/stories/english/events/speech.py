@@ -44,8 +44,8 @@ class DialogueAct:
 
 def read_quote(story: StoryState, text: str) -> list[DialogueAct] | None:
     """What a quote says, in order; empty for mere politeness, None if it cannot be read."""
-    said = _read_sentences(story, text)
-    return _about_one_place(story, text) if said is None else said
+    acts = _read_sentences(story, text)
+    return _about_one_place(story, text) if acts is None else acts
 
 
 def _about_one_place(story: StoryState, text: str, *, indirect: bool = False) -> list[DialogueAct] | None:
@@ -54,11 +54,11 @@ def _about_one_place(story: StoryState, text: str, *, indirect: bool = False) ->
     A question that names a thing and no place asks where it is; an answer that names a place says that it is there.
     If `indirect`, the story tells what is said, in the past.
     """
-    found = [token for token in tokens(plain(text)) if not token.quote]
-    words = {token.low for token in found}
-    if len(found) > LONGEST_SENTENCE:
+    text_tokens = [token for token in tokens(plain(text)) if not token.quote]
+    words = {token.low for token in text_tokens}
+    if len(text_tokens) > LONGEST_SENTENCE:
         return None
-    nouns = [piece for piece in Chunker(found, story.names).chunks() if isinstance(piece, Noun)]
+    nouns = [piece for piece in Chunker(text_tokens, story.names).chunks() if isinstance(piece, Noun)]
     things = list(dict.fromkeys(story.thing(noun, None) for noun in nouns if noun.kind == "object" and noun.known))
     places = [noun for noun in nouns if noun.kind in ("place", "room")]
     if "?" in words and len(things) == 1 and not places and wordset("seeking") & words:
@@ -76,24 +76,24 @@ def _about_one_place(story: StoryState, text: str, *, indirect: bool = False) ->
 
 
 def _read_sentences(story: StoryState, text: str) -> list[DialogueAct] | None:
-    found: list[DialogueAct] = []
+    acts: list[DialogueAct] = []
     parts = sentences([token for token in tokens(plain(text)) if not token.quote], story.names)
-    asked = [mark == "?" for mark in plain(text) if mark in ".!?;\n"]
+    is_question = [mark == "?" for mark in plain(text) if mark in ".!?;\n"]
     if any(len(part) > LONGEST_SENTENCE for part in parts):
         return None
-    for part, question in zip(parts, [*asked, *[False] * len(parts)], strict=False):
+    for part, question in zip(parts, [*is_question, *[False] * len(parts)], strict=False):
         bare = _without_calls(part, story.names)
-        said = _read_sentence(story, bare, question=question, alone=len(parts) == 1)
-        if said is None and question and (story.pending or any(one.act == "ask" for one in found)):
-            said = []  # "Where is the toy? Do you know?"
-        if said is None and not question and len(parts) > 1 and _names_no_place(bare, story):
-            said = []  # "I did find one. It was on the desk."
-        if said is None and _is_small_talk(bare, story):
-            said = []
-        if said is None or any(one.act in ("assert", "deny") and one.obj is None for one in said):
+        sentence_acts = _read_sentence(story, bare, question=question, alone=len(parts) == 1)
+        if sentence_acts is None and question and (story.pending or any(act.act == "ask" for act in acts)):
+            sentence_acts = []  # "Where is the toy? Do you know?"
+        if sentence_acts is None and not question and len(parts) > 1 and _names_no_place(bare, story):
+            sentence_acts = []  # "I did find one. It was on the desk."
+        if sentence_acts is None and _is_small_talk(bare, story):
+            sentence_acts = []
+        if sentence_acts is None or any(act.act in ("assert", "deny") and act.obj is None for act in sentence_acts):
             return None
-        found += said
-    return found
+        acts += sentence_acts
+    return acts
 
 
 def _names_no_place(part: Sequence[Token], story: StoryState) -> bool:
@@ -112,30 +112,30 @@ def _names_no_place(part: Sequence[Token], story: StoryState) -> bool:
 def _is_small_talk(part: Sequence[Token], story: StoryState) -> bool:
     """Whether a sentence is about nothing in the story, although it cannot be read: "What a day!"."""
     words = {token.low for token in part}
-    named = any(thing.split()[-1] in words for thing in story.objects)
+    names_object = any(thing.split()[-1] in words for thing in story.objects)
     common = lexicon().common | wordset("moods") | wordset("interjections")
     idle = words <= common and not words & wordset("pointing")
-    return not story.pending and not named and idle and _names_no_place(part, story)
+    return not story.pending and not names_object and idle and _names_no_place(part, story)
 
 
 def _without_calls(part: Sequence[Token], names: Collection[str]) -> list[Token]:
     """The sentence without "well," and "Mary," in front and at the end."""
     filler = wordset("interjections")
-    kept = list(part)
-    while kept and kept[-1].text == ",":
-        kept.pop()
-    while kept:
-        first, goes_on = kept[0], len(kept) > 1
-        call = goes_on and kept[1].text == "," and (first.low in filler or first.text in names)
+    bare = list(part)
+    while bare and bare[-1].text == ",":
+        bare.pop()
+    while bare:
+        first, goes_on = bare[0], len(bare) > 1
+        call = goes_on and bare[1].text == "," and (first.low in filler or first.text in names)
         if first.text != "," and not call and not (goes_on and first.low in wordset("greetings")):
             break
-        kept.pop(0)
-    supposing = next((i for i, one in enumerate(kept) if i and one.low == "if" and kept[i - 1].text == ","), None)
-    if supposing and not any(one.low in wordset("kinds") | wordset("rooms") for one in kept[supposing:]):
-        kept = kept[:supposing]  # "..., if that helps"
-    while kept and (kept[-1].text == "," or (kept[-1].text in names and len(kept) > 1 and kept[-2].text == ",")):
-        kept.pop()
-    return kept
+        bare.pop(0)
+    supposing = next((i for i, token in enumerate(bare) if i and token.low == "if" and bare[i - 1].text == ","), None)
+    if supposing and not any(token.low in wordset("kinds") | wordset("rooms") for token in bare[supposing:]):
+        bare = bare[:supposing]  # "..., if that helps"
+    while bare and (bare[-1].text == "," or (bare[-1].text in names and len(bare) > 1 and bare[-2].text == ",")):
+        bare.pop()
+    return bare
 
 
 def _read_sentence(story: StoryState, part: list[Token], *, question: bool, alone: bool) -> list[DialogueAct] | None:
@@ -164,9 +164,9 @@ def _read_sentence(story: StoryState, part: list[Token], *, question: bool, alon
     more = words.partition(" but ")[2] or words.partition(" though ")[2] or words.partition(" try ")[2]
     if unsure and not more:
         return [DialogueAct("unsure")]
-    found = assertions(story, parse(pieces), unsure=unsure)
+    acts = assertions(story, parse(pieces), unsure=unsure)
     again = words.endswith((" there", " in it", " on it", " inside it", " inside")) and _names_no_place(part, story)
-    return [] if found is None and again else found  # "I found it there": the place was named before
+    return [] if acts is None and again else acts  # "I found it there": the place was named before
 
 
 def _question(story: StoryState, words: str, nouns: Sequence[Noun]) -> list[DialogueAct] | None:
@@ -187,12 +187,12 @@ def _question(story: StoryState, words: str, nouns: Sequence[Noun]) -> list[Dial
 
 def assertions(story: StoryState, clauses: Sequence[Clause], *, unsure: bool = False) -> list[DialogueAct] | None:
     """What clauses say about where something is; None if one of them cannot be read."""
-    found: list[DialogueAct] = []
+    acts: list[DialogueAct] = []
     lost = False
     for clause in _without_thinking(clauses):
-        said = _assertion(story, clause)
-        if said is not None:
-            found.append(said)
+        act = _assertion(story, clause)
+        if act is not None:
+            acts.append(act)
             continue
         # "last I saw", "if I remember correctly" and "I think" say nothing of their own
         idle = clause.means(*wordset("idle_senses")) or clause.lemma in ("be", "check", "do", "go")
@@ -201,30 +201,30 @@ def assertions(story: StoryState, clauses: Sequence[Clause], *, unsure: bool = F
             idle = all(noun.kind in ("pronoun", "agent") for noun in clause.subjects) and not clause.unknown
         places = [noun for _, noun in clause.places if noun.words[0] not in ("it", "there")]
         lost = lost or not (unsure or (idle and not places))
-    if unsure and not found:
+    if unsure and not acts:
         return [DialogueAct("unsure")]
-    return found if found and not lost else None
+    return acts if acts and not lost else None
 
 
 def _without_thinking(clauses: Sequence[Clause]) -> list[Clause]:
     """The clauses with "I think (that) ..." replaced by what is thought."""
-    found: list[Clause] = []
+    unwrapped: list[Clause] = []
     for clause in clauses:
         if not clause.content or not clause.means("think", "say", "see", "suggest"):
-            found.append(clause)
+            unwrapped.append(clause)
             continue
         for inner in _without_thinking(clause.content):
             if clause.negated and inner.verb:
                 inner.verb.negated = not inner.verb.negated
-            found.append(inner)
-    return found
+            unwrapped.append(inner)
+    return unwrapped
 
 
 def _assertion(story: StoryState, clause: Clause) -> DialogueAct | None:
     """What a clause says about where something is; None if it says nothing of the kind, or cannot be read."""
     spot, room = _place_of(story, clause)
-    known = wordset("negations") | wordset("hedges") | wordset("quiet")
-    unread = any(word not in known for word in clause.unknown)
+    ignored = wordset("negations") | wordset("hedges") | wordset("quiet")
+    unread = any(word not in ignored for word in clause.unknown)
     if (spot is None and room is None) or unread or clause.link in ("if", "unless", "whether"):
         return None
     wants_place = clause.means("want") and any(noun.kind == "place" for noun in clause.objects)
@@ -247,9 +247,9 @@ def _assertion(story: StoryState, clause: Clause) -> DialogueAct | None:
 def _place_of(story: StoryState, clause: Clause) -> tuple[Spot | None, str | None]:
     """The place and the room that something said gives."""
     nouns = [noun for prep, noun in clause.places if prep in wordset("where")]
-    told = clause.objects if clause.means("look", "open", "want") else []
+    object_nouns = clause.objects if clause.means("look", "open", "want") else []
     holds = clause.means("contain") or clause.lemma == "have" or clause.verb is None
-    nouns += [noun for noun in (*told, *(clause.subjects if holds else ())) if noun.kind != "object"]
+    nouns += [noun for noun in (*object_nouns, *(clause.subjects if holds else ())) if noun.kind != "object"]
     spot, room = stated_place(story, nouns, ("place", "object"))
     if spot and room and not spot.room and spot.kind in wordset("furniture"):
         last = next(noun for noun in reversed(nouns) if noun.kind == "place")
@@ -261,29 +261,29 @@ def _place_of(story: StoryState, clause: Clause) -> tuple[Spot | None, str | Non
 
 
 def add_utterances(
-    story: StoryState, clause: Clause, speaker: str, said: Sequence[DialogueAct] | None, hearers: Sequence[str] = ()
+    story: StoryState, clause: Clause, speaker: str, acts: Sequence[DialogueAct] | None, hearers: Sequence[str] = ()
 ) -> Told:
     """Adds what is said, except that nothing in particular is somewhere; False for None.
 
     Questions are heard by all, and without `hearers` the rest is, too.
     """
-    for one in said or ():
-        if one.act in ("assert", "deny") and one.obj is None:
+    for act in acts or ():
+        if act.act in ("assert", "deny") and act.obj is None:
             continue
-        asks, span = one.act == "ask", (clause.start, clause.end)
-        obj = one.obj or (None if asks else story.asked)
-        fact = Fact("at", obj, one.room) if obj is not None else None
+        asks, span = act.act == "ask", (clause.start, clause.end)
+        obj = act.obj or (None if asks else story.asked)
+        fact = Fact("at", obj, act.room) if obj is not None else None
         to = () if asks else tuple(hearers)
-        story.emit(Utterance(0, speaker, one.act, fact, to, story.p, story.source, span), one.spot)
+        story.emit(Utterance(0, speaker, act.act, fact, to, story.p, story.source, span), act.spot)
         story.of(speaker)
         if asks:
-            story.asker, story.asked, story.pending = speaker, one.obj, True
-            story.of(speaker).seeks = one.obj
-            if one.obj:
-                story.mention(one.obj, speaker)
+            story.asker, story.asked, story.pending = speaker, act.obj, True
+            story.of(speaker).seeks = act.obj
+            if act.obj:
+                story.mention(act.obj, speaker)
         elif story.asker and speaker != story.asker:
             story.pending = False
-    return False if said is None else bool(said) or NO_PLACE
+    return False if acts is None else bool(acts) or NO_PLACE
 
 
 def _reply(story: StoryState, clause: Clause, speaker: str, act: SpeechAct) -> None:
@@ -316,28 +316,28 @@ def speak(story: StoryState, clause: Clause, agents: Agents) -> Told:
     nothing = any(noun.det in ("no", "not") or "nothing" in noun.words for noun in clause.objects)
     if nothing or clause.negated:
         return be_silent(story, clause, [speaker])
-    said = _indirect_question(story, clause, speaker) if clause.means("ask") else _indirect_answer(story, clause)
-    told = add_utterances(story, clause, speaker, said, hearers)
-    return told if all(one.obj or one.act not in ("assert", "deny") for one in said or ()) else False
+    acts = _indirect_question(story, clause, speaker) if clause.means("ask") else _indirect_answer(story, clause)
+    verdict = add_utterances(story, clause, speaker, acts, hearers)
+    return verdict if all(act.obj or act.act not in ("assert", "deny") for act in acts or ()) else False
 
 
 def _answerer(story: StoryState, clause: Clause, speaker: str) -> str:
     """The agent that "he" stands for who says something: if it is an answer, not the one who has just asked."""
     if not (story.pending and story.asker and speaker == story.asker):
         return speaker
-    told = bool(clause.content) and not clause.means("ask")
+    is_statement = bool(clause.content) and not clause.means("ask")
     quoted = read_quote(story, " ".join(quote.text for quote in clause.quotes)) if clause.quotes else None
-    answering = told or any(one.act in ("assert", "deny", "unsure") for one in quoted or ())
-    other = story.other(speaker) if answering else None
-    if other and clause.subjects and clause.subjects[0].text in ("he", "she"):
-        story.genders.setdefault(other, clause.subjects[0].text)
-    return other or speaker
+    answering = is_statement or any(act.act in ("assert", "deny", "unsure") for act in quoted or ())
+    partner = story.other(speaker) if answering else None
+    if partner and clause.subjects and clause.subjects[0].text in ("he", "she"):
+        story.genders.setdefault(partner, clause.subjects[0].text)
+    return partner or speaker
 
 
 def _quoted(story: StoryState, clause: Clause, speaker: str, hearers: Sequence[str] = ()) -> Told:
     """Adds what the quotes of a clause say; False if they cannot be read."""
-    said = read_quote(story, " ".join(quote.text for quote in clause.quotes))
-    return add_utterances(story, clause, speaker, said, hearers if clause.means("say") else ())
+    acts = read_quote(story, " ".join(quote.text for quote in clause.quotes))
+    return add_utterances(story, clause, speaker, acts, hearers if clause.means("say") else ())
 
 
 def _hearers(story: StoryState, clause: Clause, speaker: str) -> list[str]:
@@ -345,12 +345,12 @@ def _hearers(story: StoryState, clause: Clause, speaker: str) -> list[str]:
     people = ("agent", "pronoun")
     nouns = [noun for noun in clause.objects if noun.kind in people]
     nouns += [noun for prep, noun in clause.places if prep in ("to", "with") and noun.kind in people]
-    found = [name for noun in nouns for name in story.person(noun, [speaker])]
-    for name in found:
+    hearers = [name for noun in nouns for name in story.person(noun, [speaker])]
+    for name in hearers:
         story.of(name)
     to_somebody = any(prep == "to" and noun.kind in people for prep, noun in clause.places) and not clause.quotes
     private = to_somebody or clause.lemma in wordset("telling") or "privately" in clause.adverbs
-    return found if private and "publicly" not in clause.adverbs else []
+    return hearers if private and "publicly" not in clause.adverbs else []
 
 
 def _indirect_question(story: StoryState, clause: Clause, speaker: str) -> list[DialogueAct] | None:
@@ -380,13 +380,13 @@ def _indirect_question(story: StoryState, clause: Clause, speaker: str) -> list[
 
 def _all_clauses(clauses: Sequence[Clause]) -> list[Clause]:
     """The clauses with those inside them."""
-    return [one for clause in clauses for one in (clause, *_all_clauses(clause.content))]
+    return [nested for clause in clauses for nested in (clause, *_all_clauses(clause.content))]
 
 
 def _indirect_answer(story: StoryState, clause: Clause) -> list[DialogueAct] | None:
     """What is said in the story's words: that something is somewhere, where it is, or that one does not know."""
     content = _all_clauses(clause.content)
-    if any(is_ignorant(one) for one in (clause, *content)):
+    if any(is_ignorant(inner) for inner in (clause, *content)):
         return [DialogueAct("unsure", story.asked)]
     if content and content[0].link == "where":
         noun = next((noun for noun in (*content[0].subjects, *content[0].objects) if noun.kind == "object"), None)
@@ -461,31 +461,31 @@ def take_turn(story: StoryState, sentence: Sequence[Token]) -> Told:
     low = [token.low for token in sentence]
     if story.pending and story.asker and (speaker := story.other(story.asker)):
         speaks = wordset("answers") & {*low} or any(is_speech_verb(low, i) for i in range(len(low)))
-        said = read_quote(story, quoted) if quoted else None
+        acts = read_quote(story, quoted) if quoted else None
         if not quoted and speaks and FOUND & {*low}:
             words = " ".join(token.text for token in sentence)
             answer = words.rpartition(" : ")[2]  # "came her answer: ..."
-            said = _about_one_place(story, answer, indirect=True) or _about_one_place(story, words, indirect=True)
-        answers = bool(said) and all(one.act != "ask" for one in said or ())
-        return add_utterances(story, clause, speaker, said) if answers else False
+            acts = _about_one_place(story, answer, indirect=True) or _about_one_place(story, words, indirect=True)
+        answers = bool(acts) and all(act.act != "ask" for act in acts or ())
+        return add_utterances(story, clause, speaker, acts) if answers else False
     if "where" not in low or quoted:
         return False
-    named = [n for n, token in enumerate(sentence) if token.text in story.names or token.low in PEOPLE]
+    mentions = [n for n, token in enumerate(sentence) if token.text in story.names or token.low in PEOPLE]
     asks = next((n for n, word in enumerate(low) if ASKING.match(word) and n < low.index("where")), None)
     after = Chunker(sentence[low.index("where") + 1 :], story.names).chunks()
-    nouns = [one for one in after if isinstance(one, Noun)]
-    things = {story.thing(one, None) for one in nouns if one.kind == "object" and one.known}
+    nouns = [chunk for chunk in after if isinstance(chunk, Noun)]
+    things = {story.thing(noun, None) for noun in nouns if noun.kind == "object" and noun.known}
     if nouns and not things and nouns[0].words[0] in ("it", "they"):  # "whether he knew where they were"
         things = {story.thing(Noun("pronoun", ("it",), nouns[0].start, nouns[0].end), None)}
-    if not named or len(things) != 1:
+    if not mentions or len(things) != 1:
         return False
     if low[0] in wordset("asks_first") and "," not in low:  # "Did she know where the cup was?", not "..., children?"
-        asked = _people(story, sentence[named[0]])
-        asker = story.other(asked[0]) if asked else None
+        addressees = _people(story, sentence[mentions[0]])
+        asker = story.other(addressees[0]) if addressees else None
     else:
-        before = [n for n in named if asks is not None and n < asks]
-        found = _people(story, sentence[before[-1]]) if before else []
-        asker = found[0] if found else None
+        before = [n for n in mentions if asks is not None and n < asks]
+        askers = _people(story, sentence[before[-1]]) if before else []
+        asker = askers[0] if askers else None
     return add_utterances(story, clause, asker, [DialogueAct("ask", things.pop())]) if asker else False
 
 
@@ -493,12 +493,12 @@ def speaker_in(story: StoryState, sentence: Sequence[Token]) -> str | None:
     """Who speaks in a sentence without quotes: "as she put the question", "that was what Ann said"."""
     low = [token.low for token in sentence]
     speaks = [n for n, word in enumerate(low) if word in wordset("answers") or is_speech_verb(low, n)]
-    named = [n for n, token in enumerate(sentence) if token.text in story.names or token.low in PEOPLE]
-    before = [n for n in named if speaks and n < speaks[0]]
+    mentions = [n for n, token in enumerate(sentence) if token.text in story.names or token.low in PEOPLE]
+    before = [n for n in mentions if speaks and n < speaks[0]]
     if any(token.quote for token in sentence) or not before:
         return None
-    found = _people(story, sentence[before[-1]])
-    return found[0] if found else None
+    speakers = _people(story, sentence[before[-1]])
+    return speakers[0] if speakers else None
 
 
 def _people(story: StoryState, token: Token) -> list[str]:

@@ -23,15 +23,15 @@ def be(story: StoryState, clause: Clause, agents: Agents) -> Told:
     if agents:
         return _be_present(story, clause, agents)
     nouns = clause.subjects or clause.objects
-    if (found := look_result(story, clause, nouns)) is not None:
-        return found
+    if (look_verdict := look_result(story, clause, nouns)) is not None:
+        return look_verdict
     if clause.negated or not nouns or any(noun.kind == "agent" or noun.det == "no" for noun in nouns):
         return False
-    placings = [(noun, one) for noun in nouns for one in noun.clauses if one.places]
+    placings = [(noun, inner) for noun in nouns for inner in noun.clauses if inner.places]
     if placings and not any(prep in IN for prep, _ in clause.places):
-        return all(_note_where(story, one, [noun]) for noun, one in placings)
-    told = _note_where(story, clause, nouns)
-    return told if told and _note_company(story, clause) else False
+        return all(_note_where(story, inner, [noun]) for noun, inner in placings)
+    verdict = _note_where(story, clause, nouns)
+    return verdict if verdict and _note_company(story, clause) else False
 
 
 def _note_company(story: StoryState, clause: Clause) -> bool:
@@ -42,8 +42,8 @@ def _note_company(story: StoryState, clause: Clause) -> bool:
         return all(
             _note_one(story, noun, story.spot(holders[0], None), None) for noun in nouns
         )  # "a sofa with a book on it"
-    placings = [one for noun in nouns for one in noun.clauses]
-    return bool(placings) == bool(nouns) and all(_note_where(story, one, nouns) for one in placings)
+    placings = [inner for noun in nouns for inner in noun.clauses]
+    return bool(placings) == bool(nouns) and all(_note_where(story, inner, nouns) for inner in placings)
 
 
 def _note_where(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> Told:
@@ -58,8 +58,8 @@ def _note_where(story: StoryState, clause: Clause, nouns: Sequence[Noun]) -> Tol
             return "is there"
         return "a mood" if _is_mood(clause) else False
     before = story.size
-    told = all(_note_one(story, noun, spot, room) for noun in nouns)
-    return told and (story.size != before or "told before")
+    all_noted = all(_note_one(story, noun, spot, room) for noun in nouns)
+    return all_noted and (story.size != before or "told before")
 
 
 def _state_words(clause: Clause) -> set[str]:
@@ -86,7 +86,7 @@ def _note_one(story: StoryState, noun: Noun, spot: Spot | None, room: str | None
 
     Where a thing is before anything happened to it is where it is from the start.
     """
-    named_before = spot is None and any(one.id == noun.text for one in story.spots)
+    named_before = spot is None and any(known_spot.id == noun.text for known_spot in story.spots)
     if noun.kind == "place" or named_before:
         noun.room = noun.room or room or (spot.room if spot else "") or ""
         if story.numbered and noun.det in NUMBERS and noun.room:
@@ -94,8 +94,8 @@ def _note_one(story: StoryState, noun: Noun, spot: Spot | None, room: str | None
                 story.spot(Noun("place", noun.words, 0, 0, "the", room=noun.room, ordinal=ordinal), None)
             return spot is None
         furniture = (lexicon().kind_of(noun.words) or "") in wordset("furniture")
-        found = story.spot(noun if furniture else Noun("place", noun.words, 0, 0, noun.det), None)
-        story.rooms_of_spots.setdefault(found.id, noun.room or None)
+        noun_spot = story.spot(noun if furniture else Noun("place", noun.words, 0, 0, noun.det), None)
+        story.rooms_of_spots.setdefault(noun_spot.id, noun.room or None)
         return spot is None
     obj = story.thing(noun, None) if noun.kind == "object" or noun.words == ("it",) else None
     if obj is None:
@@ -120,8 +120,8 @@ def _be_present(story: StoryState, clause: Clause, agents: Agents) -> Told:
                 story.of(agent).room = story.last_room
                 story.initial.append((Fact("in_room", agent, story.last_room), None))
         return "is where it was"
-    spot, room, said = location(story, clause, agents[0], IN | NEARBY)
-    if not said:
+    spot, room, is_stated = location(story, clause, agents[0], IN | NEARBY)
+    if not is_stated:
         gone = not clause.negated and bool(_state_words(clause) & wordset("gone"))
         return be_gone(story, clause, agents) if gone else "a mood" if _is_mood(clause) else False
     if clause.negated:
@@ -139,7 +139,7 @@ def _be_present(story: StoryState, clause: Clause, agents: Agents) -> Told:
 def be_gone(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads that somebody is gone, which is news only if the story has not told where to."""
     for agent in agents:
-        if not any(one.verb in ("leave", "walk", "enter") for one in story.events_of(agent)[-1:]):
+        if not any(event.verb in ("leave", "walk", "enter") for event in story.events_of(agent)[-1:]):
             add_event(story, clause, agent, "leave", room=story.of(agent).room)
             story.of(agent).room = story.of(agent).spot = None
     return "told before"
@@ -165,9 +165,9 @@ def contain(story: StoryState, clause: Clause, agents: Agents) -> Told:
         for noun in clause.objects:
             story.room(noun)
         return True
-    if any(one.kind not in ("place", "object") for one in clause.subjects):
+    if any(subject.kind not in ("place", "object") for subject in clause.subjects):
         return False
-    pairs = product([story.spot(one, None) for one in clause.subjects], clause.objects)
+    pairs = product([story.spot(subject, None) for subject in clause.subjects], clause.objects)
     return all(noun.kind == "object" and _note_one(story, noun, spot, None) for spot, noun in pairs)
 
 
@@ -181,8 +181,8 @@ def feature(story: StoryState, clause: Clause, agents: Agents) -> Told:
             story.room(noun)
         elif holder.kind != "room" or not _note_one(story, noun, None, story.room(holder)):
             return False
-    known = bool(clause.objects) and _note_company(story, clause)
-    return "rooms told before" if known else False
+    is_read = bool(clause.objects) and _note_company(story, clause)
+    return "rooms told before" if is_read else False
 
 
 def stay(story: StoryState, clause: Clause, agents: Agents) -> Told:

@@ -46,12 +46,12 @@ def weights(prior: Prior, first: int, options: int, replies: int) -> Floats:
     agrees = np.hstack([np.ones((replies, 1)), np.eye(replies)])
     total: Floats = np.zeros((1 + replies,) * contexts)
     for kind, share in prior:
-        found: Floats = np.full((1,) * contexts, share)
+        family_weights: Floats = np.full((1,) * contexts, share)
         for part in hypotheses.context_groups(options, replies)[kind]:
             axes = [c for c in part if c != hypotheses.FIRST]
             answers = [first] if hypotheses.FIRST in part else range(replies)
-            found = found * sum(_outer(agrees[b], axes, contexts) for b in answers) / replies
-        total += found
+            family_weights = family_weights * sum(_outer(agrees[b], axes, contexts) for b in answers) / replies
+        total += family_weights
     total.setflags(write=False)
     return total
 
@@ -72,20 +72,23 @@ class InductionStage(NamedTuple):
 Progress = Callable[[Iterable[InductionStage], int, str], Iterable[InductionStage]]
 
 
-def backward(payoff: Floats, weight: Floats, known: Knowledge, rounds: int) -> Iterator[InductionStage]:
+def backward(payoff: Floats, weight: Floats, knowledge: Knowledge, rounds: int) -> Iterator[InductionStage]:
     """Backward induction: the stages with 1, 2, … `rounds` rounds to go.
 
     U(k, c) = max_a W(k) R[a, b] + U′(k, (a, b)) where the reply b to context c is known, and
     max_a Σ_b W(k + [c → b]) R[a, b] + U′(k + [c → b], (a, b)) where it is not. Ties go to the lowest action.
-    `weight` has axes of length 1 for the contexts that are `known` already.
+    `weight` has axes of length 1 for the contexts whose reply is in `knowledge` already.
     """
     options, replies = payoff.shape
     worth = np.zeros((options * replies, *weight.shape))
     for _ in range(rounds):
         stage = InductionStage(np.empty_like(worth), np.empty(worth.shape, dtype=np.int8))
-        for c, digit in enumerate(known):
-            told = [(b, _at(c, 0 if digit else 1 + b)) for b in range(replies) if digit in (0, 1 + b)]
-            for where, possible in [*((k, [(b, k)]) for b, k in told), *([] if digit else [(_at(c, 0), told)])]:
+        for c, digit in enumerate(knowledge):
+            known_slices = [(b, _at(c, 0 if digit else 1 + b)) for b in range(replies) if digit in (0, 1 + b)]
+            for where, possible in [
+                *((k, [(b, k)]) for b, k in known_slices),
+                *([] if digit else [(_at(c, 0), known_slices)]),
+            ]:
                 gains = np.array(
                     [
                         sum(weight[k] * payoff[a, b] + worth[(a * replies + b, *k)] for b, k in possible)
@@ -114,30 +117,30 @@ class Policy:
     actions: tuple[NDArray[np.int8], ...]
     worth: Floats
 
-    def covers(self, known: Knowledge) -> bool:
+    def covers(self, knowledge: Knowledge) -> bool:
         """Whether this knowledge extends the policy's."""
-        return all(before in (0, digit) for before, digit in zip(self.known, known, strict=True))
+        return all(before in (0, digit) for before, digit in zip(self.known, knowledge, strict=True))
 
-    def action(self, rounds: int, context: int, known: Knowledge) -> int:
+    def action(self, rounds: int, context: int, knowledge: Knowledge) -> int:
         """The best action with `rounds` rounds to go."""
-        news = (0 if before else digit for before, digit in zip(self.known, known, strict=True))
+        news = (0 if before else digit for before, digit in zip(self.known, knowledge, strict=True))
         return int(self.actions[rounds - 1][(context, *news)])
 
 
 def solve(
     payoff: Floats,
     weight: Floats,
-    known: Knowledge,
+    knowledge: Knowledge,
     rounds: int,
     progress: Progress = lambda items, _total, _what: items,
 ) -> Policy:
     """The exact optimum from some knowledge on, for every number of rounds to go up to `rounds`."""
-    free = weight[tuple(slice(digit, digit + 1) if digit else slice(None) for digit in known)]
+    free = weight[tuple(slice(digit, digit + 1) if digit else slice(None) for digit in knowledge)]
     actions, worth = list[NDArray[np.int8]](), np.zeros((payoff.size, *free.shape))
-    for stage in progress(backward(payoff, free, known, rounds), rounds, "Planning ahead"):
+    for stage in progress(backward(payoff, free, knowledge, rounds), rounds, "Planning ahead"):
         actions.append(stage.actions)
         worth = stage.worth
-    return Policy(known, tuple(actions), worth)
+    return Policy(knowledge, tuple(actions), worth)
 
 
 class DecisionPoint(NamedTuple):
@@ -161,21 +164,21 @@ def reachable(policy: Policy, weight: Floats, starts: Sequence[int], replies: in
     frontier = {DecisionPoint(1, context, policy.known) for context in starts}
     choices: dict[DecisionPoint, int] = {}
     for t in range(1, rounds + 1):
-        here = {s: policy.action(rounds + 1 - t, s.context, s.known) for s in frontier}
+        decisions = {s: policy.action(rounds + 1 - t, s.context, s.known) for s in frontier}
         frontier = {
-            DecisionPoint(t + 1, hypotheses.context_of(action, b, replies), told)
-            for (_, context, known), action in here.items()
+            DecisionPoint(t + 1, hypotheses.context_of(action, b, replies), updated)
+            for (_, context, knowledge), action in decisions.items()
             for b in range(replies)
-            if known[context] in (0, 1 + b) and weight[told := learned(known, context, b)] > 0.0
+            if knowledge[context] in (0, 1 + b) and weight[updated := learned(knowledge, context, b)] > 0.0
         }
-        choices |= here
+        choices |= decisions
     nothing = (0,) * len(policy.known)
     return Solution(tuple(float(policy.worth[(context, *nothing)]) for context in starts), choices)
 
 
-def learned(known: Knowledge, context: int, reply: int) -> Knowledge:
+def learned(knowledge: Knowledge, context: int, reply: int) -> Knowledge:
     """Knowledge after the partner's reply in a context, which replaces an older one."""
-    return (*known[:context], 1 + reply, *known[context + 1 :])
+    return (*knowledge[:context], 1 + reply, *knowledge[context + 1 :])
 
 
 FORMAT = 1  # version of the stored files
@@ -183,11 +186,16 @@ FORMAT = 1  # version of the stored files
 
 def _read(path: Path) -> Solution | None:
     try:
-        with opened(path) as file, np.load(file, allow_pickle=False) as kept:
+        with opened(path) as file, np.load(file, allow_pickle=False) as arrays:
             situations = map(
-                DecisionPoint, kept["rounds"].tolist(), kept["contexts"].tolist(), map(tuple, kept["known"].tolist())
+                DecisionPoint,
+                arrays["rounds"].tolist(),
+                arrays["contexts"].tolist(),
+                map(tuple, arrays["known"].tolist()),
             )
-            return Solution(tuple(kept["worth"].tolist()), dict(zip(situations, kept["actions"].tolist(), strict=True)))
+            return Solution(
+                tuple(arrays["worth"].tolist()), dict(zip(situations, arrays["actions"].tolist(), strict=True))
+            )
     except Exception:  # damaged zip files raise many kinds of errors
         return None
 
@@ -268,30 +276,30 @@ class AdaptivePlan:
             problem = (FORMAT, self._payoff.tobytes(), self._payoff.shape, self.prior, self.horizon, first)
             file = f"plan-{hashlib.sha256(repr(problem).encode()).hexdigest()[:24]}.npz"
             path = self._cache / file if self._cache and self._payoff.size > SMALL else None
-            found = _read(path) if path else None
-            if found is None:
+            solution = _read(path) if path else None
+            if solution is None:
                 weight, nothing = self._weights(first), (0,) * self._payoff.size
                 policy = solve(self._payoff, weight, nothing, self.horizon - 1, self.progress)
                 starts = [hypotheses.context_of(a, first, self.replies) for a in range(len(self._payoff))]
-                found = reachable(policy, weight, starts, self.replies)
+                solution = reachable(policy, weight, starts, self.replies)
                 if path:
-                    _write(path, found)
-            self._solved[first] = found
+                    _write(path, solution)
+            self._solved[first] = solution
         return self._solved[first]
 
-    def _detour(self, first: int, known: Knowledge) -> Policy:
+    def _detour(self, first: int, knowledge: Knowledge) -> Policy:
         """A policy for knowledge that was not planned for, because the partner has deviated from its own table.
 
         If the knowledge has prior probability 0, all tables are assumed to be equally probable.
         """
         weight = self._weights(first)
-        possible = bool(weight[known])
+        possible = bool(weight[knowledge])
         for (start, kind), policy in self._detours:
-            if (start, kind) == (first, possible) and policy.covers(known):
+            if (start, kind) == (first, possible) and policy.covers(knowledge):
                 return policy
         if not possible:
             weight = weights((("memory_one", 1.0),), first, *self._payoff.shape)
-        policy = solve(self._payoff, weight, known, max(1, self.horizon - 1))
+        policy = solve(self._payoff, weight, knowledge, max(1, self.horizon - 1))
         self._detours.append(((first, possible), policy))
         return policy
 
@@ -305,9 +313,11 @@ class AdaptivePlan:
         n = self.replies
         digits = np.array(situation.known).reshape(n, n)
         renamed = np.where(digits, (digits - 1 - turn) % n + 1, 0)
-        known = tuple(np.roll(renamed, (-turn, -turn), axis=(0, 1)).ravel().tolist())
+        knowledge = tuple(np.roll(renamed, (-turn, -turn), axis=(0, 1)).ravel().tolist())
         own, theirs = divmod(situation.context, n)
-        return DecisionPoint(situation.round, hypotheses.context_of((own - turn) % n, (theirs - turn) % n, n), known)
+        return DecisionPoint(
+            situation.round, hypotheses.context_of((own - turn) % n, (theirs - turn) % n, n), knowledge
+        )
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ class BayesianLookahead:
         pool, t = self.library.pool, min(self.t, self.library.horizon - 1)
         weights = np.exp(self.observer.weights)
         likely = weights > planning.NEGLIGIBLE * weights.max()
-        minds = [mind for mind, kept in zip(self.observer.minds, likely, strict=True) if kept]
+        minds = [mind for mind, is_likely in zip(self.observer.minds, likely, strict=True) if is_likely]
         states = np.array([self.library.place[mind] for mind in minds])
         if len(states) == 1:
             return point_mass(int(pool.response.actions[t, states[0]]))

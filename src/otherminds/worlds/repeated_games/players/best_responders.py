@@ -132,7 +132,7 @@ def imagined_replies(reader: Predictor, game: Game) -> ReplyModel:
 
 @lru_cache(maxsize=100_000)
 def _best_response_to_model(game: Game, model: ReplyModel, horizon: int) -> Response:
-    options, others = game.payoff().shape
-    onward = 1 + np.arange(options * others).reshape(options, others)
-    moves = np.broadcast_to(onward, (len(model), options, others))
+    options, their_options = game.payoff().shape
+    onward = 1 + np.arange(options * their_options).reshape(options, their_options)
+    moves = np.broadcast_to(onward, (len(model), options, their_options))
     return best_response(game.payoff(), Chances(np.array(model), moves), horizon)

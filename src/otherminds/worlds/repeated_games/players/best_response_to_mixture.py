@@ -47,12 +47,12 @@ class BeliefStates:
         index, beliefs = {posterior_key(self.observer): 0}, [self.observer]
         outputs: list[list[float]] = []
         moves: list[list[list[int]]] = []
-        for here in beliefs:  # new posteriors are appended on the way
-            expected = here.predict()
+        for belief in beliefs:  # new posteriors are appended on the way
+            expected = belief.predict()
             onward = [[len(outputs)] * payoff.shape[1] for _ in payoff]
             for a, b in np.ndindex(payoff.shape):
                 if expected.prob(b) > 0.0:
-                    after = here.watch(b, mirrored(self.game, Outcome(a, b, float(payoff[a, b])))).prune(FORGOTTEN)
+                    after = belief.watch(b, mirrored(self.game, Outcome(a, b, float(payoff[a, b])))).prune(FORGOTTEN)
                     onward[a][b] = index.setdefault(posterior_key(after), len(beliefs))
                     if onward[a][b] == len(beliefs):
                         beliefs.append(after)
@@ -117,5 +117,7 @@ def bayes_floor(
     """
     player = MixtureBestResponse.of(game, machines, weights, horizon)
     share = [1.0 / len(machines)] * len(machines) if weights is None else weights
-    told = sum(p * float(response_to(game, one, horizon).values[0, 0]) for p, one in zip(share, machines, strict=True))
-    return (told - float(player.beliefs.response.values[0, 0])) / horizon
+    informed_value = sum(
+        p * float(response_to(game, machine, horizon).values[0, 0]) for p, machine in zip(share, machines, strict=True)
+    )
+    return (informed_value - float(player.beliefs.response.values[0, 0])) / horizon

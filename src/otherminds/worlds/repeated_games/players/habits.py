@@ -225,18 +225,18 @@ class CountLearner:
         """The mind after a round: all counts fade, and the shift that was seen is counted in its context."""
         if outcome is None:
             return self
-        (here, reference), moves = self._here(), self.game.payoff().shape[1]
+        (context, reference), moves = self._here(), self.game.payoff().shape[1]
         shift = (outcome.theirs - reference) % moves
         counts = tuple(
-            tuple(self.memory * n + (c == here and s == shift) for s, n in enumerate(row))
+            tuple(self.memory * n + (c == context and s == shift) for s, n in enumerate(row))
             for c, row in enumerate(self._counts())
         )
         return replace(self, counts=counts, last=(outcome.own, outcome.theirs, self.last[1]))
 
     def predict(self) -> Categorical[int]:
         """P(b)."""
-        (here, reference), moves = self._here(), self.game.payoff().shape[1]
-        row = self._counts()[here] if here >= 0 else (0.0,) * moves
+        (context, reference), moves = self._here(), self.game.payoff().shape[1]
+        row = self._counts()[context] if context >= 0 else (0.0,) * moves
         total = sum(row) + moves
         return _of([(row[(b - reference) % moves] + 1.0) / total for b in range(moves)])
 
@@ -318,8 +318,8 @@ class RuleLookahead:
         total = sum(joint)
         prior = shift_rules(moves)[1]
         weights = tuple((1.0 - self.switch) * w / total + self.switch * p0 for w, p0 in zip(joint, prior, strict=True))
-        known = outcome.own != MISSED
-        context = 1 + outcome.own * moves + outcome.theirs if known else 0
+        moved = outcome.own != MISSED
+        context = 1 + outcome.own * moves + outcome.theirs if moved else 0
         return replace(self, weights=weights, context=context)
 
     def predict(self) -> Categorical[int]:

@@ -89,8 +89,8 @@ class ManyWinStay:
             return np.full((matches, 1, options), 1.0 / options)
         stay = np.where(self.won[:, None], self.values["win_stay"], 1.0 - self.values["lose_shift"])
         same = self.last[:, None, None] == np.arange(options)
-        found = np.where(same, stay[..., None], (1.0 - stay[..., None]) / (options - 1))
-        return np.where(self.last[:, None, None] == MISSED, 1.0 / options, found)
+        probs = np.where(same, stay[..., None], (1.0 - stay[..., None]) / (options - 1))
+        return np.where(self.last[:, None, None] == MISSED, 1.0 / options, probs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +107,9 @@ class ManyQLearners:
         matches, options, _ = self.utility.shape
         rate, decay = self.values["rate"][..., None], self.values.get("decay", np.zeros((1, 1)))[..., None]
         before = self.learnt if self.learnt is not None else np.zeros((matches, 1, options))
-        chosen = own[:, None, None] == np.arange(options)
+        is_chosen = own[:, None, None] == np.arange(options)
         gained = self.utility[np.arange(matches), own, theirs][:, None, None]
-        learnt = np.where(chosen, before + rate * (gained - before), (1.0 - decay) * before)
+        learnt = np.where(is_chosen, before + rate * (gained - before), (1.0 - decay) * before)
         return replace(self, learnt=learnt, last=own)
 
     def act(self) -> Floats:
@@ -144,14 +144,14 @@ class ManyCountLearners:
     def observe(self, own: Ints, theirs: Ints) -> Self:
         """The minds after a round."""
         matches, _, moves = self.utility.shape
-        (here, reference), memory = self._here, self.values["memory"]
+        (context, reference), memory = self._here, self.values["memory"]
         counts = self.counts
         if counts is None:
             points = np.broadcast_shapes(memory.shape, (matches, 1))
             counts = np.zeros((*points, PATTERNS[self.pattern].contexts(moves), moves))
         counts = memory[..., None, None] * counts
-        seen = np.flatnonzero(here >= 0)
-        counts[seen, :, here[seen], (theirs[seen] - reference[seen]) % moves] += 1.0
+        counted = np.flatnonzero(context >= 0)
+        counts[counted, :, context[counted], (theirs[counted] - reference[counted]) % moves] += 1.0
         before = self.last[1] if self.last else np.full(matches, MISSED)
         return replace(self, counts=counts, last=(own, theirs, before))
 
@@ -160,11 +160,11 @@ class ManyCountLearners:
         matches, _, moves = self.utility.shape
         if self.counts is None:
             return np.full((matches, 1, moves), 1.0 / moves)
-        here, reference = self._here
+        context, reference = self._here
         every = np.arange(matches)
         shifts = (np.arange(moves) - reference[:, None]) % moves
-        row = self.counts[every[:, None], :, np.maximum(here, 0)[:, None], shifts].transpose(0, 2, 1)
-        row = np.where(here[:, None, None] >= 0, row, 0.0) + 1.0
+        row = self.counts[every[:, None], :, np.maximum(context, 0)[:, None], shifts].transpose(0, 2, 1)
+        row = np.where(context[:, None, None] >= 0, row, 0.0) + 1.0
         return row / reduce(np.add, (row[..., [b]] for b in range(moves)))
 
     def act(self) -> Floats:

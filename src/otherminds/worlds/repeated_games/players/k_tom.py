@@ -214,9 +214,9 @@ def _revised(h: LevelHypothesis, volatility: float, theirs: int) -> LevelHypothe
     """
     p = _sigmoid(h.log_odds)
     drift = (_exp(volatility), 0.0, 0.0)
-    known = h.share * p * (1.0 - p)
+    information = h.share * p * (1.0 - p)
     variance = KToMParameters(
-        *(1.0 / (1.0 / (v + d) + known * s * s) for v, d, s in zip(h.variance, drift, h.slope, strict=True))
+        *(1.0 / (1.0 / (v + d) + information * s * s) for v, d, s in zip(h.variance, drift, h.slope, strict=True))
     )
     error = h.share * (theirs - p)
     mean = KToMParameters(

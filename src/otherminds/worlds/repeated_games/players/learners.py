@@ -55,18 +55,18 @@ class RMax:
         """
         if not 0.0 <= discount < 1.0:
             raise ValueError(f"a discount of {discount} is not in [0, 1)")
-        options, others = game.payoff().shape
-        empty: Model = ((None,) * options,) * (1 + options * others)
-        return cls(options, others, float(game.payoff().max()), exact_ties, discount, empty)
+        options, their_options = game.payoff().shape
+        empty: Model = ((None,) * options,) * (1 + options * their_options)
+        return cls(options, their_options, float(game.payoff().max()), exact_ties, discount, empty)
 
     def observe(self, outcome: Outcome | None) -> Self:
         """The player after a round: the first trial of an action in a state is remembered."""
         if outcome is None:
             return self
-        here, model = self.model[self.context], self.model
-        if here[outcome.own] is None:
+        visits, model = self.model[self.context], self.model
+        if visits[outcome.own] is None:
             fresh = Visit(outcome.payoff, outcome.theirs)
-            row = (*here[: outcome.own], fresh, *here[outcome.own + 1 :])
+            row = (*visits[: outcome.own], fresh, *visits[outcome.own + 1 :])
             model = (*model[: self.context], row, *model[self.context + 1 :])
         context = 1 + outcome.own * self.others + outcome.theirs
         return replace(self, model=model, context=context)
@@ -79,7 +79,7 @@ class RMax:
 
 
 @lru_cache(maxsize=100_000)
-def _values(model: Model, others: int, largest: float, exact_ties: bool, discount: float) -> list[list[float]]:
+def _values(model: Model, their_options: int, largest: float, exact_ties: bool, discount: float) -> list[list[float]]:
     """Value iteration: Q(s, a) = r + γ max Q(s′, ·) for known actions, Vmax for untried ones, by state and action."""
     top = largest / (1.0 - discount)
     unit = min(1.0, abs(largest)) or 1.0
@@ -89,7 +89,10 @@ def _values(model: Model, others: int, largest: float, exact_ties: bool, discoun
     change = CLOSE * unit
     while change >= CLOSE * unit:
         table = [
-            [top if k is None else k.payoff + discount * worth[1 + a * others + k.theirs] for a, k in enumerate(row)]
+            [
+                top if k is None else k.payoff + discount * worth[1 + a * their_options + k.theirs]
+                for a, k in enumerate(row)
+            ]
             for row in model
         ]
         fresh = [max(row) for row in table]
@@ -118,8 +121,10 @@ class Counts:
         """Counts before the first round. Raises ValueError unless the prior is above 0."""
         if prior <= 0.0:
             raise ValueError(f"a prior of {prior} expects nothing")
-        options, others = game.payoff().shape
-        return cls(options, others, context, prior, ((0,) * others,) * (1 + options * others * context))
+        options, their_options = game.payoff().shape
+        return cls(
+            options, their_options, context, prior, ((0,) * their_options,) * (1 + options * their_options * context)
+        )
 
     def observe(self, outcome: Outcome | None) -> Self:
         """The counts after a round."""

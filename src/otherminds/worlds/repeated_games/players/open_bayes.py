@@ -80,13 +80,13 @@ def _as_two(game: Game) -> Game:
 
 def _families(game: Game, horizon: int, library: Sequence[Machine]) -> Iterator[tuple[str, list[Machine]]]:
     """The families of hypotheses. Several partners are one that plays their joint action."""
-    options, others = game.payoff().shape
+    options, their_options = game.payoff().shape
     pair = game if len(game.agents) == 2 else _as_two(game)
-    uniform = build("random", pair, 0, lambda _: (1.0 / others,) * others, lambda q, _own, _theirs: q)
-    yield "constant", [*(constant(pair, b) for b in range(others)), uniform]
-    if others ** (1 + options) <= MOST_TABLES:
+    uniform = build("random", pair, 0, lambda _: (1.0 / their_options,) * their_options, lambda q, _own, _theirs: q)
+    yield "constant", [*(constant(pair, b) for b in range(their_options)), uniform]
+    if their_options ** (1 + options) <= MOST_TABLES:
         yield "reactive", list(all_reactive(pair))
-    if (options, others) == (2, 2):
+    if (options, their_options) == (2, 2):
         yield "memory_one", list(all_memory_one(pair))
         yield (
             "stochastic",
@@ -100,7 +100,9 @@ def _families(game: Game, horizon: int, library: Sequence[Machine]) -> Iterator[
     if options == 2 and len(game.agents) == 2:
         forgetful = [forgetful_player(game, rate=rate) for rate in (0.1, 0.3)]
         learners = (
-            [q_learner(game, rate=rate, explore=0.1, levels=LEVELS) for rate in (0.05, 0.2, 0.5)] if others == 2 else []
+            [q_learner(game, rate=rate, explore=0.1, levels=LEVELS) for rate in (0.05, 0.2, 0.5)]
+            if their_options == 2
+            else []
         )
         yield "learner", [fictitious_player(game, min(horizon, AHEAD)), *forgetful, *learners]
     if library:
@@ -139,14 +141,14 @@ class OpenHypotheses:
         if library is None:
             library = bundled_machines(game) if game.shape == (2, 2) else ()
         families = [(name, family) for name, family in _families(game, horizon, library) if shares.get(name)]
-        known = dict[Hashable, tuple[Machine, float]]()
+        by_form = dict[Hashable, tuple[Machine, float]]()
         for name, family in families:
             for machine in family:
                 form = canonical(machine)
-                first, share = known.get(form, (machine, 0.0))
-                known[form] = first, share + shares[name] / len(family)
-        prior = np.array([*(share for _, share in known.values()), *(shares.get("none", 0.0) / LEARNERS,) * LEARNERS])
-        machines = tuple(machine for machine, _ in known.values())
+                first, share = by_form.get(form, (machine, 0.0))
+                by_form[form] = first, share + shares[name] / len(family)
+        prior = np.array([*(share for _, share in by_form.values()), *(shares.get("none", 0.0) / LEARNERS,) * LEARNERS])
+        machines = tuple(machine for machine, _ in by_form.values())
         return cls(game, machines, prior / prior.sum(), horizon, slips, switch_rates, recall)
 
     @cached_property
@@ -168,9 +170,9 @@ class OpenHypotheses:
     @cached_property
     def contexts(self) -> Ints:
         """The row of frequencies that a learner uses after joint action c − 1 (first round: c = 0), (learners, c)."""
-        options, others = self.game.payoff().shape
-        joint = np.arange(1 + options * others)
-        own = np.append(0, 1 + np.arange(options).repeat(others))
+        options, their_options = self.game.payoff().shape
+        joint = np.arange(1 + options * their_options)
+        own = np.append(0, 1 + np.arange(options).repeat(their_options))
         return np.array([rows for rows in (np.zeros_like(own), own, joint) for _ in FORGETTING])
 
     @cached_property
@@ -179,11 +181,11 @@ class OpenHypotheses:
         from scipy.optimize import linprog
 
         payoff = self.game.payoff()
-        options, others = payoff.shape
-        rows = np.hstack([-payoff.T, np.ones((others, 1))])
+        options, their_options = payoff.shape
+        rows = np.hstack([-payoff.T, np.ones((their_options, 1))])
         sums = np.array([[*[1.0] * options, 0.0]])
         bounds = [*[(0.0, 1.0)] * options, (None, None)]
-        x: Any = linprog([*[0.0] * options, -1.0], rows, np.zeros(others), sums, [1.0], bounds).x
+        x: Any = linprog([*[0.0] * options, -1.0], rows, np.zeros(their_options), sums, [1.0], bounds).x
         mixed: Floats = np.clip(x[:-1], 0.0, None)
         return float(x[-1]), mixed / mixed.sum()
 
@@ -232,8 +234,8 @@ class OpenBayes:
     @classmethod
     def of(cls, hypotheses: OpenHypotheses) -> Self:
         """The player before the first round."""
-        options, others = hypotheses.game.payoff().shape
-        replies = np.zeros((LEARNERS, 1 + options * others, others))
+        options, their_options = hypotheses.game.payoff().shape
+        replies = np.zeros((LEARNERS, 1 + options * their_options, their_options))
         weights = hypotheses.prior[:, None] * hypotheses.rates[2]
         return cls(hypotheses, weights, hypotheses.pool.starts, replies, np.zeros_like(hypotheses.prior))
 
@@ -254,38 +256,38 @@ class OpenBayes:
         """The player after a round."""
         if outcome is None:
             return self
-        known, own, theirs = self.hypotheses, outcome.own, outcome.theirs
-        payoff = known.game.payoff()
-        slips, switches, _ = known.rates
+        hypotheses, own, theirs = self.hypotheses, outcome.own, outcome.theirs
+        payoff = hypotheses.game.payoff()
+        slips, switches, _ = hypotheses.rates
         weights = self.weights * ((1.0 - slips) * self._policies[:, theirs, None] + slips / payoff.shape[1])
         weights /= weights.sum()
         past = self.past + weights.sum(axis=1)
-        fresh = (1.0 - known.recall) * known.prior + known.recall * past / past.sum()
+        fresh = (1.0 - hypotheses.recall) * hypotheses.prior + hypotheses.recall * past / past.sum()
         weights = (1.0 - switches) * weights + switches * weights.sum(axis=0) * fresh[:, None]
         replies, learners = self.replies.copy(), np.arange(len(self.replies))
-        row, held = known.contexts[:, self.context], self._choice.held
-        kept = 0 <= held < len(self.states) and self.age + 1 < REPLAN
-        kept = kept and theirs == known.pool.likely[self.states[held]]
+        row, commitment = hypotheses.contexts[:, self.context], self._choice.held
+        continues = 0 <= commitment < len(self.states) and self.age + 1 < REPLAN
+        continues = continues and theirs == hypotheses.pool.likely[self.states[commitment]]
         replies[learners, row] *= np.array(FORGETTING * 3)[:, None]
         replies[learners, row, theirs] += 1.0
         return replace(
             self,
             weights=weights,
-            states=known.pool.chances.moves[self.states, own, theirs],
+            states=hypotheses.pool.chances.moves[self.states, own, theirs],
             replies=replies,
             past=past,
             context=1 + own * payoff.shape[1] + theirs,
             t=self.t + 1,
-            lost=self.lost if self.guarding else self.lost + known.maximin[0] - float(payoff[own, theirs]),
-            held=held if kept else -1,
-            age=self.age + 1 if kept else 0,
+            lost=self.lost if self.guarding else self.lost + hypotheses.maximin[0] - float(payoff[own, theirs]),
+            held=commitment if continues else -1,
+            age=self.age + 1 if continues else 0,
         )
 
     @property
     def guarding(self) -> bool:
         """Whether it plays safe to the end, since it has lost more than the margin."""
-        known = self.hypotheses
-        return self.lost > MARGIN * known.horizon * float(np.ptp(known.game.payoff()))
+        hypotheses = self.hypotheses
+        return self.lost > MARGIN * hypotheses.horizon * float(np.ptp(hypotheses.game.payoff()))
 
     @property
     def posterior(self) -> Floats:
@@ -315,17 +317,17 @@ class OpenBayes:
     def _unlisted(self, t: int, discount: float) -> Machines:
         """None of these as machines, whose states are contexts."""
         learnt, payoff = self._learnt, self.hypotheses.game.payoff()
-        learners, contexts, others = learnt.shape
+        learners, contexts, their_options = learnt.shape
         after = 1 + np.arange(payoff.size).reshape(payoff.shape)
         firsts = contexts * np.arange(learners).repeat(contexts)
-        chances = Chances(learnt.reshape(-1, others), firsts[:, None, None] + after)
+        chances = Chances(learnt.reshape(-1, their_options), firsts[:, None, None] + after)
         return Machines.of(payoff, chances, self.hypotheses.ahead, t, discount)
 
     @cached_property
     def _choice(self) -> _Choice:
         """The first action of the best plan, ties to the first plan; a commitment is kept for some rounds."""
-        known = self.hypotheses
-        t = known.ahead - min(known.ahead, max(known.horizon - self.t, 1))
+        hypotheses = self.hypotheses
+        t = hypotheses.ahead - min(hypotheses.ahead, max(hypotheses.horizon - self.t, 1))
         listed = self._known
         if self.held >= 0:
             return _Choice(int(listed.values(t, self.states[[self.held]]).argmax()), self.held)
@@ -337,26 +339,26 @@ class OpenBayes:
         live = live[weights[live] > NEGLIGIBLE * weights[live[0]]]
         states, weights = states[live], weights[live] / weights[live].sum()
         values = machines.values(t, states)
-        if len(live) == 1 or t + 1 >= known.ahead:
+        if len(live) == 1 or t + 1 >= hypotheses.ahead:
             return _Choice(best_action(weights @ values))
         among = len(listed.likely)
-        machines, states, weights, origin = machines.branched(known.game.payoff(), t, states, weights, among)
+        machines, states, weights, origin = machines.branched(hypotheses.game.payoff(), t, states, weights, among)
         values = machines.values(t, states)
-        plans = [*_commitments(machines, t, states, weights, known.maximin[0]), *known.probes]
-        chosen = plans[best_action(plan_values(machines, t, states, weights, plans, known.maximin[0]))]
-        if chosen.held >= 0:
-            return _Choice(int(values[chosen.held].argmax()), int(live[origin[chosen.held]]))
-        return _Choice(chosen.fixed[0] if chosen.fixed else best_action(weights @ values))
+        plans = [*_commitments(machines, t, states, weights, hypotheses.maximin[0]), *hypotheses.probes]
+        best = plans[best_action(plan_values(machines, t, states, weights, plans, hypotheses.maximin[0]))]
+        if best.held >= 0:
+            return _Choice(int(values[best.held].argmax()), int(live[origin[best.held]]))
+        return _Choice(best.fixed[0] if best.fixed else best_action(weights @ values))
 
 
 def _commitments(machines: Machines, t: int, states: Ints, weights: Floats, secure: float) -> list[Plan]:
     """Plans to commit to likely or gainful hypotheses; of those that play alike with their best response, to one."""
-    place, seen = states, list[Ints]()
+    place, plays = states, list[Ints]()
     for u in range(t, machines.horizon):
         action, reply = machines.values(u, place).argmax(axis=1), machines.likely[place]
-        seen += [action, reply]
+        plays += [action, reply]
         place = machines.chances.moves[place, action, reply]
-    _, first, group = np.unique(np.array(seen).T, axis=0, return_index=True, return_inverse=True)
+    _, first, group = np.unique(np.array(plays).T, axis=0, return_index=True, return_inverse=True)
     total = np.bincount(group.ravel(), weights)
     gain = machines.values(t, states).max(axis=1) - secure * (machines.horizon - t)
     gains = np.bincount(group.ravel(), weights * np.maximum(gain, 0.0))

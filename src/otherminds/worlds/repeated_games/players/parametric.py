@@ -52,8 +52,8 @@ Payoffs = tuple[Floats, Floats]
 
 def payoffs_of(games: Sequence[Game]) -> Payoffs:
     """The payoffs of the first agent and of the second in each match."""
-    own, other = (np.array([game.payoff(agent) for game in games]) for agent in range(2))
-    return own, other
+    own, theirs = (np.array([game.payoff(agent) for game in games]) for agent in range(2))
+    return own, theirs
 
 
 def _of_two(game: Game) -> bool:
@@ -227,9 +227,9 @@ def imported(spec: str) -> ParametricMind:
     """
     module, _, name = spec.partition(":")
     try:
-        found = getattr(import_module(module), name)
-        parameters = tuple(Parameter(*parameter) for parameter in found.PARAMETERS)
+        mind_class = getattr(import_module(module), name)
+        parameters = tuple(Parameter(*parameter) for parameter in mind_class.PARAMETERS)
     except (ImportError, AttributeError, TypeError) as error:
         hint = "a class with PARAMETERS, as (Parameter('beta', 0, 20, (1, 8)),), importable from here"
         raise InputError(f"{spec[:60]} is no mind with parameters: {error}", hint=hint) from None
-    return ParametricMind(name, spec, parameters, found)
+    return ParametricMind(name, spec, parameters, mind_class)

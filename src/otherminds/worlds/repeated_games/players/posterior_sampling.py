@@ -61,11 +61,11 @@ class PosteriorSampling:
         """The player after a round: the posterior is updated, and the sampled partner followed or replaced."""
         if outcome is None:
             return self
-        seen = mirrored(self.game, outcome)
-        observer, t = self.observer.watch(outcome.theirs, seen), self.t + 1
+        partner_view = mirrored(self.game, outcome)
+        observer, t = self.observer.watch(outcome.theirs, partner_view), self.t + 1
         refuted = self.sampled.act().prob(outcome.theirs) < SURPRISING
         again = refuted or t % self.every == 0
-        sampled = _sampled(observer, self.seed, t) if again else self.sampled.observe(seen)
+        sampled = _sampled(observer, self.seed, t) if again else self.sampled.observe(partner_view)
         return replace(self, observer=observer, t=t, sampled=sampled)
 
     def predict(self) -> Categorical[int]:

@@ -30,21 +30,21 @@ RULES: tuple[tuple[int, int, int, int], ...] = (
 """Replies to CC, CD, DC, DD (own action first): C, D, tit for tat and its opposite, win-stay and win-shift, grim."""
 
 
-def counting(name: str, game: Game, wanted: int, threshold: int, *, in_a_row: bool, long: int = 0) -> Machine:
-    """Plays one action until the other has played `wanted` so often, in all or in a row, then another for some rounds.
+def counting(name: str, game: Game, counted: int, threshold: int, *, in_a_row: bool, long: int = 0) -> Machine:
+    """Plays one action until the other has played `counted` so often, in all or in a row, then another for some rounds.
 
     It changes to D if it counts Ds, and to C if it counts Cs, for `long` rounds, or for ever if that is 0.
     """
-    before = 1 - wanted
+    before = 1 - counted
 
     def follow(q: tuple[int, int], _own: int, theirs: int) -> tuple[int, int]:
-        seen, left = q
+        count, left = q
         if left:
             return (0, left - 1) if long else q
-        seen = seen + 1 if theirs == wanted else 0 if in_a_row else seen
-        return (0, long or 1) if seen >= threshold else (seen, 0)
+        count = count + 1 if theirs == counted else 0 if in_a_row else count
+        return (0, long or 1) if count >= threshold else (count, 0)
 
-    return build(name, game, (0, 0), lambda q: wanted if q[1] else before, follow)
+    return build(name, game, (0, 0), lambda q: counted if q[1] else before, follow)
 
 
 def triggers(game: Game) -> Iterator[Machine]:
@@ -59,10 +59,10 @@ def triggers(game: Game) -> Iterator[Machine]:
 
 def _count(name: str, game: Game, rng: np.random.Generator) -> Machine:
     """Counts Ds, or Cs, in all or in a row, up to a threshold, and then changes, for some rounds or for ever."""
-    wanted = D if rng.random() < 0.6 else C
+    counted = D if rng.random() < 0.6 else C
     threshold, in_a_row = int(rng.integers(1, LONGEST)), bool(rng.integers(2))
     long = int(rng.integers(1, LONGEST)) if rng.random() < 0.5 else 0
-    return counting(name, game, wanted, threshold, in_a_row=in_a_row, long=long)
+    return counting(name, game, counted, threshold, in_a_row=in_a_row, long=long)
 
 
 def _patience(name: str, game: Game, rng: np.random.Generator) -> Machine:
@@ -70,14 +70,14 @@ def _patience(name: str, game: Game, rng: np.random.Generator) -> Machine:
     threshold, imitates = int(rng.integers(1, LONGEST)), bool(rng.integers(2))
     relapse = 0 if rng.random() < 0.5 else max(threshold - 1, 0)
 
-    def follow(seen: int, _own: int, theirs: int) -> int:
-        if seen >= threshold:
+    def follow(run: int, _own: int, theirs: int) -> int:
+        if run >= threshold:
             if theirs == C:
                 return threshold
             return threshold + 1 if imitates else relapse
-        return seen + 1 if theirs == C else 0
+        return run + 1 if theirs == C else 0
 
-    return build(name, game, 0, lambda seen: C if seen == threshold else D, follow)
+    return build(name, game, 0, lambda run: C if run == threshold else D, follow)
 
 
 def _majority(name: str, game: Game, rng: np.random.Generator) -> Machine:
@@ -97,19 +97,19 @@ def _opening(name: str, game: Game, rng: np.random.Generator) -> Machine:
     """Plays a fixed opening and then a memory-one rule, which may depend on whether the other played D in it."""
     length = int(rng.integers(1, LONGEST + 1))
     opening = rng.integers(2, size=length).tolist()
-    kind, other = (RULES[int(i)] for i in rng.integers(len(RULES), size=2))
+    kind, after_betrayal = (RULES[int(i)] for i in rng.integers(len(RULES), size=2))
     if rng.random() < 0.5:
-        other = kind
+        after_betrayal = kind
 
     def act(q: tuple[int, int, int, int]) -> int:
         t, betrayed, own, theirs = q
-        return opening[t] if t < length else (other if betrayed else kind)[2 * own + theirs]
+        return opening[t] if t < length else (after_betrayal if betrayed else kind)[2 * own + theirs]
 
     def follow(q: tuple[int, int, int, int], own: int, theirs: int) -> tuple[int, int, int, int]:
         t, betrayed, _, _ = q
         if t >= length:
             return (length, betrayed, own, theirs)
-        after = int(betrayed or (theirs == D and kind != other))
+        after = int(betrayed or (theirs == D and kind != after_betrayal))
         return (t + 1, after, own, theirs) if t + 1 == length else (t + 1, after, 0, 0)
 
     return build(name, game, (0, 0, 0, 0), act, follow)
