@@ -37,7 +37,7 @@ import websockets
 from websockets.typing import Origin
 
 from keeping import keep, option
-from otherminds.cli.levels import bundled
+from otherminds.cli.lists import bundled
 from otherminds.web import stages
 from otherminds.web.event_log import EventLog
 from otherminds.web.lobby import Lobby

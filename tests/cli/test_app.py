@@ -357,8 +357,8 @@ TRAJECTORIES: dict[str, tuple[str | bytes, str]] = {
     "an unknown agent": (line(0, "right").replace("Ben", "Eve"), r"x\.jsonl:1: there is no agent `Eve`"),
     "a missing agent": (line(0, "right").replace(', "Ben": "stay"', ""), r"x\.jsonl:1: the action of Ben is missing"),
     "an unknown action": (line(0, "rigth"), r"x\.jsonl:1: unknown action `rigth` \(did you mean right\?\)"),
-    "an action that cannot be": (line(0, "right") + line(1, "down") + line(2, "left"), r"x\.jsonl:3: Ana cannot left"),
-    "a key that is not there": (line(0, "pickup key1"), r"x\.jsonl:1: Ana cannot pickup key1 here"),
+    "an action that cannot be": (line(0, "right") + line(1, "down") + line(2, "left"), r"jsonl:3: Ana cannot do `left`"),
+    "a key that is not there": (line(0, "pickup key1"), r"x\.jsonl:1: Ana cannot do `pickup key1` here"),
     "steps out of order": (line(1, "right"), r"x\.jsonl:1: `t` should be 0"),
     "hostile words": (line(0, "\x1b[31m\n\u202e"), r"x\.jsonl:1: unknown action"),
 }
@@ -377,7 +377,7 @@ PROBLEMS: dict[str, tuple[str, str, str]] = {
     "nothing": ("", "", r"x\.pddl:1: does not begin"),
     "an agent in the void": (SOLO.replace("(xpos) 2", "(xpos) 9"), "", r"x\.pddl:4:\d+: .*outside the grid"),
     "an unknown action": (SOLO, "(right)\n(fly)\n", r"x\.plan:2:1: unknown `fly`"),
-    "a step that cannot be": (SOLO, "(right)\n(right)\n", r"x\.plan:2: agent cannot right here"),
+    "a step that cannot be": (SOLO, "(right)\n(right)\n", r"x\.plan:2: agent cannot do `right` here"),
     "a gem that is not there": (SOLO, "(pickup gem7)\n", r"x\.plan:1:\d+: there is no item `gem7`"),
     "a torn plan": (SOLO, "(right)\n(pickup", r"x\.plan:2:1: `\(` is never closed"),
 }

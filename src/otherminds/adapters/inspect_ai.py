@@ -334,12 +334,10 @@ def _invented(n: int, seed: int, phrasings: Sequence[str]) -> Iterator[dataset.S
 def _from_file(path: Path) -> Iterator[dataset.Sample]:
     """The questions of a file. Raises InputError for a question with fewer than 2 or more than 26 options."""
     if path.is_dir() or is_mumatom(path):
-        for source in read_mumatom(path):
-            for number, question in enumerate(source.questions, 1):
-                name = f"{source.id}-{number}"
-                yield _sample(
-                    name, source.full, question.stem, question.options, question.gold, question.kind, source.id
-                )
+        for story in read_mumatom(path):
+            for number, question in enumerate(story.questions, 1):
+                name = f"{story.id}-{number}"
+                yield _sample(name, story.full, question.stem, question.options, question.gold, question.kind, story.id)
         return
     groups: dict[str, str] = {}
     for item in read_items(path):

@@ -139,20 +139,18 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
     def _action(self, agent: str, actions: Mapping[str, Any]) -> Hashable:
         if agent not in actions:
             raise ValueError(f"{agent} has no action")
-        number, agent_actions, space = actions[agent], self.actions[agent], self.action_spaces[agent]
+        number, own_actions, space = actions[agent], self.actions[agent], self.action_spaces[agent]
         try:
             action_number = index(number)
         except TypeError:
             action_number = -1
-        if not 0 <= action_number < len(agent_actions):
-            raise ValueError(
-                f"{agent} has no action {number!r}: they are the numbers from 0 to {len(agent_actions) - 1}"
-            )
+        if not 0 <= action_number < len(own_actions):
+            raise ValueError(f"{agent} has no action {number!r}: they are the numbers from 0 to {len(own_actions) - 1}")
         if isinstance(space, LegalDiscrete) and not space.legal[action_number]:
             raise ValueError(
-                f"{agent} cannot do action {action_number} now, {agent_actions[action_number]}: see its `action_mask`"
+                f"{agent} cannot do action {action_number} now, {own_actions[action_number]}: see its `action_mask`"
             )
-        return agent_actions[action_number]
+        return own_actions[action_number]
 
     def _observations(self) -> tuple[dict[str, Any], Infos]:
         """The observations and infos of all agents; updates the masks of legal actions."""
@@ -337,9 +335,7 @@ def _(world: Overcooked, agent: str) -> AgentInterface:
     dishes = sum(world.stock.values()) // 2
 
     def things(count: int) -> SpaceCode:
-        return after(
-            numbers(UNSEEN, MANY, count, len(PARTS)), lambda observation: [_parts(thing) for thing in observation]
-        )
+        return after(numbers(UNSEEN, MANY, count, len(PARTS)), lambda observation: [_parts(t) for t in observation])
 
     def delivered(heaps: Iterable[tuple[int, ...] | None]) -> list[list[tuple[int, ...]]]:
         full = [(overcooked.UNSEEN,) * dishes if heap is None else heap for heap in heaps]

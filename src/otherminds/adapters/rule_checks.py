@@ -85,10 +85,8 @@ def check_matrix(trace: Trace[SeenMatrix], world: InTheMatrix | None = None) -> 
     states = {matrix_opening(rules, trace.shown[0])}
     for t, (joint, shown) in enumerate(zip(trace.joints, trace.shown[1:], strict=True), 1):
         reached = {after for state in states for after in _reached(rules, state, joint, shown)}
-        candidates = [
-            ("; ".join(differences(shown_matrix(rules, state, after), shown)), after) for state, after in reached
-        ]
-        states = {after for different, after in candidates if not different}
+        checks = [("; ".join(differences(shown_matrix(rules, state, after), shown)), after) for state, after in reached]
+        states = {after for different, after in checks if not different}
         counts.update(
             {
                 "meetings": sum(shown.interacted) // 2,
@@ -99,7 +97,7 @@ def check_matrix(trace: Trace[SeenMatrix], world: InTheMatrix | None = None) -> 
             undecided=len(states) > 1,
         )
         if not states:
-            closest = min((different for different, _ in candidates), key=len, default="no order of moves leads there")
+            closest = min((different for different, _ in checks), key=len, default="no order of moves leads there")
             return TraceComparison(t, (f"step {t}: {closest}",), dict(counts))
     return TraceComparison(len(trace.joints), (), dict(counts))
 
@@ -170,13 +168,11 @@ def _moved(
     """
     cells, grid = list(state.cells), rules.field.grid
     free = [i for i, clock in enumerate(state.clocks) if clock == matrix_rules.FREE]
-    targets = {i: rules.leads[(cells[i] * 4 + state.facings[i]) * 8 + joint[i]] for i in free}
+    leads = {i: rules.leads[(cells[i] * 4 + state.facings[i]) * 8 + joint[i]] for i in free}
     seen_at = {i: grid.cell(body[0], body[1]) for i, body in enumerate(shown.bodies) if body is not None}
     order: list[int] = []
     while len(order) < len(free):
-        fits = [
-            i for i in free if i not in order and (cells[i] if targets[i] in cells else targets[i]) == seen_at.get(i)
-        ]
+        fits = [i for i in free if i not in order and (cells[i] if leads[i] in cells else leads[i]) == seen_at.get(i)]
         if not fits:
             return None
         mover = min(fits, key=lambda i: seen_at[i] != cells[i])

@@ -152,20 +152,18 @@ class RestlessHunter:
         self.tried = None
         if body is None or self.rng.random() < self.noise:
             return int(self.rng.integers(len(ACTIONS)))
-        opponents = [
-            player[:2] for k, player in enumerate(observation.bodies) if player is not None and k != self.player
-        ]
+        rivals = [player[:2] for k, player in enumerate(observation.bodies) if player is not None and k != self.player]
         favourite = self.favourite % len(inventory)
-        if inventory[favourite] >= self.wanted and opponents:
+        if inventory[favourite] >= self.wanted and rivals:
             for turn, action in ((0, INTERACT), (1, TURN_RIGHT), (3, TURN_LEFT)):
                 turned = (*body[:2], (body[2] + turn) % 4)
-                if any(_offset(turned, player) in BEAM for player in opponents):
+                if any(_offset(turned, player) in BEAM for player in rivals):
                     return action
-            return self._towards(body, opponents, ())
+            return self._towards(body, rivals, ())
         resource_cells = [(x, y) for x, y, kind in observation.resources or () if kind == favourite]
         if self.rng.random() < 0.1 and any(_offset(body, thing[:2]) in BEAM for thing in observation.resources or ()):
             return INTERACT
-        return self._towards(body, resource_cells, opponents)
+        return self._towards(body, resource_cells, rivals)
 
     def _towards(self, body: Body, goals: Collection[Cell], occupied: Collection[Cell]) -> int:
         walls = {cell for cell, bumps in self.bumps.items() if bumps > 1}
@@ -227,13 +225,11 @@ class RestlessCook:
             return STEPS[(heading - body[2]) % 4]
         return (INTERACT, TURN_RIGHT, TURN_RIGHT, TURN_LEFT)[(facing - body[2]) % 4]
 
-    def _spot(self, observation: SeenKitchen, room: KitchenHalf) -> Body:
-        hand = observation.hands[self.player]
-        parked = {(x, y): item for x, y, item in observation.counters}.get(
-            _beside(room.counter[:2], room.counter[2]), 0
-        )
-        open_pots = [spot for spot, pot in zip(room.pots, observation.pots, strict=True) if pot[2] < 3]
-        done = [spot for spot, pot in zip(room.pots, observation.pots, strict=True) if pot[3]]
+    def _spot(self, view: SeenKitchen, room: KitchenHalf) -> Body:
+        hand = view.hands[self.player]
+        parked = {(x, y): item for x, y, item in view.counters}.get(_beside(room.counter[:2], room.counter[2]), 0)
+        open_pots = [spot for spot, pot in zip(room.pots, view.pots, strict=True) if pot[2] < 3]
+        done = [spot for spot, pot in zip(room.pots, view.pots, strict=True) if pot[3]]
         if hand == 3:
             return room.delivery
         if hand == 2:

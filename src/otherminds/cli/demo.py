@@ -13,8 +13,8 @@ from otherminds.cli.options import OpenOption, SeedOption
 
 LEVEL = "garden-gate"
 DELAY = 0.6  # seconds a step, so that the episode takes some fifteen
-BEFORE = """Ana and Ben each want one of the gems, and do not know what the other wants. Neither do you: the bars
-show what can be read from how they walk. Doors need a key of their colour. The facilitator watches, too, and
+BEFORE = """Ana and Ben each want one of the gems, and do not know what the other wants. Neither do you: the bars \
+show what can be read from how they walk. Doors need a key of their colour. The facilitator watches, too, and \
 speaks only if that is expected to help. A star marks what each really wants.
 """
 

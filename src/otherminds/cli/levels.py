@@ -16,7 +16,7 @@ from rich.table import Column
 from typer import Argument, Option
 
 from otherminds.cli.help import Command, Group
-from otherminds.cli.lists import offer_levels
+from otherminds.cli.lists import bundled, offer_levels
 from otherminds.cli.options import TARGET_MISSED, ChosenLevel, JobsOption
 from otherminds.errors import InputError, unknown
 from otherminds.files.text import read_text, write_whole
@@ -91,13 +91,6 @@ def load_avatars(name: str) -> InTheMatrix | CollaborativeCooking | None:
     if "WW" in first or keys & {"kinds", "payoffs"}:
         return parse_matrix_world(text, path)
     return parse_cooking(text, path) if keys & {"cook", "window"} else None
-
-
-def bundled() -> dict[str, list[Level | KitchenLevel]]:
-    """The bundled levels of each world."""
-    from otherminds.papers.protom.levels.certificates import DESIGNS
-
-    return {world: design.bundled() for world, design in DESIGNS.items()}
 
 
 @generate.command("levels", cls=Command)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -16,6 +16,10 @@ from typer import Argument
 from otherminds.cli.models import list_models
 from otherminds.cli.options import JsonOption
 from otherminds.errors import unknown
+
+if TYPE_CHECKING:
+    from otherminds.worlds.doors_keys_gems.level_files import Level
+    from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 Row = Mapping[str, object]
 GameArgument = Annotated[str, Argument(metavar="[GAME]", help="rps, ibs, ipd, ordinal-001 to -144, or a file.")]
@@ -58,10 +62,15 @@ def levels(as_json: JsonOption = False) -> None:
     _print(level_rows(), as_json, "otherminds watch garden-gate")
 
 
+def bundled() -> dict[str, list[Level | KitchenLevel]]:
+    """The bundled levels of each world."""
+    from otherminds.papers.protom.levels.certificates import DESIGNS
+
+    return {world: design.bundled() for world, design in DESIGNS.items()}
+
+
 def level_rows() -> list[Row]:
     """A row for each bundled level: its name, whether help is needed there, and its world."""
-    from otherminds.cli.levels import bundled  # which offers levels itself
-
     rows: list[Row] = []
     for world, world_levels in bundled().items():
         kitchens = world == "overcooked"

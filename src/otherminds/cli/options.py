@@ -129,14 +129,12 @@ def with_model_options(command: Callable[..., None]) -> Callable[..., None]:
     """The command with an option for each field of `ModelOptions` in the place of its parameter `asked`."""
     own = inspect.signature(command, eval_str=True).parameters.values()
     group = inspect.signature(ModelOptions, eval_str=True).parameters.values()
-    parameters = [option for parameter in own for option in (group if parameter.name == "asked" else (parameter,))]
+    parameters = [option for p in own for option in (group if p.name == "asked" else (p,))]
 
     def run(**options: Any) -> None:
-        command(asked=ModelOptions(**{parameter.name: options.pop(parameter.name) for parameter in group}), **options)
+        command(asked=ModelOptions(**{p.name: options.pop(p.name) for p in group}), **options)
 
     run.__doc__, run.__name__ = command.__doc__, command.__name__
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    vars(run)["__signature__"] = inspect.Signature(
-        [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in parameters]
-    )
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    vars(run)["__signature__"] = inspect.Signature([p.replace(kind=p.KEYWORD_ONLY) for p in parameters])
     return run

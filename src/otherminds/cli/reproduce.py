@@ -170,9 +170,7 @@ def reproduced(name: str, options: Options, console: Console, *, check: bool = F
     return results
 
 
-def _reproduced_all(
-    experiments: Sequence[str], options: Options, console: Console, *, check: bool
-) -> dict[str, Results]:
+def _reproduced_all(names: Sequence[str], options: Options, console: Console, *, check: bool) -> dict[str, Results]:
     """Run experiments one after another in the same processes, and write one report about all; a shard has none."""
     from otherminds.evaluation.engines import opened
 
@@ -180,11 +178,11 @@ def _reproduced_all(
     with opened(options.engine, options.jobs) as workers:
         alone = options.asking is not None or options.shard[1] > 1
         known_players = dict if alone else _check_known_players(workers, options, console)
-        for name in experiments:
+        for name in names:
             experiment_options = replace(options, out=options.out / name, engine=workers)
             if results := reproduced(name, experiment_options, console, check=check):
                 results_by_name[name] = results
-        if len(results_by_name) == len(experiments):
+        if len(results_by_name) == len(names):
             combine(options.out, results_by_name | known_players(), console)
     return results_by_name
 
@@ -376,10 +374,7 @@ def play(
         raise InputError("there is no partner", hint="name partners, as tft, or give a file with --machines")
     loaded_game = find_game(game)
     if ME in (players or ()):
-        tasks = [
-            Task(loaded_game, partner, rounds or ROUNDS)
-            for partner in partners_in(loaded_game, partners or (), machines)
-        ]
+        tasks = [Task(loaded_game, p, rounds or ROUNDS) for p in partners_in(loaded_game, partners or (), machines)]
         if len(tasks) > 1 or len(players or ()) > 1 or as_json:
             raise InputError("you play alone, with one partner", hint=f"otherminds play {game} tft --player {ME}")
         play_yourself(tasks[0], seed)

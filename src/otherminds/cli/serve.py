@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from otherminds.cli.levels import bundled, load_level
+from otherminds.cli.levels import load_level
+from otherminds.cli.lists import bundled
 from otherminds.cli.options import OpenOption
 from otherminds.errors import InputError
 from otherminds.evaluation.progress import telling

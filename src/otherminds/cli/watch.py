@@ -46,10 +46,8 @@ def episode(level: Level | KitchenLevel, helper: str, seed: int) -> FacilitatedE
     experiment = protom_overcooked if isinstance(level, KitchenLevel) else protom_dkg
     if helper not in ("none", "random", *experiment.VARIANTS):
         raise InputError(f"there is no facilitator `{helper}` for kitchens", hint="it is for Doors-Keys-Gems only")
-    facilitated_episode: FacilitatedEpisode[Any, Any, Any] = experiment.episode(
-        PlannedEpisode(level, helper, level.kind, seed)
-    )
-    return facilitated_episode
+    facilitated: FacilitatedEpisode[Any, Any, Any] = experiment.episode(PlannedEpisode(level, helper, level.kind, seed))
+    return facilitated
 
 
 def drawn(level: Level | KitchenLevel, scenes: Sequence[Scene]) -> str:

@@ -31,16 +31,14 @@ class AssistanceOutcome:
 
 def outcomes(rows: Iterable[Row]) -> list[AssistanceOutcome]:
     """One outcome for every episode of every subject; the rows of an episode must be adjacent."""
-    episode_outcomes = []
+    all_outcomes = []
     for about, group in groupby(rows, key=lambda row: (row["condition"], row["subject"], row["episode"])):
         episode = list(group)
         advice = [row for row in episode if row["agent"] == FACILITATOR]
         messages = sum(bool(row["action"]) for row in advice)
         times = tuple(row["ms"] for row in advice if row["t"] > 0 and "ms" in row)
-        episode_outcomes.append(
-            AssistanceOutcome(*about, episode[-1]["success"], episode[-1]["length"], messages, times)
-        )
-    return episode_outcomes
+        all_outcomes.append(AssistanceOutcome(*about, episode[-1]["success"], episode[-1]["length"], messages, times))
+    return all_outcomes
 
 
 def speedup(outcome: AssistanceOutcome, without: AssistanceOutcome) -> float:
@@ -87,9 +85,7 @@ def share_of_speedup(
     """Σ speed-up of `subject` / Σ speed-up of `best`, over the same episodes."""
     by = {(o.subject, o.episode): o for o in episodes}
     names = [o.episode for o in episodes if o.subject == subject]
-    ours, theirs = (
-        [speedup(by[facilitator, name], by[baseline, name]) for name in names] for facilitator in (subject, best)
-    )
+    ours, theirs = ([speedup(by[helper, name], by[baseline, name]) for name in names] for helper in (subject, best))
     return st.ratio(ours, theirs, names)
 
 

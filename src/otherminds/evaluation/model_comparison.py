@@ -263,13 +263,11 @@ def recovery(true: Mapping[str, Floats], fitted: Fit) -> list[Recovery]:
     recovered = []
     for i, name in enumerate(fitted.mind.names):
         rivals = [j for j in range(size) if j != i]
-        rival = max(rivals, key=lambda j: abs(rho[i, j]), default=i)
+        closest = max(rivals, key=lambda j: abs(rho[i, j]), default=i)
         spread = float(np.std(true[name]))
         error = float(np.nanmedian(fitted.errors[name])) / spread if spread else float("nan")
-        rival_name, correlation = (fitted.mind.names[rival], float(rho[i, rival])) if rivals else ("", 0.0)
-        recovered.append(
-            Recovery(fitted.mind.name, name, true[name], fitted.values[name], error, rival_name, correlation)
-        )
+        rival, correlation = (fitted.mind.names[closest], float(rho[i, closest])) if rivals else ("", 0.0)
+        recovered.append(Recovery(fitted.mind.name, name, true[name], fitted.values[name], error, rival, correlation))
     return recovered
 
 

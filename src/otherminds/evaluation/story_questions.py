@@ -29,6 +29,8 @@ def asked(
     `name` is the id of a row in a JSONL file, `model` the specification of a language model that reads what the rules
     cannot. Raises InputError if the convention is unknown, or if there is no question.
     """
+    if not story.strip():
+        raise InputError("there is no story", hint="give a text or a file: otherminds ask story.txt")
     if model is not None and model.startswith(EMBEDDED):
         hint = "leave --model out, or name a larger model, such as openai:gpt-4o"
         raise InputError(

@@ -209,19 +209,19 @@ def _concluded(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> 
     it back.
     """
     end = max((place for place, line in enumerate(lines) if _mentions(line, labels)), default=0)
-    split = [(place, sentence) for place, line in enumerate(lines) for sentence in STOPS.split(line[-LONGEST_READ:])]
-    sentences = [(place, sentence) for place, sentence in split if sentence.strip(LISTED)]
-    sentences[-1:] = [(place, _WANT.sub("", sentence)) for place, sentence in sentences[-1:]]
+    split = [(place, text) for place, line in enumerate(lines) for text in STOPS.split(line[-LONGEST_READ:])]
+    sentences = [(place, text) for place, text in split if text.strip(LISTED)]
+    sentences[-1:] = [(place, _WANT.sub("", text)) for place, text in sentences[-1:]]
     # a condition changes nothing if no other option is ever named
     surely = len(sentences) == 1 and len(set(_mentions(sentences[0][1], labels))) == 1 and not theirs
     chosen_options = (
-        None if ITEM.match(_slotted(sentence, labels)) else _chosen(sentence, labels, theirs=theirs, surely=surely)
-        for _, sentence in sentences
+        None if ITEM.match(_slotted(text, labels)) else _chosen(text, labels, theirs=theirs, surely=surely)
+        for _, text in sentences
     )
     choices = [(k, option) for k, option in enumerate(chosen_options) if option is not None]
     if not choices:
         return "does not end with an answer"
-    last, final_option = choices[-1]
+    last, answer = choices[-1]
     concludes, ends = (
         sentences[last][0] == end and _CONCLUSION.match(_lowered(sentences[last][1])),
         last == len(sentences) - 1,
@@ -229,18 +229,14 @@ def _concluded(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> 
     alone = (
         ends and last > 0 and sentences[last - 1][0] != sentences[last][0] and all(k != last - 1 for k, _ in choices)
     )
-    rival_lines = [sentences[k][0] for k, option in choices if option != final_option]
+    rival_lines = [sentences[k][0] for k, option in choices if option != answer]
     if (rival_lines and not (concludes or alone)) or (end in rival_lines and not ends):
         return "does not end with one answer"
-    after = [sentence for _, sentence in sentences[last + 1 :]]
-    if any(
-        not _mentions(name, labels) for sentence in (sentences[last][1], *after) for name in _NAMED.findall(sentence)
-    ):
+    after = [text for _, text in sentences[last + 1 :]]
+    if any(not _mentions(name, labels) for text in (sentences[last][1], *after) for name in _NAMED.findall(text)):
         return "names what is no option"
-    against = any(
-        final_option in _mentions(sentence, labels) and _speaks_against(_lowered(sentence)) for sentence in after
-    )
-    return "takes its answer back" if against or _BACK.search(_lowered(". ".join(after))) else final_option
+    against = any(answer in _mentions(text, labels) and _speaks_against(_lowered(text)) for text in after)
+    return "takes its answer back" if against or _BACK.search(_lowered(". ".join(after))) else answer
 
 
 def _speaks_against(sentence: str) -> bool:

@@ -186,10 +186,7 @@ def score(post: Post, request: Continuations, top: int = TOP) -> Scores:
             method = "longest"
             break
         token_log_probs.append(echoed)
-    sums, counts = (
-        tuple(math.fsum(values) for values in token_log_probs),
-        tuple(len(values) for values in token_log_probs),
-    )
+    sums, counts = tuple(math.fsum(row) for row in token_log_probs), tuple(len(row) for row in token_log_probs)
     return Scores(sums, counts, method, spent)
 
 

@@ -119,15 +119,13 @@ def replays(levels: Levels, rows: Sequence[Row]) -> Html:
     shown, episodes = [], []
     for name in names:
         scene = level_scene(levels[name])
-        by_subject = {s: _Played.of(scene, rows_by_episode[name, s]) for s in subjects if (name, s) in rows_by_episode}
-        goals = sorted({goal for episode in by_subject.values() for goal in episode.goals()}, key=scene.rank)
+        plays = {s: _Played.of(scene, rows_by_episode[name, s]) for s in subjects if (name, s) in rows_by_episode}
+        goals = sorted({goal for episode in plays.values() for goal in episode.goals()}, key=scene.rank)
         initials = labels(scene.world.agents).items()
         people = [(agent, letters, PEOPLE[i % len(PEOPLE)]) for i, (agent, letters) in enumerate(initials)]
         start = {part.name: part for part in scene.parts(scene.world.initial)}
         shown.append(ReplayLevel(levels[name].name, scene.picture, start, people, [*map(scene.goal, goals)]))
-        episodes.append(
-            [by_subject[s].episode(goals, by_subject.get("none")) if s in by_subject else None for s in subjects]
-        )
+        episodes.append([plays[s].episode(goals, plays.get("none")) if s in plays else None for s in subjects])
     options = dict.fromkeys((*KINDS.values(), "Other levels"), "")
     for i, level in enumerate(levels[name] for name in names):
         options[KINDS.get(level.kind, "Other levels")] += f'<option value="{i}">{safe(level.name)}</option>'

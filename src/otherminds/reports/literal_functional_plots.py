@@ -98,15 +98,13 @@ def _finish(axes: Axes) -> None:
 def known_and_lost(points: Sequence[tuple[str, float, float, bool]], most: float = 0.5) -> Figure:
     """Every agent by what its wrong predictions would cost and what it loses, as shares of what random play loses."""
     figure, axes = with_axes(WIDER, 3.4)
-    values = [value for _, misprediction, lost, _ in points for value in (misprediction, lost)]
+    values = [value for _, cost, lost, _ in points for value in (cost, lost)]
     top, bottom = max([1.2, most, *values]) + 0.15, min([0.0, *values]) - 0.04  # a lucky agent loses less than nothing
     axes.axhline(most, color=SOFT, linewidth=0.8, linestyle=":")
     axes.axvline(most, color=SOFT, linewidth=0.8, linestyle=":")
     axes.plot([0, top], [0, top], color=SOFT, linewidth=0.5)
-    for name, misprediction, lost, passed in points:
-        axes.plot(misprediction, lost, "o", color=BLUE if passed else FAILED, clip_on=False)
-        axes.annotate(
-            printable(name)[:LONGEST], (misprediction, lost), xytext=(5, 4), textcoords="offset points", fontsize=8
-        )
+    for name, cost, lost, passed in points:
+        axes.plot(cost, lost, "o", color=BLUE if passed else FAILED, clip_on=False)
+        axes.annotate(printable(name)[:LONGEST], (cost, lost), xytext=(5, 4), textcoords="offset points", fontsize=8)
     axes.set(xlim=(bottom, top), ylim=(bottom, top), xlabel="Wrong predictions would lose", ylabel="It loses")
     return figure

@@ -134,11 +134,9 @@ def frame(state: MatrixState) -> list[Any]:
 
 
 def _states(rules: Rules, kinds: Sequence[int], frames: Sequence[Any]) -> list[MatrixState]:
-    resource_indices = range(len(rules.resources))
-    if len(kinds) != len(rules.sites) or not all(kind in resource_indices for kind in kinds):
-        raise InputError(
-            f"kinds: must be {len(rules.sites)} numbers from 0 to {len(resource_indices) - 1}, one for every site"
-        )
+    indices = range(len(rules.resources))
+    if len(kinds) != len(rules.sites) or not all(kind in indices for kind in kinds):
+        raise InputError(f"kinds: must be {len(rules.sites)} numbers from 0 to {len(indices) - 1}, one for every site")
     if not frames:
         raise InputError("an episode has one frame at least, that of the start")
     snapshots = [_read(FRAME, raw, f"frame {t}", Frame._fields) for t, raw in enumerate(frames)]

@@ -56,17 +56,14 @@ def as_json(fitted: Fitted) -> dict[str, Any]:
     fit = fitted.fit
     units = []
     for i, unit in enumerate(fit.units):
-        parameters = {}
+        estimates = {}
         for name, values in fit.values.items():
-            parameters[name] = {"value": float(values[i]), "error": _finite(fit.errors[name][i])}
+            estimates[name] = {"value": float(values[i]), "error": _finite(fit.errors[name][i])}
             if fitted.profile is not None:
-                parameters[name] |= {
-                    "low": float(fitted.profile[name][i, 0]),
-                    "high": float(fitted.profile[name][i, 1]),
-                }
+                estimates[name] |= {"low": float(fitted.profile[name][i, 0]), "high": float(fitted.profile[name][i, 1])}
         criteria = {"aic": float(fit.aic[i]), "bic": float(fit.bic[i]), "evidence": _finite(fit.evidence[i])}
         likelihood = {"unit": unit, "choices": int(fit.choices[i]), "log_likelihood": float(fit.log_likelihood[i])}
-        units.append(likelihood | criteria | {"parameters": parameters})
+        units.append(likelihood | criteria | {"parameters": estimates})
     return {"mind": fit.mind.name, "units": units}
 
 
@@ -237,13 +234,11 @@ def winner(comparison: Comparison) -> str:
     ahead = ratio(
         (comparison.held_out[:, scores.argmax()] - comparison.held_out[:, np.argsort(-scores)[1]]).tolist(), counted
     )
-    sentence = f"{best} predicts best, ahead of {second} by {interval(*ahead[:3], 3)} nats a choice. "
+    words = f"{best} predicts best, ahead of {second} by {interval(*ahead[:3], 3)} nats a choice. "
     if len(counted) < FEW:
-        return sentence + f"{len(counted)} people are too few to say whether that holds for others."
+        return words + f"{len(counted)} people are too few to say whether that holds for others."
     sure = ahead.low > 0.0
-    return sentence + (
-        "Zero is outside the interval." if sure else "Zero is inside: these data do not tell them apart."
-    )
+    return words + ("Zero is outside the interval." if sure else "Zero is inside: these data do not tell them apart.")
 
 
 def _compared(rows: Sequence[Mapping[str, Any]]) -> Html:

@@ -172,11 +172,9 @@ def _grouped_rows(
 def marks(subjects: Iterable[str]) -> dict[str, PlotMark]:
     """The marks of facilitators: the known ones in their usual order, then others by name."""
     distinct = set(subjects)
-    additional = sorted(distinct - set(SUBJECTS))
-    shown = [shortened(printable(subject.removeprefix("lm:")), LONGEST) for subject in additional]
-    spare = {
-        s: PlotMark(name, *SPARE[i % len(SPARE)]) for i, (s, name) in enumerate(zip(additional, shown, strict=True))
-    }
+    extra = sorted(distinct - set(SUBJECTS))
+    shown = [shortened(printable(subject.removeprefix("lm:")), LONGEST) for subject in extra]
+    spare = {s: PlotMark(name, *SPARE[i % len(SPARE)]) for i, (s, name) in enumerate(zip(extra, shown, strict=True))}
     return {s: mark for s, mark in SUBJECTS.items() if s in distinct} | spare
 
 

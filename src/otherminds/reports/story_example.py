@@ -21,17 +21,15 @@ def story_example(story_answer: StoryAnswer, question: str, options: Sequence[st
     A question that is not answered has the reason instead.
     """
     best, posterior = story_answer.answer.option, story_answer.answer.posterior
-    clause_table = table(("Story", "Read as"), _clauses(story_answer.reading), stacks=True)
+    story = table(("Story", "Read as"), _clauses(story_answer.reading), stacks=True)
     if best is None:
-        return stack(
-            clause_table, Html(f"<p><strong>{safe(question)}</strong></p>"), f"Open: {story_answer.answer.abstained}"
-        )
+        return stack(story, Html(f"<p><strong>{safe(question)}</strong></p>"), f"Open: {story_answer.answer.abstained}")
     labelled = [f"{letter(i)}) {option}" for i, option in enumerate(options)]
     answers = [
         [Html(f"<strong>{safe(label)}</strong>") if i == best else label, number(p)]
         for i, (label, p) in enumerate(zip(labelled, posterior, strict=True))
     ]
-    return stack(clause_table, table((question, "Probability"), answers), _grounds(story_answer))
+    return stack(story, table((question, "Probability"), answers), _grounds(story_answer))
 
 
 def _clauses(reading: Reading) -> Iterator[tuple[str, str]]:
@@ -54,9 +52,7 @@ def _grounds(story_answer: StoryAnswer) -> Html:
     """The decisive happenings with their probability under each answer, unless they are decisive only together."""
     terms = story_answer.answer.decisive()
     if not any(math.isfinite(term.weight) for term in terms):
-        grounds = [[happening(term.happening)] for term in terms] or [
-            [passage] for passage in story_answer.answer.passages
-        ]
+        grounds = [[happening(term.happening)] for term in terms] or [[text] for text in story_answer.answer.passages]
         return stack(table(("The answer rests on",), grounds), "Together these leave no other answer possible.")
     head = ("The answer rests on", *(f"if {letter(i)}" for i in range(len(story_answer.answer.posterior))))
     likelihoods = ((happening(term.happening), *(number(math.exp(p)) for p in term.log_probs)) for term in terms)

@@ -279,9 +279,7 @@ def _functional(results: Results) -> tuple[str, Html]:
     board = scores(episode for episode in episodes("functional", results.rows) if episode.world == DILEMMA)
     values_by_key = {(row["subject"], row["metric"]): row["value"] for row in board}
     shares = {metric: number(100 * values_by_key[KNOWING, metric], 0) for metric in ("literal", "functional")}
-    lost = {
-        subject: values.told("ipd/tft", subject, "functional_regret", 3) for subject in ("rmax", "bayes_simplicity")
-    }
+    lost = {agent: values.told("ipd/tft", agent, "functional_regret", 3) for agent in ("rmax", "bayes_simplicity")}
     draw = partial(plots.panel, plots.points(board)[DILEMMA])
     return front["words"].format(**shares, **lost), at_two_widths(draw, PANEL, front["picture"])
 
@@ -316,31 +314,22 @@ def _mumatom(results: Results) -> tuple[str, Html]:
 def _published_shares() -> dict[str, str]:
     """LIMP's and people's shares of right answers from text and video text, as published."""
     published = {p.subject: p.value for p in figures().published if p.condition == "text_video/all"}
-    return {
-        name: f"{number(100 * published[subject], 0)} %"
-        for name, subject in (("limp", "limp:gpt-4o"), ("people", "human"))
-    }
+    return {name: f"{number(100 * published[s], 0)} %" for name, s in (("limp", "limp:gpt-4o"), ("people", "human"))}
 
 
 def _check(results: Results) -> tuple[str, Html]:
     values = {(row["subject"], row["metric"]): row["value"] for row in results.summary}
-    points = [
-        (subject, values[subject, KNOWN], lost, True) for (subject, metric), lost in values.items() if metric == LOST
-    ]
+    points = [(agent, values[agent, KNOWN], lost, True) for (agent, metric), lost in values.items() if metric == LOST]
     front = FRONT_WORDS["check"]
     return front["words"], inline(plots.known_and_lost(points), front["picture"])
 
 
 def _food_trucks(results: Results) -> tuple[str, Html]:
     values, at = Values(results.summary), (RATIONAL, JOINT)
-    beliefs = values.rows[*at, "belief_r"]
+    belief = values.rows[*at, "belief_r"]
     fields = {what: values.over(*at, f"{what}_r") for what in ("desire", "belief")}
-    fields |= {
-        "control": values.over(RATIONAL, TRUE_BELIEF, "belief_r"),
-        "n": beliefs["n"],
-        "verdict": verdict(beliefs),
-    }
-    words = FRONT_WORDS["food-trucks"]["words"].format(**fields, published=number(beliefs["published"]))
+    fields |= {"control": values.over(RATIONAL, TRUE_BELIEF, "belief_r"), "n": belief["n"], "verdict": verdict(belief)}
+    words = FRONT_WORDS["food-trucks"]["words"].format(**fields, published=number(belief["published"]))
     return words, beside_people(results.rows)
 
 

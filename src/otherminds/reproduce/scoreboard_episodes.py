@@ -83,17 +83,13 @@ def _scenarios(rows: Sequence[Row]) -> Iterator[Episode]:
 
 def _helped(rows: Sequence[Row]) -> Iterator[Episode]:
     """Facilitators: payoff is −steps, best with the oracle's help, floor without help; predictions are goals."""
-    lengths = {
-        (outcome.condition, outcome.subject, outcome.episode): -float(outcome.length) for outcome in outcomes(rows)
-    }
+    lengths = {(o.condition, o.subject, o.episode): -float(o.length) for o in outcomes(rows)}
     for (condition, agent, name), episode in _grouped(rows):
         prefix = condition.rpartition("/")[0]
         if prefix not in SETS:
             continue
-        judged = [row for row in episode if "posterior" in row]
-        predictions = tuple(
-            Expectation(row["predicted"] == row["goal"], max(row["posterior"].values())) for row in judged
-        )
+        judged = [r for r in episode if "posterior" in r]
+        predictions = tuple(Expectation(r["predicted"] == r["goal"], max(r["posterior"].values())) for r in judged)
         ends = (lengths.get((condition, subject, name)) for subject in (ORACLE, UNHELPED))
         world = HELP[episode[-1]["experiment"]] + SETS[prefix]
         yield Episode(world, agent, f"{condition} {name}", predictions, lengths[condition, agent, name], *ends)

@@ -136,10 +136,7 @@ def _answer_controlled(
         story_answer = StoryAnswer(reading, question, answer(reading.episode, question, conventions, costs))
     elif options and LIKELIEST.search(stem):
         story_answer = _answer_reading(reading, stem, options, conventions, costs)
-        if (
-            story_answer.question
-            and len({type(c) for option in story_answer.question.options for c in option.claims}) > 1
-        ):
+        if story_answer.question and len({type(c) for o in story_answer.question.options for c in o.claims}) > 1:
             why = "the options do not all say what somebody wants, nor all what somebody thinks"
             story_answer = replace(story_answer, answer=no_answer(why))
     else:

@@ -100,11 +100,9 @@ def audit(
     numbered = sorted(enumerate(everything), key=lambda pair: family(pair[1]))
     for name, group in groupby(numbered, key=lambda pair: family(pair[1])):
         rows = list(group)
-        candidates = tuple(conventions or tried_for(rows[0][1]))
-        by_convention = {c: [verdict(item, c, answer) for _, item in rows] for c in candidates}
-        selected = (
-            candidates if conventions else most_followed({c: [v.outcome for v in by_convention[c]] for c in candidates})
-        )
+        pool = tuple(conventions or tried_for(rows[0][1]))
+        by_convention = {c: [verdict(item, c, answer) for _, item in rows] for c in pool}
+        selected = pool if conventions else most_followed({c: [v.outcome for v in by_convention[c]] for c in pool})
         followed[name] = selected
         for row, (number, _) in enumerate(rows):
             verdicts[number] = _joint([by_convention[c][row] for c in selected])

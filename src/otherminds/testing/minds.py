@@ -152,9 +152,7 @@ def _observed(mind: Any, obs: Any) -> Any:
     return after
 
 
-def _moment(
-    observation: Any, mind: Any, options: Mapping[str, Options], lapse: float, rng: np.random.Generator
-) -> _Moment:
+def _moment(view: Any, mind: Any, options: Mapping[str, Options], lapse: float, rng: np.random.Generator) -> _Moment:
     check_hashable(of(mind), mind)
     says = {ask: getattr(mind, ask)() for ask in options}
     for ask, policy in says.items():
@@ -173,7 +171,7 @@ def _moment(
     proper = math.isfinite(says["act"].log_prob(action)) and action in (options["act"] or (action,))
     broken = f"it drew {short(action)}, which may not be done or has no chance"
     demand(proper, of(mind, "act"), broken, "let `sample` draw by `log_prob` from what may be done")
-    moment = _Moment(observation, mind, hash(mind), options, says, action)
+    moment = _Moment(view, mind, hash(mind), options, says, action)
     _demand_same(moment, mind, "two answers to one question", "leave chance to `sample`")
     return moment
 

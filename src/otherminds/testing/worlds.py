@@ -94,13 +94,11 @@ def _turns(world: AnyWorld, seed: int, steps: int) -> Iterator[_Turn]:
         actions = [options[rng.integers(len(options))] for options in facts.actions]
         joint = dict(zip(world.agents, actions, strict=True))
         after = _step(world, state, facts, joint, (seed, t))
-        rewards, again = (dict(world.reward(state, joint, after)) for _ in range(2))
-        proper = rewards.keys() == set(world.agents) and all(map(math.isfinite, rewards.values()))
+        reward, again = (dict(world.reward(state, joint, after)) for _ in range(2))
+        proper = reward.keys() == set(world.agents) and all(map(math.isfinite, reward.values()))
         mend = "give a finite number to every agent, and to nobody else"
-        demand(proper, of(world, "reward"), f"it is {short(rewards)}", mend)
-        demand(
-            rewards == again, of(world, "reward"), "two answers for the same step", "let it depend on the step alone"
-        )
+        demand(proper, of(world, "reward"), f"it is {short(reward)}", mend)
+        demand(reward == again, of(world, "reward"), "two answers for the same step", "let it depend on the step alone")
         spell, vocabulary = getattr(world, "spell", None), getattr(world, "vocabulary", None)
         if spell is not None and vocabulary is not None:
             for words, action in ((spell(action), action) for action in actions):

@@ -161,16 +161,14 @@ class LiveGame:
         """Record a thought of the facilitator, and the message that it sends."""
         self.thoughts[thought.t] = thought
         statuses, message = thought.row.get("statuses", {}), thought.row["action"]
-        for game_message in self.said:
-            if game_message.status == "running":
-                game_message.status = statuses.get(game_message.address, game_message.status)
+        for advice in self.said:
+            if advice.status == "running":
+                advice.status = statuses.get(advice.address, advice.status)
         if message:
             self.steps[thought.t - 1] = self.steps[thought.t - 1]._replace(said=message)
             text = message.removeprefix(f"{thought.helper}: ")
-            game_message = GameMessage(
-                thought.t, thought.helper, text, thought.row["words"], thought.saves, thought.place
-            )
-            self.said.append(game_message)
+            advice = GameMessage(thought.t, thought.helper, text, thought.row["words"], thought.saves, thought.place)
+            self.said.append(advice)
 
     def last_thought(self) -> FacilitatorThought:
         """The facilitator's latest thought; an empty one before the first."""

@@ -161,10 +161,8 @@ def _step(game: LiveGame, t: int) -> Iterator[Row]:
 
 def _answers(study: Study, index: int, game: LiveGame) -> Row:
     """The players' ratings of and comments on a round, by agent."""
-    seats = {participant_id: agent for agent, participant_id in {**game.replaced, **game.people}.items()}
-    answers = [
-        (seats.get(study.people[name].id), answer) for (name, at), answer in study.ratings.items() if at == index
-    ]
+    seat = {participant_id: agent for agent, participant_id in {**game.replaced, **game.people}.items()}
+    answers = [(seat.get(study.people[name].id), answer) for (name, at), answer in study.ratings.items() if at == index]
     ratings = {agent: dict(answer["ratings"]) for agent, answer in answers if agent}
     comments = {agent: answer["comment"] for agent, answer in answers if agent and answer["comment"]}
     return {what: by_agent for what, by_agent in (("ratings", ratings), ("comments", comments)) if by_agent}

@@ -42,17 +42,13 @@ class HttpProtocol(H11Protocol):
         super().connection_made(transport)
         self._wait(REQUEST)
         own_network = network(self.client[0]) if self.client else ""
-        everybody: list[Any] = [connection for connection in self.connections if not connection.transport.is_closing()]
-        own = [
-            connection for connection in everybody if connection.client and network(connection.client[0]) == own_network
-        ]
+        everybody: list[Any] = [c for c in self.connections if not c.transport.is_closing()]
+        own = [c for c in everybody if c.client and network(c.client[0]) == own_network]
         most = most_connections()
         crowd = own if len(own) > most // 2 else everybody if len(everybody) > most else []
         if crowd:
-            waiting = [
-                connection for connection in crowd if isinstance(connection, HttpProtocol) and connection.waiting
-            ]
-            min(waiting, key=lambda connection: connection.since).transport.abort()
+            waiting = [c for c in crowd if isinstance(c, HttpProtocol) and c.waiting]
+            min(waiting, key=lambda c: c.since).transport.abort()
 
     def _wait(self, seconds: float) -> None:
         """Wait for a request: the connection is closed after so many seconds."""

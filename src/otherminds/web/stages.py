@@ -116,20 +116,14 @@ def ready(participant: Participant) -> Data:
     name = study.codename(trial.facilitator)
     partners = [study.people[name] for name in pair.people if name and name != participant.name]
     text = f"In this round {name} looks on and may give advice." if name else "In this round nobody gives advice."
-    away = [
-        partner
-        for partner in partners
-        if participant.ready and not (partner.ready and partner.trial == participant.trial)
-    ]
+    away = [p for p in partners if participant.ready and not (p.ready and p.trial == participant.trial)]
     waits = ["the other person"] * len(away)
     return {"text": text, **rounds(participant), "facilitator": name, "waits": waits, "ready": participant.ready}
 
 
 def seat(game: LiveGame, participant: Participant) -> str:
     """The agent that a participant plays, or played until replaced."""
-    return next(
-        agent for agent, participant_id in {**game.people, **game.replaced}.items() if participant_id == participant.id
-    )
+    return next(a for a, participant_id in {**game.people, **game.replaced}.items() if participant_id == participant.id)
 
 
 def playing(participant: Participant, game: LiveGame) -> Data:
@@ -227,10 +221,8 @@ def sure_from(game: LiveGame, agent: str) -> int | None:
 
 def surprises(game: LiveGame, agent: str) -> list[str]:
     """The surprising steps of an agent, in words."""
-    described_steps = (
-        (t, surprise_in_words(thought.surprise.get(agent, 0.0))) for t, thought in sorted(game.thoughts.items())
-    )
-    return [f"step {t} was {words}" for t, words in described_steps if words]
+    steps = ((t, surprise_in_words(thought.surprise.get(agent, 0.0))) for t, thought in sorted(game.thoughts.items()))
+    return [f"step {t} was {words}" for t, words in steps if words]
 
 
 def reveal(participant: Participant, game: LiveGame) -> Data:

@@ -199,9 +199,7 @@ def _thought(
     row = facilitated.decision_row(cast, decision, statuses, ms)
     agent_beliefs = {} if game.setup.facilitator == "oracle" else game.episode.facilitator.beliefs()
     surprise = game.surprise if agent_beliefs else {}
-    beliefs = {
-        agent: facilitated.belief_row(cast, cast.goals[agent], belief) for agent, belief in agent_beliefs.items()
-    }
+    beliefs = {agent: facilitated.belief_row(cast, cast.goals[agent], b) for agent, b in agent_beliefs.items()}
     if message is None:
         return FacilitatorThought(game.t, row, beliefs, surprise=surprise)
     saves = next((price.saves for price in decision.utilities if price.message == message), None)

@@ -59,10 +59,8 @@ class ClueGame:
         partner_mind = self.partners[partner]
         reader = self.informed(partner_mind) if subject == "informed" else self.others[subject]
         state = self.world.start(streams["deals"])
-        minds: Mapping[str, Any] = {
-            agent: reader if agent == self.seat else partner_mind for agent in self.world.agents
-        }
-        minds = {agent: mind.observe(self.world.observe(state, agent)) for agent, mind in minds.items()}
+        minds: Mapping[str, Any] = {a: reader if a == self.seat else partner_mind for a in self.world.agents}
+        minds = {a: mind.observe(self.world.observe(state, a)) for a, mind in minds.items()}
         for t in count():
             if self.world.done(state):
                 return

@@ -314,11 +314,11 @@ def test_a_lone_agent_may_be_named(solo: DoorsKeysGems, tmp_path: Path) -> None:
         ("(unlock bo ruby d1)", "1:12: there is no key `ruby`"),
         ("(right bo", "1:1: `(` is never closed"),
         ("(wait bo)\nright", "2:1: `right` where a list is needed"),
-        ("(right bo)\n\n(pickup al k2)", "3: al cannot pickup k2 here (allowed: up, left, right, stay)"),
-        ("(left bo)", "1: bo cannot left here"),
+        ("(right bo)\n\n(pickup al k2)", "3: al cannot do `pickup k2` here (allowed: up, left, right, stay)"),
+        ("(left bo)", "1: bo cannot do `left` here"),
         (
             "(right bo) (wait al) (pickup bo k1) (wait al) (unlock bo k1 d1)",
-            "1: bo cannot unlock d1 with k1 here",
+            "1: bo cannot do `unlock d1 with k1` here",
         ),
     ],
 )

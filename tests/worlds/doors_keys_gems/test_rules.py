@@ -40,7 +40,7 @@ def refused(world: DoorsKeysGems, words: str, *, who: int = 0, state: State | No
     action = world.vocabulary[words]
     state = state or world.initial
     assert action not in world.options(state, who)
-    with pytest.raises(InvalidActionError, match=f"{world.agents[who]} cannot {words} here"):
+    with pytest.raises(InvalidActionError, match=f"{world.agents[who]} cannot do `{words}` here"):
         world.apply(state, who, action)
 
 

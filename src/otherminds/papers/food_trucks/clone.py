@@ -190,9 +190,7 @@ def _levels(path: Path) -> list[tuple[FoodTruckLevel, bool]]:
     """Every scenario as a level, and whether the authors call it irrational."""
     variables = _load(path, "worlds", "scenario")
     try:
-        stimuli = TypeAdapter(_Stimuli).validate_python(
-            {name: _plain(variables[name]) for name in ("worlds", "scenario")}
-        )
+        stimuli = TypeAdapter(_Stimuli).validate_python({key: _plain(variables[key]) for key in ("worlds", "scenario")})
     except ValidationError as error:
         fault = faults(error)[0]
         raise InputError(f"`{fault_place(fault)}`: {fault['msg']}", path=path, hint=HINT) from None

@@ -274,9 +274,7 @@ def _beside(findings: Sequence[Findings]) -> Html | str:
     for finding in findings:
         less = [None if reference is finding else finding.less(reference) for reference in references]
         if any(less):
-            lines.append(
-                [finding.name, *(NOTHING if difference is None else interval(*difference[:3]) for difference in less)]
-            )
+            lines.append([finding.name, *(NOTHING if gap is None else interval(*gap[:3]) for gap in less)])
     return (
         stack(WORDS["beside"], table(("Agent", *(f"Less {reference.name}" for reference in references)), lines))
         if lines

@@ -64,10 +64,8 @@ def tasks(condition: str, machines: str = "") -> tuple[Task, ...]:
     game = find_game(name)
     tremble = NOISES[f"noise{noise}"] if noise else 0.0
     suite_of = SUITES[plain]
-    suite_machines = (
-        read_machines(Path(machines), game) if machines and suite_of is partners.machines else suite_of(game)
-    )
-    return tuple(Task(game, machine.trembling(tremble), HORIZON) for machine in suite_machines)
+    members = read_machines(Path(machines), game) if machines and suite_of is partners.machines else suite_of(game)
+    return tuple(Task(game, machine.trembling(tremble), HORIZON) for machine in members)
 
 
 @dataclass(frozen=True)
@@ -367,12 +365,10 @@ def _enumerated(condition: str, subject: str) -> Scores:
     return {"functional_regret_enumerated": exact(sum(values) / len(values), len(tasks(condition)))}
 
 
-def _skills(
-    condition: str, subject: str, all_scores: Mapping[tuple[str, str], Scores]
-) -> Iterator[tuple[str, Estimate]]:
+def _skills(condition: str, subject: str, scores: Mapping[tuple[str, str], Scores]) -> Iterator[tuple[str, Estimate]]:
     """The share of the way from RMax's regret to the Bayes floor's, if both were played."""
-    bound, reference = all_scores.get((condition, "floor")), all_scores.get((condition, "rmax"))
-    own = all_scores[condition, subject].get("functional_regret_exact")
+    bound, reference = scores.get((condition, "floor")), scores.get((condition, "rmax"))
+    own = scores[condition, subject].get("functional_regret_exact")
     if bound is None or reference is None or own is None:
         return
     ends = {"bayes": bound["functional_regret"].value, "reference": reference["functional_regret_exact"].value}

@@ -161,10 +161,8 @@ def _picture(estimates: Found, rows: Sequence[Row], summary: Sequence[Row]) -> H
     for p in published():
         if p.metric == AS_PRINTED and p.subject.startswith(MODELS) and (p.condition, p.subject) in literal:
             points.setdefault(p.condition, []).append((literal[p.condition, p.subject], p.value))
-    scatter = inline(game_plots.literal_against_functional(summary, points), WORDS["picture"])
-    return stack(
-        side_by_side(scatter, inline(game_plots.regret_over_rounds(rows), WORDS["curves"])), _regrets(estimates)
-    )
+    plot = inline(game_plots.literal_against_functional(summary, points), WORDS["picture"])
+    return stack(side_by_side(plot, inline(game_plots.regret_over_rounds(rows), WORDS["curves"])), _regrets(estimates))
 
 
 def _regrets(estimates: Found) -> Html:

@@ -232,10 +232,8 @@ def bound(
         best = BestResponse(known_partner(world.rules, strategies[0], margin), margin)
         return MatrixBot.initial(world, me, best, rng, ABLE)
     game, prior = meeting_game(world.rules), Programs.of(library(world.rules))
-    ends = [Script(behaviour.aims[-1:]) if isinstance(behaviour, Script) else behaviour for behaviour in strategies]
-    machines = [
-        machine_of(n, behaviour, game) for n, behaviour in zip(names, ends, strict=True) if behaviour is not None
-    ]
-    theories = [Programs.of(closed_hypotheses(game, [behaviour])) for behaviour in machines]
+    ends = [Script(policy.aims[-1:]) if isinstance(policy, Script) else policy for policy in strategies]
+    machines = [machine_of(n, policy, game) for n, policy in zip(names, ends, strict=True) if policy is not None]
+    theories = [Programs.of(closed_hypotheses(game, [policy])) for policy in machines]
     body = MatrixBot.initial(world, me, Script((Aim(0, margin),)), rng, ABLE)
     return HypotheticalMinds.initial(world, me, prior, rng, margin=margin, body=body, theories=(prior, *theories))

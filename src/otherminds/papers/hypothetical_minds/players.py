@@ -44,11 +44,7 @@ def _with_programs(theory: Callable[[HypothesisSet], Theory], *, mapped: bool = 
 
 def _stranger(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> HypotheticalMinds:
     true = [machine for machine in (_true(world, name) for name in dict.fromkeys(names)) if machine is not None]
-    like = [
-        hypothesis.name
-        for hypothesis in library(world.rules).machines
-        if any(equivalent(bot, hypothesis) for bot in true)
-    ]
+    like = [m.name for m in library(world.rules).machines if any(equivalent(bot, m) for bot in true)]
     return HypotheticalMinds.initial(world, me, Programs.of(library(world.rules, without=like)), rng, mapped=False)
 
 

@@ -164,11 +164,9 @@ class Network:
 
     def save(self, path: Path) -> None:
         """Write it as .npz, in half precision. Raises InputError if it cannot be written."""
-        named_arrays = (pair for k, layer in enumerate(self.layers) for pair in zip(_names(k), layer, strict=True))
+        arrays = (pair for k, layer in enumerate(self.layers) for pair in zip(_names(k), layer, strict=True))
         buffer = io.BytesIO()
-        np.savez_compressed(
-            buffer, allow_pickle=False, **{name: array.astype(np.float16) for name, array in named_arrays}
-        )
+        np.savez_compressed(buffer, allow_pickle=False, **{name: array.astype(np.float16) for name, array in arrays})
         write_whole(path, [buffer.getvalue()])
 
 

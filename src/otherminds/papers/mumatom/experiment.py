@@ -174,12 +174,10 @@ def spoken_half(source: MumatomEpisode) -> str:
         return source.half
     reading = read_story(source.full)
     lines = []
-    for utterance in reading.episode.utterances:
-        if utterance.span is not None:
-            quoted = re.search(r"\"([^\"]+)\"", source.full[utterance.span[0] : utterance.span[1]])
-            lines.append(
-                f"{utterance.speaker}: {quoted[1] if quoted else source.full[utterance.span[0] : utterance.span[1]]}"
-            )
+    for speech in reading.episode.utterances:
+        if speech.span is not None:
+            quoted = re.search(r"\"([^\"]+)\"", source.full[speech.span[0] : speech.span[1]])
+            lines.append(f"{speech.speaker}: {quoted[1] if quoted else source.full[speech.span[0] : speech.span[1]]}")
     return "\n".join(lines)
 
 

@@ -175,9 +175,7 @@ def actions_form(people: Sequence[str], lines: int, most: int) -> ReplyForm[Acti
 
     def fault(reply: ActionsReply) -> str | None:
         strange = any(filmed.agent not in people for filmed in reply.actions)
-        return (
-            "tells of somebody else" if strange else _placed([action.after for action in reply.actions], places, most)
-        )
+        return "tells of somebody else" if strange else _placed([a.after for a in reply.actions], places, most)
 
     filmed = object_schema(after=enum_schema(places), agent=enum_schema(people), verb=enum_schema(VERBS), rest=TEXT)
     return ReplyForm(schema_text(actions=list_schema(filmed, most)), ActionsReply, fault)

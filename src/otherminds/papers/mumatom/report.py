@@ -123,13 +123,9 @@ def _bars(estimates: Found, width: float) -> Figure:
 
 def _marks(estimates: Found, kind: str) -> list[Mark]:
     first = next(iter(estimates))[0].split("/")[0]
-    candidates = [
-        (name, estimates.get((f"{track}/{kind}", "symbolic", "accuracy")), "ours") for track, name in TRACKS.items()
-    ]
-    candidates += [
-        (s.replace("_", " "), estimates.get((f"{first}/{kind}", s, "accuracy")), "shortcut") for s in SHORTCUTS
-    ]
-    marks: list[Mark] = [(name, row["value"], row["low"], row["high"], sort) for name, row, sort in candidates if row]
+    entries = [(name, estimates.get((f"{t}/{kind}", "symbolic", "accuracy")), "ours") for t, name in TRACKS.items()]
+    entries += [(s.replace("_", " "), estimates.get((f"{first}/{kind}", s, "accuracy")), "shortcut") for s in SHORTCUTS]
+    marks: list[Mark] = [(name, row["value"], row["low"], row["high"], sort) for name, row, sort in entries if row]
     values = {p.subject: p.value for p in _published("text_video") if p.condition == f"text_video/{kind}"}
     published = ("human", "limp:gpt-4o", "gemini-1.5-pro")
     return marks + [(_name(subject), values[subject], None, None, "published") for subject in published]

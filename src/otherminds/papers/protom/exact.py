@@ -176,22 +176,18 @@ def summarise(rows: Sequence[Row]) -> list[Row]:
     regret: what the net lacks to that of the optimum, which is not negative over all goals of a level.
     share_of_told: the share of the net of the optimum that is told the goals. Intervals are over levels.
     """
-    by_subject: dict[str, dict[Case, Value]] = {}
+    results: dict[str, dict[Case, Value]] = {}
     for row in rows:
         value = Value(row["steps"], row["messages"], row["success"])
-        by_subject.setdefault(row["subject"], {})[row["episode"], *row["goals"]] = value
-    alone, table = by_subject["none"], list[Row]()
-    nets = {
-        subject: {case: _net(value, alone[case]) for case, value in by.items()} for subject, by in by_subject.items()
-    }
+        results.setdefault(row["subject"], {})[row["episode"], *row["goals"]] = value
+    alone, table = results["none"], list[Row]()
+    nets = {subject: {case: _net(value, alone[case]) for case, value in by.items()} for subject, by in results.items()}
     kinds = {case: _kind(value, nets["optimum_told"][case]) for case, value in alone.items()}
     for kind in ("all", *CLASSES):
         cases = [case for case in alone if kind in ("all", kinds[case])]
         levels = [level for level, *_ in cases]
-        for subject, by in by_subject.items() if cases else ():
-            net, best, informed = (
-                [nets[name][case] for case in cases] for name in (subject, "optimum", "optimum_told")
-            )
+        for subject, by in results.items() if cases else ():
+            net, best, informed = ([nets[s][case] for case in cases] for s in (subject, "optimum", "optimum_told"))
             metrics = {
                 "saved": st.mean([alone[case].steps - by[case].steps for case in cases], levels),
                 "messages": st.mean([by[case].messages for case in cases], levels),
@@ -201,9 +197,7 @@ def summarise(rows: Sequence[Row]) -> list[Row]:
             }
             if max(informed) > TIE:
                 metrics["share_of_told"] = st.ratio(net, informed, levels)
-            table += [
-                summary_row(EXPERIMENT, PREFIX + kind, subject, metric, value) for metric, value in metrics.items()
-            ]
+            table += [summary_row(EXPERIMENT, PREFIX + kind, subject, m, value) for m, value in metrics.items()]
     return table
 
 

@@ -157,9 +157,7 @@ def true_gains(
     helper = setup.messages.helper(message)
     mind = own_mind(minds[helper])
     with_errand = WithErrand(mind, setup.messages.errand(state, message, mind))
-    alone, helped = (
-        finish(state, [*{**minds, helper: helper_mind}.values()], horizon) for helper_mind in (mind, with_errand)
-    )
+    alone, helped = (finish(state, [*{**minds, helper: m}.values()], horizon) for m in (mind, with_errand))
     gains = zip(minds, alone, helped, strict=True)
     return {agent: 0 if agent == setup.aimless else a - h for agent, a, h in gains}
 

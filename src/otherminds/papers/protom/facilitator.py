@@ -126,18 +126,16 @@ class ProToM(Generic[S, A, F]):
         if self.even_particles:
             watchers = {agent: observer.equalise(lambda mind: mind.particle) for agent, observer in watchers.items()}
         recent = (*self.recent, (self.watchers, joint))[-RECENT:]
-        updated = replace(self, watchers=watchers, recent=recent, t=self.t + 1)
+        new = replace(self, watchers=watchers, recent=recent, t=self.t + 1)
         for helper, message in self.under_way.items():
             status = self.messages.status(after, message)
             if status != "running":
-                likely = updated.following(helper) > 0.5
-                heed = (
-                    updated._heed(helper).after(updated.t, followed=True) if status == "completed" and likely else None
-                )
-                updated = updated._without_errand(helper, heed)
+                likely = new.following(helper) > 0.5
+                heed = new._heed(helper).after(new.t, followed=True) if status == "completed" and likely else None
+                new = new._without_errand(helper, heed)
                 if status == "completed":
-                    updated = replace(updated, carried_out=updated.carried_out | {message})
-        return updated
+                    new = replace(new, carried_out=new.carried_out | {message})
+        return new
 
     def following(self, helper: str) -> float:
         """P(the helper carries out its message | its actions since)."""

@@ -204,12 +204,10 @@ class BestMessages:
         for floor, message, after in options:
             cost, tie = (self.cost, -TIE) if message else (0.0, TIE)  # silence is better than what is as good
             most = min(best, limit) + tie
-            option_value = cost + max(
-                floor, self._searched(t, state, after, most - cost) if floor + cost < most else 0.0
-            )
-            if option_value < most:
-                best, best_message = option_value, message
-            least = min(least, option_value)
+            value = cost + max(floor, self._searched(t, state, after, most - cost) if floor + cost < most else 0.0)
+            if value < most:
+                best, best_message = value, message
+            least = min(least, value)
         if best >= limit:
             return max(least, limit)
         self._decided[t, state, belief] = best_message
@@ -265,11 +263,7 @@ class BestMessages:
     def _least_for(self, t: int, state: State, people: People) -> float:
         """A lower bound of the value for known goals: saying nothing any more, or one message that does wonders."""
         achieved = self.process.planner.achieved
-        steps = [
-            self._soonest(state, i, person.goal)
-            for i, person in enumerate(people)
-            if not achieved(state, i, person.goal)
-        ]
+        steps = [self._soonest(state, i, p.goal) for i, p in enumerate(people) if not achieved(state, i, p.goal)]
         helped = self.cost + min(max(steps, default=0), self.process.horizon - t)
         return min(self._alone(t, state, people), helped)
 

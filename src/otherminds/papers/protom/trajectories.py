@@ -83,7 +83,7 @@ def read_trajectory(path: Path, world: SpelledWorld, *, start: Any = None) -> St
         joint = _joint(words, world, path, line)
         if agent := rules.illegal_agent(state, joint):
             hint = f"allowed: {', '.join(map(rules.spell, rules.actions(state, agent)))}"
-            raise InputError(f"{agent} cannot {rules.spell(joint[agent])} here", path=path, line=line, hint=hint)
+            raise InputError(f"{agent} cannot do `{rules.spell(joint[agent])}` here", path=path, line=line, hint=hint)
         after = rules.step(state, joint)
         steps.append(Step(state, joint, after))
         state = after

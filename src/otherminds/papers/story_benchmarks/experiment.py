@@ -251,10 +251,8 @@ def judged(benchmark_rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str],
     outcomes = {}
     for row in benchmark_rows:
         verdicts = [row["audit"][name] for name in followed]
-        other_verdicts = [name for name in verdicts if name != "contradicts"]
-        outcomes[row["condition"], row["episode"]] = (
-            "agrees" if "agrees" in verdicts else (other_verdicts or verdicts)[0]
-        )
+        rest = [name for name in verdicts if name != "contradicts"]
+        outcomes[row["condition"], row["episode"]] = "agrees" if "agrees" in verdicts else (rest or verdicts)[0]
     return outcomes
 
 

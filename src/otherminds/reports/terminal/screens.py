@@ -124,13 +124,9 @@ def frame(
 def posteriors(history: Sequence[Mapping[str, Any]]) -> Table:
     """What each agent did at each step, how surprising that was in nats, and the belief about its goal before it."""
     people: Mapping[str, Mapping[str, float]] = history[0]["posterior"]
-    goals = (
-        re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=none of) ", "\n", goal) for goal in next(iter(people.values()))
-    )  # OnionSalad
-    t, surprise, *goal_columns = (
-        Column(name, justify="right") for name in ("t", "surprise", *(f"{goal}?" for goal in goals))
-    )
-    table = plain_table(t, "who", "did", surprise, *goal_columns)
+    goals = (re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=none of) ", "\n", g) for g in next(iter(people.values())))  # OnionSalad
+    t, surprise, *columns = (Column(name, justify="right") for name in ("t", "surprise", *(f"{g}?" for g in goals)))
+    table = plain_table(t, "who", "did", surprise, *columns)
     for row in history:
         for n, (agent, belief) in enumerate(row["posterior"].items()):
             nats = row["surprise"].get(agent)

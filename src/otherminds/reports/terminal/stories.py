@@ -56,9 +56,7 @@ def answer(story_answer: StoryAnswer) -> RenderableType:
         parts += [Text(f"Together these rule out every answer but {_best(terms[0])}.", style="dim")] * together
     if conclusion.passages:
         parts += [Text(), Text("because the story says", style="dim")]
-        parts += [
-            Text.assemble(("  · ", "dim"), printable(shortened(passage, LONGEST))) for passage in conclusion.passages
-        ]
+        parts += [Text.assemble(("  · ", "dim"), printable(shortened(text, LONGEST))) for text in conclusion.passages]
     reading = story_answer.reading
     much = "All" if reading.coverage == 1.0 and not reading.unread else f"{reading.coverage:.0%}"
     coverage = f"{much} of the story was read"

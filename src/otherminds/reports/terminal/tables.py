@@ -221,10 +221,8 @@ def _by_condition(summary: Sequence[Row]) -> RenderableType:
     spoken = [subject for condition, subject, metric in rows_by_key if (condition, metric) == ("all", "replies")]
     replies = []
     for subject in spoken:
-        unreadable, reply_count, tokens = (
-            rows_by_key["all", subject, m]["value"] for m in (UNREADABLE, "replies", "tokens")
-        )
-        use = f"{reply_count:.1f} replies and {tokens:,.0f} tokens an episode"
+        unreadable, count, tokens = (rows_by_key["all", subject, m]["value"] for m in (UNREADABLE, "replies", "tokens"))
+        use = f"{count:.1f} replies and {tokens:,.0f} tokens an episode"
         replies.append(f"{subject}: {use}, {unreadable:.0%} unreadable")
     return Group(table, Text("\n".join(replies), style="dim")) if replies else table
 
@@ -325,14 +323,12 @@ def _models(rows_by_key: Found, cells: Sequence[str]) -> Table:
     table = _table("cell", "language model", "regret", "ToM regret", "ToM %", "unreadable", words=2)
     for cell in cells:
         title = escape(cell)
-        for subject in dict.fromkeys(s for c, s, _ in rows_by_key if c == cell and s.startswith(MODELS)):
-            regret, tom, unreadable = (
-                rows_by_key.get((cell, subject, m)) for m in (EXACTLY, "tom_regret_paper", UNREADABLE)
-            )
-            if regret and tom and unreadable:
-                literal, _ = _literal(rows_by_key, cell, subject)
-                name = escape(subject.removeprefix(MODELS).replace(":", " "))
-                table.add_row(title, name, _bounded(regret, 3), _number(tom, 3), literal, f"{unreadable['value']:.0%}")
+        for model in dict.fromkeys(s for c, s, _ in rows_by_key if c == cell and s.startswith(MODELS)):
+            regret, tom, unread = (rows_by_key.get((cell, model, m)) for m in (EXACTLY, "tom_regret_paper", UNREADABLE))
+            if regret and tom and unread:
+                literal, _ = _literal(rows_by_key, cell, model)
+                name = escape(model.removeprefix(MODELS).replace(":", " "))
+                table.add_row(title, name, _bounded(regret, 3), _number(tom, 3), literal, f"{unread['value']:.0%}")
                 title = ""
     return table
 
@@ -341,12 +337,10 @@ def _machines(rows_by_key: Found, conditions: Sequence[str]) -> Table:
     table = _table("machines", "player", "regret", "ToM %", "consistent", words=2)
     for condition in conditions:
         title = escape(condition.removeprefix("ipd/machines").removeprefix("_") or "all")
-        present = dict.fromkeys(subject for c, subject, metric in rows_by_key if (c, metric) == (condition, REGRET))
+        present = dict.fromkeys(player for c, player, metric in rows_by_key if (c, metric) == (condition, REGRET))
         regret = {s: rows_by_key.get((condition, s, EXACTLY)) or rows_by_key[condition, s, REGRET] for s in present}
-        for subject in sorted(regret, key=lambda subject: float(regret[subject]["value"])):
-            table.add_row(
-                title, escape(subject), _bounded(regret[subject], 3), *_literal(rows_by_key, condition, subject)
-            )
+        for player in sorted(regret, key=lambda player: float(regret[player]["value"])):
+            table.add_row(title, escape(player), _bounded(regret[player], 3), *_literal(rows_by_key, condition, player))
             title = ""
     return table
 

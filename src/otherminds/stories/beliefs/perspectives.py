@@ -165,10 +165,8 @@ class _Stage:
         if event.obj is not None and (place is None or self.room_of(place) != room):
             return
         at = self.places_in(room) if place is None or place in self.rooms.of_place.values() else frozenset({place})
-        bystanders = (
-            self.present(room) - self.unaware if self.conventions.entering == "everything" else frozenset[str]()
-        )
-        yield self.shown(at, room, bystanders | {event.agent})
+        company = self.present(room) - self.unaware if self.conventions.entering == "everything" else frozenset[str]()
+        yield self.shown(at, room, company | {event.agent})
 
     def moves(self, event: Event, obj: str) -> Iterator[WitnessedEvent]:
         """An item is taken or put somewhere; the agent may first carry it to another room."""

@@ -36,9 +36,7 @@ from otherminds.stories.model import (
 )
 
 VERBS: Mapping[str, Verb] = {verb: verb for verb in get_args(Verb)} | {"take": "grab"}
-SPEECH_ACTS: Mapping[str, SpeechAct] = {
-    "tell": "assert", "deny": "deny", "ask": "ask", "unsure": "unsure", "silence": "silence",
-}  # fmt: skip
+SPEECH_ACTS: Mapping[str, SpeechAct] = {act: act for act in get_args(SpeechAct)} | {"tell": "assert"}
 ROOMS = wordset("rooms") - {"pantry", "closet"}  # in which things are only if people can be there
 SPOTS = (WORDS["spots"] | wordset("persons") | wordset("kinds")) - wordset("rooms")  # to which people go within a room
 KINDS: Mapping[str, EntityKind] = {
@@ -458,9 +456,8 @@ def read_controlled(story: str) -> ControlledStory:
         outcome: Outcome = "unread" if reason else "event" if reader.now > before else "fact"
         accounts.append(ClauseAccount(sentence, outcome, reason, before))
     unread = tuple(account.text for account in accounts if account.outcome == "unread")
-    people = tuple(Entity(name, "agent") for name in reader.people)
-    episode = Episode(
-        "", tuple(reader.people), (*people, *reader.entities.values()), tuple(reader.initial), tuple(reader.timeline)
-    )
+    entities = (*(Entity(name, "agent") for name in reader.people), *reader.entities.values())
+    happenings = tuple(reader.initial), tuple(reader.timeline)
+    episode = Episode("", tuple(reader.people), entities, *happenings)
     coverage = 1.0 - len(unread) / len(accounts) if accounts else 0.0
     return ControlledStory(Reading(episode, (), coverage, unread, tuple(accounts)), nouns)

@@ -413,28 +413,26 @@ class StoryReader:
         """Reads a clause without a verb: a quote, "no milk", "in the kitchen", "after lunch"."""
         if clause.quotes and not clause.subjects and not clause.unknown:
             return speech.unattributed(self.story, clause)
-        subject = clause.subjects[0] if len(clause.subjects) == 1 else None
-        nothing = subject is not None and (subject.det == "no" or subject.words == ("nothing",))
+        noun = clause.subjects[0] if len(clause.subjects) == 1 else None
+        nothing = noun is not None and (noun.det == "no" or noun.words == ("nothing",))
         if nothing and not clause.unknown and not clause.places:
             there_is = VerbGroup("be", ("be",), frozenset(), clause.start, clause.end)
             return be(self.story, replace(clause, verb=there_is, adverbs=["there"]), ())
         if clause.link == "who" and clause.subjects and clause.places:
-            people = [name for noun in clause.subjects for name in self.story.person(noun)]
+            people = [name for subject in clause.subjects for name in self.story.person(subject)]
             return be(self.story, clause, people) if people else False
-        is_known = subject is not None and (
-            subject.text in self.story.objects or subject.words[-1] in wordset("things")
-        )
-        topic = subject is not None and subject.text == self.story.asked  # "oh, the juice - I found it in the box"
-        alone = subject is not None and (
-            subject.kind == "vague" or (is_known and subject.kind == "object" and (self.alone or topic))
+        is_known = noun is not None and (noun.text in self.story.objects or noun.words[-1] in wordset("things"))
+        topic = noun is not None and noun.text == self.story.asked  # "oh, the juice - I found it in the box"
+        alone = noun is not None and (
+            noun.kind == "vague" or (is_known and noun.kind == "object" and (self.alone or topic))
         )
         if (
-            subject is not None
+            noun is not None
             and alone
-            and subject.det
-            and not (subject.clauses or clause.places or clause.unknown or clause.quotes)
+            and noun.det
+            and not (noun.clauses or clause.places or clause.unknown or clause.quotes)
         ):
-            self.story.thing(subject, None)  # "And the juice?"
+            self.story.thing(noun, None)  # "And the juice?"
             return "names a thing"
         return self._of_place_or_time(clause)
 

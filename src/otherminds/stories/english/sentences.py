@@ -244,9 +244,7 @@ def with_joined_names(texts: Sequence[str]) -> list[str]:
     """
     common_words, never = lexicon().common, wordset("never") | wordset("titles")
     pairs = Counter((match[1], match[2]) for text in texts for match in PAIR.finditer(text))
-    common = {
-        word for pair in pairs for word in pair if word.lower() in common_words | never and word not in lexicon().gender
-    }
+    common = {w for pair in pairs for w in pair if w.lower() in common_words | never and w not in lexicon().gender}
     names = {pair for pair, times in pairs.items() if times > 1 and not common & {*pair}}
     return [PAIR.sub(lambda m: f"{m[1]}-" if (m[1], m[2]) in names else m[0], text) for text in texts]
 

@@ -40,24 +40,13 @@ class Unread(ValueError):  # noqa: N818  (what it says is what it is: something 
 
 def noun_in(text: str, names: Sequence[str] = ()) -> Noun | None:
     """The noun phrase that a text consists of: "(in) the kitchen cabinet"; None if it is anything else."""
-    phrase_tokens = [token for token in tokens(plain(text)) if token.text not in ".,;:!?\n" and not token.quote]
-    if len(phrase_tokens) > LONGEST_NAME:
+    phrase = [token for token in tokens(plain(text)) if token.text not in ".,;:!?\n" and not token.quote]
+    if len(phrase) > LONGEST_NAME:
         return None
-    while phrase_tokens and phrase_tokens[0].low in (
-        "in",
-        "inside",
-        "on",
-        "at",
-        "into",
-        "onto",
-        "under",
-        "it",
-        "is",
-        "'s",
-    ):
-        phrase_tokens = phrase_tokens[1:]
-    result = NounReader(phrase_tokens, names).noun_at(0, bare=True) if phrase_tokens else None
-    return result[0] if result and result[1] == len(phrase_tokens) else None
+    while phrase and phrase[0].low in ("in", "inside", "on", "at", "into", "onto", "under", "it", "is", "'s"):
+        phrase = phrase[1:]
+    result = NounReader(phrase, names).noun_at(0, bare=True) if phrase else None
+    return result[0] if result and result[1] == len(phrase) else None
 
 
 def object_of(noun: Noun, episode: stories.Episode) -> str:
@@ -164,14 +153,12 @@ class StatementReader:
             text_tokens += [token for token in sentence if not token.quote]
         pieces = self.chunks(text_tokens, text)
         clauses = parse(pieces)
-        mentioned = list(dict.fromkeys(token.text for token in text_tokens if token.text in self.names))
+        names = list(dict.fromkeys(token.text for token in text_tokens if token.text in self.names))
         finite = [clause for clause in clauses if clause.verb and clause.verb.finite]
         subjects = (noun for clause in finite for noun in clause.subjects)
         subject = next((noun for noun in subjects if noun.text not in ("i", "we", "us", "you")), None)  # "let us say"
-        first = self._person(subject, mentioned) or (
-            mentioned[0] if mentioned and text_tokens[0].text == mentioned[0] else None
-        )
-        people = [first, *(name for name in mentioned if name != first)] if first else []
+        first = self._person(subject, names) or (names[0] if names and text_tokens[0].text == names[0] else None)
+        people = [first, *(name for name in names if name != first)] if first else []
         nouns = [piece for piece in pieces if isinstance(piece, Noun)]
         return ParsedStatement(" ".join(token.low for token in text_tokens), clauses, nouns, people)
 
@@ -209,11 +196,9 @@ class StatementReader:
             return ()
         goal_place = None
         if statement.has("desired_place", "placing"):  # where the other put the thing, or else where it was taken from
-            events = [event for event in self.episode.events if event.place]
-            put = {
-                event.obj: event.place for event in events if event.agent == partner and event.verb in ("put", "move")
-            }
-            taken = {event.obj: event.place for event in events if event.agent == believer and event.verb == "grab"}
+            events = [e for e in self.episode.events if e.place]
+            put = {e.obj: e.place for e in events if e.agent == partner and e.verb in ("put", "move")}
+            taken = {e.obj: e.place for e in events if e.agent == believer and e.verb == "grab"}
             facts = [stories.Fact("at", obj, put.get(obj) or taken.get(obj)) for obj in objects]
         else:  # the first place named after the word for wanting
             place = next((noun for noun in statement.nouns if noun.kind in ("place", "room")), None)
@@ -267,12 +252,8 @@ class StatementReader:
             else:
                 clauses.append(clause)
         claims = [self.claim(clause) for clause in clauses]
-        sure = [
-            claim
-            for claim in claims
-            if claim is not None and not (isinstance(claim, stories.Belief) and not claim.agent)
-        ]
-        if len(sure) < len(clauses) or any(isinstance(claim, stories.Holds) and statement.people for claim in sure):
+        sure = [c for c in claims if c is not None and not (isinstance(c, stories.Belief) and not c.agent)]
+        if len(sure) < len(clauses) or any(isinstance(c, stories.Holds) and statement.people for c in sure):
             return ()
         return tuple(sure)
 

@@ -112,11 +112,7 @@ class StoryState:
 
     def events_of(self, agent: str) -> list[stories.Event]:
         """What an agent has done so far."""
-        return [
-            happening
-            for happening, _ in self.timeline
-            if isinstance(happening, stories.Event) and happening.agent == agent
-        ]
+        return [event for event, _ in self.timeline if isinstance(event, stories.Event) and event.agent == agent]
 
     # rooms and places
 

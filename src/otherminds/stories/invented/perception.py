@@ -93,9 +93,7 @@ class _NoisyObserver:
         It takes the place of another kind of happening, if there is any, so that it is not right by chance.
         """
         timeline = self.episode.timeline
-        numbers = [
-            n for n, happening in enumerate(timeline) if not (isinstance(happening, Event) and happening.verb == "grab")
-        ]
+        numbers = [n for n, h in enumerate(timeline) if not (isinstance(h, Event) and h.verb == "grab")]
         number = int(rng.choice(numbers or range(len(timeline))))
         agent, thing = str(rng.choice(self.agents)), grab.obj
         if thing is not None:

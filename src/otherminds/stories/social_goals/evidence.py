@@ -254,15 +254,13 @@ class _Run:
         for act in _acts_said(utterance, self.roles.thing, places)[:1]:
             self._happen(utterance.speaker, act)
 
-    def _reply(self, utterance: Utterance, places: tuple[str, ...]) -> Floats:
-        listener = self.roles.seeker or next(
-            (a for a in self.episode.agents if a != utterance.speaker), utterance.speaker
-        )
+    def _reply(self, reply: Utterance, places: tuple[str, ...]) -> Floats:
+        listener = self.roles.seeker or next((a for a in self.episode.agents if a != reply.speaker), reply.speaker)
         room = self.home.room_number[self.state.person(listener).room]
         table = replies(self.home, room, self.costs)
-        names = [act._replace(thing=None) for act in _acts_said(utterance, self.roles.thing, places)]
+        names = [act._replace(thing=None) for act in _acts_said(reply, self.roles.thing, places)]
         p = sum((table[act] for act in names), np.zeros((len(self.where) + 1, len(STANCES))))
-        return self._noisy(utterance, np.maximum(p, SLIP))
+        return self._noisy(reply, np.maximum(p, SLIP))
 
     def _observation(self, observation: Observation) -> None:
         if observation.fact.predicate != "at" or observation.fact.subject != self.roles.thing:

@@ -37,15 +37,10 @@ def _hanabi(world: TinyHanabi) -> ClueGame:
 
 
 def _wavelength(world: Wavelength) -> ClueGame:
-    def shown(finished_round: WavelengthRound) -> Row:
-        spectrum = world.spectra[finished_round.spectrum]
-        words = {"spectrum": f"{spectrum.low}–{spectrum.high}", "clue": spectrum.clues[finished_round.clue]}
-        return {
-            "observed": finished_round.guess,
-            "action": finished_round.clue,
-            "target": finished_round.target,
-            **words,
-        }
+    def shown(last_round: WavelengthRound) -> Row:
+        spectrum = world.spectra[last_round.spectrum]
+        words = {"spectrum": f"{spectrum.low}–{spectrum.high}", "clue": spectrum.clues[last_round.clue]}
+        return {"observed": last_round.guess, "action": last_round.clue, "target": last_round.target, **words}
 
     return ClueGame(
         world=world,
@@ -58,7 +53,7 @@ def _wavelength(world: Wavelength) -> ClueGame:
             "random": dials.random(world),
         },
         shown=shown,
-        best=lambda partner, finished_round: dials.best(partner, finished_round.spectrum, finished_round.target),
+        best=lambda partner, last_round: dials.best(partner, last_round.spectrum, last_round.target),
         earned=dials.earned,
         span=world.positions - 1,
     )

@@ -166,9 +166,7 @@ def _labour(world: CollaborativeCooking, room: frozenset[int]) -> tuple[float, f
 
 def _apart(world: CollaborativeCooking, room: frozenset[int], start_kind: str, end_kind: str) -> float:
     """Steps in a room from using one kind of place to using another."""
-    stands = [
-        [stand for place in world.cells(kind) for stand in _stands(world, place)] for kind in (start_kind, end_kind)
-    ]
+    stands = [[s for place in world.cells(kind) for s in _stands(world, place)] for kind in (start_kind, end_kind)]
     costs = (
         _steps_from(world.grid, start, frozenset())[there].steps + TURNING[(facing - looking) % 4] + 1
         for start, looking in stands[0]

@@ -361,7 +361,7 @@ def follow_plan(
             raise InputError(message, path=path, line=line)
         if action not in world.options(state, i):
             hint = f"allowed: {', '.join(world.spell(option) for option in world.actions(state, name))}"
-            raise InputError(f"{name} cannot {world.spell(action)} here", path=path, line=line, hint=hint)
+            raise InputError(f"{name} cannot do `{world.spell(action)}` here", path=path, line=line, hint=hint)
         joint = dict.fromkeys(world.agents, STAY) | {name: action}
         after = world.step(state, joint)
         steps.append(Step(state, joint, after))

@@ -151,7 +151,7 @@ class DoorsKeysGems:
     def apply(self, state: State, i: int, action: Action) -> State:
         """The state after an action of agent i alone. Raises InvalidActionError for an illegal action."""
         if action not in self.options(state, i):
-            raise InvalidActionError(f"{self.agents[i]} cannot {self.spell(action)} here")
+            raise InvalidActionError(f"{self.agents[i]} cannot do `{self.spell(action)}` here")
         verb, item, target = action
         if verb in self.grid.offsets:
             return state._replace(cells=_put(state.cells, i, state.cells[i] + self.grid.offsets[verb]))

@@ -106,9 +106,7 @@ class ActionPlanner(NamedTuple):
         way = self._way(costs, tolls)
         if way is None:
             looked = zip(self.world.rules.sites, self.memory.looked, strict=True)
-            unlooked = {
-                cell: max(0.0, STALE - (t - last_look)) for cell, last_look in looked if self.memory.knows(cell)
-            }
+            unlooked = {cell: max(0.0, STALE - (t - look)) for cell, look in looked if self.memory.knows(cell)}
             way = self._way(unlooked | self._borders(), tolls)
         return self._follow(way)
 

@@ -210,15 +210,8 @@ class InTheMatrix:
                 players[f"{self.agents[seen_player.player]}-{toward}{looks}"] = [at]
             elif RESOURCE <= code < PLAYER:
                 places[self.rules.resources[code - RESOURCE]].append(at)
-        inventory = ", ".join(
-            f"{name} {count}" for name, count in zip(self.rules.resources, view.inventory, strict=True)
-        )
+        counts = ", ".join(f"{name} {count}" for name, count in zip(self.rules.resources, view.inventory, strict=True))
         me = {f"{agent}-{FACINGS[view.facing]}": [self.rules.field.grid.xy(view.cell)]}
-        resource_lines = [f"Observable {name} locations: {cells}" for name, cells in places.items()]
-        lines = [
-            f"Player position: {me}",
-            *resource_lines,
-            f"Observable other players: {players}",
-            f"Inventory: {inventory}",
-        ]
+        resources = [f"Observable {name} locations: {cells}" for name, cells in places.items()]
+        lines = [f"Player position: {me}", *resources, f"Observable other players: {players}", f"Inventory: {counts}"]
         return "\n".join([*lines, f"Ready to shoot: {'yes' if view.ready_to_shoot == 1 else 'no'}"])

@@ -240,17 +240,13 @@ class Cook:
             return False
         kitchen, own_cell, layout = self._seen, self._seen.cells[self.agent], self.planner.layout
         neighbours, action = layout.grid.neighbours, self._unblocked_policy().mode
-        close = [i for i, cell in enumerate(kitchen.cells) if cell in neighbours[own_cell]]
+        close = [i for i, c in enumerate(kitchen.cells) if c in neighbours[own_cell]]
         idle = action == STAY
         if not idle:  # two agents may be heading for the same square
             around = {*neighbours[own_cell]}
-            close += [i for i, cell in enumerate(kitchen.cells) if i != self.agent and around & {*neighbours[cell]}]
+            close += [i for i, c in enumerate(kitchen.cells) if i != self.agent and around & {*neighbours[c]}]
         to, _ = layout.ahead[own_cell][action]
-        if (
-            not close
-            and to != own_cell
-            and any(not layout.sight[own_cell] & layout.sight[cell] for cell in neighbours[to])
-        ):
+        if not close and to != own_cell and any(not layout.sight[own_cell] & layout.sight[c] for c in neighbours[to]):
             return self.waited >= self.patience * (len(kitchen.cells) - self.agent)
         return bool(close) and (idle or min(close) < self.agent or self.waited >= 3 * self.patience)
 

@@ -120,12 +120,10 @@ class Sentences(HypothesisPool[Encounter, int]):
         """With values by what the partner played, or by what plays for it were or would have been paid."""
         meeting, c = self.meetings[-1], self.settings.c
         if self.settings.mind_prompting:
-            predicted = {
-                i: hypothesis.expects for i, hypothesis in enumerate(self.hypotheses) if hypothesis.expects is not None
-            }
+            predicted = {i: h.expects for i, h in enumerate(self.hypotheses) if h.expects is not None}
             testable = {} if meeting.theirs is None else predicted
             return self.rewarded({i: c if expects == meeting.theirs else -c for i, expects in testable.items()})
-        plays = {i: hypothesis.play for i, hypothesis in enumerate(self.hypotheses) if hypothesis.play is not None}
+        plays = {i: h.play for i, h in enumerate(self.hypotheses) if h.play is not None}
         rewards = {i: meeting.reward for i in plays if i == self.used}
         unused = {i: play for i, play in plays.items() if i != self.used}
         if self.settings.exact_inventory:

@@ -38,9 +38,7 @@ def do_again(story: StoryState, clause: Clause, agents: Agents) -> Told:
     """Reads doing with other places what somebody has just done with one: opening it, closing it, or both."""
     nouns = [noun for prep, noun in clause.places if prep in ("with", "to", "for")]
     for agent in agents:
-        own = [
-            (event.verb, spot) for event, spot in story.timeline if isinstance(event, Event) and event.agent == agent
-        ]
+        own = [(e.verb, spot) for e, spot in story.timeline if isinstance(e, Event) and e.agent == agent]
         last = list(takewhile(lambda done: done[0] in ("open", "close"), reversed(own)))
         verbs = [verb for verb, spot in reversed(last) if spot == last[0][1]]
         spots = [spot for noun in nouns if (spot := handled_place(story, noun, agent)) is not None]

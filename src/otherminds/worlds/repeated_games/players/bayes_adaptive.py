@@ -84,11 +84,8 @@ def backward(payoff: Floats, weight: Floats, knowledge: Knowledge, rounds: int) 
     for _ in range(rounds):
         stage = InductionStage(np.empty_like(worth), np.empty(worth.shape, dtype=np.int8))
         for c, digit in enumerate(knowledge):
-            known_slices = [(b, _at(c, 0 if digit else 1 + b)) for b in range(replies) if digit in (0, 1 + b)]
-            for where, possible in [
-                *((k, [(b, k)]) for b, k in known_slices),
-                *([] if digit else [(_at(c, 0), known_slices)]),
-            ]:
+            slices = [(b, _at(c, 0 if digit else 1 + b)) for b in range(replies) if digit in (0, 1 + b)]
+            for where, possible in [*((k, [(b, k)]) for b, k in slices), *([] if digit else [(_at(c, 0), slices)])]:
                 gains = np.array(
                     [
                         sum(weight[k] * payoff[a, b] + worth[(a * replies + b, *k)] for b, k in possible)
@@ -187,15 +184,13 @@ FORMAT = 1  # version of the stored files
 def _read(path: Path) -> Solution | None:
     try:
         with opened(path) as file, np.load(file, allow_pickle=False) as arrays:
-            situations = map(
+            points = map(
                 DecisionPoint,
                 arrays["rounds"].tolist(),
                 arrays["contexts"].tolist(),
                 map(tuple, arrays["known"].tolist()),
             )
-            return Solution(
-                tuple(arrays["worth"].tolist()), dict(zip(situations, arrays["actions"].tolist(), strict=True))
-            )
+            return Solution(tuple(arrays["worth"].tolist()), dict(zip(points, arrays["actions"].tolist(), strict=True)))
     except Exception:  # damaged zip files raise many kinds of errors
         return None
 
@@ -306,18 +301,16 @@ class AdaptivePlan:
     def _weights(self, first: int) -> Floats:
         return weights(self.prior, first, *self._payoff.shape)
 
-    def _turned(self, situation: DecisionPoint, turn: int) -> DecisionPoint:
+    def _turned(self, point: DecisionPoint, turn: int) -> DecisionPoint:
         """The decision point with all actions rotated: action a becomes a − turn."""
         if not turn:
-            return situation
+            return point
         n = self.replies
-        digits = np.array(situation.known).reshape(n, n)
+        digits = np.array(point.known).reshape(n, n)
         renamed = np.where(digits, (digits - 1 - turn) % n + 1, 0)
         knowledge = tuple(np.roll(renamed, (-turn, -turn), axis=(0, 1)).ravel().tolist())
-        own, theirs = divmod(situation.context, n)
-        return DecisionPoint(
-            situation.round, hypotheses.context_of((own - turn) % n, (theirs - turn) % n, n), knowledge
-        )
+        own, theirs = divmod(point.context, n)
+        return DecisionPoint(point.round, hypotheses.context_of((own - turn) % n, (theirs - turn) % n, n), knowledge)
 
 
 @dataclass(frozen=True)

@@ -121,10 +121,8 @@ class Counts:
         """Counts before the first round. Raises ValueError unless the prior is above 0."""
         if prior <= 0.0:
             raise ValueError(f"a prior of {prior} expects nothing")
-        options, their_options = game.payoff().shape
-        return cls(
-            options, their_options, context, prior, ((0,) * their_options,) * (1 + options * their_options * context)
-        )
+        options, replies = game.payoff().shape
+        return cls(options, replies, context, prior, ((0,) * replies,) * (1 + options * replies * context))
 
     def observe(self, outcome: Outcome | None) -> Self:
         """The counts after a round."""
