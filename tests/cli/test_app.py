@@ -357,7 +357,7 @@ TRAJECTORIES: dict[str, tuple[str | bytes, str]] = {
     "an unknown agent": (line(0, "right").replace("Ben", "Eve"), r"x\.jsonl:1: there is no agent `Eve`"),
     "a missing agent": (line(0, "right").replace(', "Ben": "stay"', ""), r"x\.jsonl:1: the action of Ben is missing"),
     "an unknown action": (line(0, "rigth"), r"x\.jsonl:1: unknown action `rigth` \(did you mean right\?\)"),
-    "an action that cannot be": (line(0, "right") + line(1, "down") + line(2, "left"), r"jsonl:3: Ana cannot do `left`"),
+    "an action that cannot be": (line(0, "right") + line(1, "down") + line(2, "left"), r":3: Ana cannot do `left`"),
     "a key that is not there": (line(0, "pickup key1"), r"x\.jsonl:1: Ana cannot do `pickup key1` here"),
     "steps out of order": (line(1, "right"), r"x\.jsonl:1: `t` should be 0"),
     "hostile words": (line(0, "\x1b[31m\n\u202e"), r"x\.jsonl:1: unknown action"),
