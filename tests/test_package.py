@@ -19,6 +19,10 @@ def test_every_public_name_exists_once_and_is_documented() -> None:
         _ = otherminds.nothing_of_this_name  # type: ignore[attr-defined]
 
 
+def test_completion_offers_every_public_name() -> None:
+    assert {*otherminds.__all__} <= {*dir(otherminds)}
+
+
 def test_every_table_of_the_library_is_in_its_package() -> None:
     told = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["package-data"]
     source = ROOT / "src"

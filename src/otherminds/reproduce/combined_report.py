@@ -197,8 +197,8 @@ def _short(summary: Sequence[Row]) -> Html:
             lines.append([str(target).replace("_", " "), cell(row), row["n"], "", "target missed"])
     number_of = f"{len(worse)} {'is' if len(worse) == 1 else 'are'} worse"
     few = sum(row["n"] < ENOUGH for row in worse)
-    which = "" if few == len(worse) else f", {few} of them"
-    unsure = f"{which} so far, on too few units to say" if few else ""
+    how_many = "all" if few == len(worse) else few
+    unsure = f", {how_many} with fewer than {ENOUGH} independent units" if few else ""
     sentence = f"Of {len(beside)} figures that stand beside a published one, {number_of}{unsure}."
     columns = ("What", "Ours", "n", "Published", "Verdict")
     first, rest = (table(columns, some, stacks=True) for some in (lines[:SHOWN], lines[SHOWN:]))

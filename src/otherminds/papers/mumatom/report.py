@@ -139,7 +139,7 @@ def _invented(estimates: Found) -> Html:
          *(cell(estimates.get((condition, subject, metric))) for metric in metrics)]
         for condition, subject in dict.fromkeys((c, s) for c, s, _ in estimates if c.startswith("invented/"))
     ]  # fmt: skip
-    head = ("Phrasing", "Subject", "n", "Right of the answered", "Answered", "Right of all", "Coverage")
+    head = ("Phrasing", "Subject", "n", "Accuracy on answered", "Answered", "Accuracy on all", "Coverage")
     return table(head, lines, stacks=True)
 
 

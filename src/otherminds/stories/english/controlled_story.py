@@ -183,7 +183,8 @@ class StoryReader:
                 case "perceive" | "overlook":
                     self.watch(clause.roles, sees=clause.kind == "perceive")
                 case "own":
-                    self.nouns.resolve(clause.roles["owned"], "place")
+                    owned = clause.roles["owned"]  # what nothing is done with, as "a cold", is no place of things
+                    self.nouns.resolve(owned, next(iter(self.nouns.kinds_of(owned)), "place"))
                 case _:
                     self.speak(SPEECH_ACTS[clause.kind], clause.roles)
 
@@ -279,13 +280,14 @@ class StoryReader:
             return
         role = next((role for role in ("entered", "target", "room") if role in roles), None)
         stated_room = self.find_room(roles, role) if role else None
+        active = {told.speaker if isinstance(told, Utterance) else told.agent for told in self.timeline}
         for agent in self._telling_of(roles, "enter"):
             current_room = self.rooms.get(agent, UNTOLD)
             room = stated_room if stated_room is not None else self._room_before(agent)
             if current_room and current_room == room:
                 if not {"state", "frame"} & roles.keys():
                     raise NotInFormError(f"{agent} is in the {room} already")
-            elif "state" in roles and current_room == UNTOLD and not self._has_acted(agent):
+            elif "state" in roles and current_room == UNTOLD and agent not in active:
                 self.initial.append(Fact("in_room", agent, room))
             else:
                 self.timeline.append(Event(self.now, agent, "enter", room=room))
@@ -366,9 +368,6 @@ class StoryReader:
     def now(self) -> int:
         """The time of the next happening."""
         return len(self.timeline)
-
-    def _has_acted(self, agent: str) -> bool:
-        return any(agent == (h.speaker if isinstance(h, Utterance) else h.agent) for h in self.timeline)
 
 
 class ControlledStory(NamedTuple):
