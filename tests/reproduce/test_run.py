@@ -299,7 +299,7 @@ MALFORMED: dict[str, tuple[str, Callable[[str], str] | None, str]] = {
     "no scenario": (PDDL, None, "scenario-7-2.pddl: cannot be read"),
     "no actions": (DAT, None, "7_2.dat: cannot be read"),
     "a broken scenario": (PDDL, lambda s: s.replace("(wall 4 2)", "(wall 4"), r"scenario-7-2.pddl:\d+:\d+: "),
-    "an impossible action": (DAT, lambda s: s.replace("right", "up"), "7_2.dat:3: agent cannot up"),
+    "an impossible action": (DAT, lambda s: s.replace("right", "up"), "7_2.dat:3: agent cannot do `up`"),
     "an unknown action": (DAT, lambda s: s.replace("(up)", "(jump)"), "7_2.dat:1:1: unknown `jump`"),
     "too few actions": (DAT, lambda s: s[:10], "7_2.dat: has 2 actions, judged after 4"),
     "words for numbers": (CSV, lambda s: s.replace("\n", "\nmany\n", 1), "7_2.csv:2: `many` is not a number"),

@@ -147,7 +147,7 @@ def test_later_agents_may_use_what_earlier_ones_made_possible_in_the_same_step(t
     locked = start + line(2, "right", "right") + line(3, "right", "stay")
     at_once = read(tmp_path, locked + line(4, "unlock door1 with key1", "down"), world_of())[-1]
     assert at_once.after.cells[1] == at_once.state.cells[1] + world_of().grid.stride
-    with pytest.raises(InputError, match=r"play.jsonl:5: Béla cannot down here"):
+    with pytest.raises(InputError, match=r"play.jsonl:5: Béla cannot do `down` here"):
         read(tmp_path, locked + line(4, "stay", "down"), world_of())
     opened = locked + line(4, "unlock door1 with key1", "stay")
     assert read(tmp_path, opened + line(5, "stay", "down"), world_of())[-1].after.locked == 2
@@ -158,9 +158,9 @@ def test_later_agents_may_use_what_earlier_ones_made_possible_in_the_same_step(t
     [
         (line(1, "stay", "stay"), "1: `t` should be 0 here"),
         (line(0, "stay", "stay") * 2, "2: `t` should be 1 here"),
-        (line(0, "up", "stay"), "1: Ana cannot up here (allowed: down, right, stay)"),
-        (line(0, "stay", "pickup key1"), "1: Béla cannot pickup key1 here"),
-        (line(0, "handover key1 to Ana", "stay"), "1: Ana cannot handover key1 to Ana here"),
+        (line(0, "up", "stay"), "1: Ana cannot do `up` here (allowed: down, right, stay)"),
+        (line(0, "stay", "pickup key1"), "1: Béla cannot do `pickup key1` here"),
+        (line(0, "handover key1 to Ana", "stay"), "1: Ana cannot do `handover key1 to Ana` here"),
         (line(0, "rigth", "stay"), "1: unknown action `rigth` (did you mean right?)"),
         (line(0, "stay", "pickup key7"), "1: unknown action `pickup key7` (did you mean pickup key"),
         (line(0, "x" * 10_000, "stay"), f"1: unknown action `{'x' * 60}` (such as"),
@@ -191,7 +191,7 @@ def test_what_is_wrong_with_a_trajectory(tmp_path: Path, text: str, message: str
 
 
 def test_out_of_turn(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"play.jsonl:1: Béla cannot left here \(allowed: stay\)"):
+    with pytest.raises(InputError, match=r"play.jsonl:1: Béla cannot do `left` here \(allowed: stay\)"):
         read(tmp_path, line(0, "stay", "left"), world_of("alternating"))
 
 
