@@ -71,10 +71,10 @@ def test_a_model_that_is_dead_is_not_asked_for_ever(tmp_path: Path, at_once: int
             keep(store, asking, failing(lambda n: n > 1, DEAD, asked), todo, "x", None)
         assert IN_A_ROW * at_once + 2 <= len(asked) < IN_A_ROW * at_once + 2 + 2 * at_once
         assert len(store.done()) == 2
-        asked.clear()
+        asked_again = list[int]()  # calls that were under way may still end in the other list
         with pytest.raises(ModelError, match="no answer"):
-            keep(store, asking, failing(lambda _: True, DEAD, asked), todo[:2], "x", None)
-        assert len(asked) == 2
+            keep(store, asking, failing(lambda _: True, DEAD, asked_again), todo[:2], "x", None)
+        assert len(asked_again) == 2
 
 
 @pytest.mark.parametrize("error", [BudgetError("too much"), InputError("something else")])
