@@ -135,6 +135,9 @@ def test_what_bears_on_perception_is_never_passed_over(words: str) -> None:
         ("They leave.", 'say who "they" are'),
         ("Anne goes to the mirror.", "say whether somebody leaves the room"),
         ("Sally and Anne see this.", "say first who moves what"),
+        ("Anne thinks that the ball is in the basket.", "say how Anne comes to think so"),
+        ("Anne opens the box and takes it.", 'say what "it" is'),
+        ("Sally comes back. Sally looks for the ball.", "words"),
     ],
 )
 def test_what_is_open_is_named(sentence: str, reason: str) -> None:

@@ -11,35 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, get_args
 
+from otherminds.stories import model as stories
+from otherminds.stories.beliefs.nested_beliefs import believed_place
+from otherminds.stories.beliefs.perspectives import SALLY_ANNE
 from otherminds.stories.english.controlled import PRONOUNS, SENTENCE, WORDS, Clause, parse, parse_question
 from otherminds.stories.english.lexicon import lexicon, wordset
 from otherminds.stories.english.story_state import relation as relation_of
-from otherminds.stories.model import (
-    AnswerOption,
-    Belief,
-    ClauseAccount,
-    Entity,
-    EntityKind,
-    Episode,
-    Event,
-    Fact,
-    Happening,
-    Holds,
-    Observation,
-    Outcome,
-    Question,
-    Reading,
-    Relation,
-    SpeechAct,
-    Utterance,
-    Verb,
-)
 
-VERBS: Mapping[str, Verb] = {verb: verb for verb in get_args(Verb)} | {"take": "grab"}
-SPEECH_ACTS: Mapping[str, SpeechAct] = {act: act for act in get_args(SpeechAct)} | {"tell": "assert"}
+VERBS: Mapping[str, stories.Verb] = {verb: verb for verb in get_args(stories.Verb)} | {"take": "grab"}
+SPEECH_ACTS: Mapping[str, stories.SpeechAct] = {act: act for act in get_args(stories.SpeechAct)} | {"tell": "assert"}
 ROOMS = wordset("rooms") - {"pantry", "closet"}  # in which things are only if people can be there
 SPOTS = (WORDS["spots"] | wordset("persons") | wordset("kinds")) - wordset("rooms")  # to which people go within a room
-KINDS: Mapping[str, EntityKind] = {
+KINDS: Mapping[str, stories.EntityKind] = {
     "entered": "room", "room": "room", "thing": "object", "place": "place", "source": "place",
 }  # fmt: skip
 NOUN_ROLES = KINDS.keys() | {"target", "owned"}
@@ -57,7 +40,7 @@ class Nouns:
     def __init__(self, clauses: Sequence[Clause]) -> None:
         """Collect the nouns of all clauses: what people enter is a room, what they move a thing, where to a place."""
         self.owners: dict[str, set[str]] = {}
-        self.kinds: dict[str, set[EntityKind]] = {}
+        self.kinds: dict[str, set[stories.EntityKind]] = {}
         self.names: dict[str, set[str]] = {}  # by head: "box" -> {"box", "red box", "blue box"}
         for clause in clauses:
             for role in NOUN_ROLES & clause.roles.keys():
@@ -81,7 +64,7 @@ class Nouns:
         for roles in statements:
             self._note(roles["place"], "place")
 
-    def _note(self, phrase: str, kind: EntityKind) -> None:
+    def _note(self, phrase: str, kind: stories.EntityKind) -> None:
         if phrase not in PRONOUNS and not (kind == "place" and "room" in self.kinds_of(phrase)):
             self.kinds.setdefault(self.name(phrase), set()).add(kind)
 
@@ -95,7 +78,7 @@ class Nouns:
         longer = [name for name in self.names.get(_head(words), ()) if _is_part(words, name)]
         return [name for name in longer if not any(name != whole and _is_part(name, whole) for whole in longer)]
 
-    def kinds_of(self, phrase: str) -> set[EntityKind]:
+    def kinds_of(self, phrase: str) -> set[stories.EntityKind]:
         """What the noun of a phrase names, as far as the story tells."""
         return set() if phrase in PRONOUNS else self.kinds.get(self.name(phrase), set())
 
@@ -106,7 +89,7 @@ class Nouns:
             not kinds and phrase not in PRONOUNS and _head(self.name(phrase)) in wordset("kinds")
         )
 
-    def resolve(self, phrase: str, kind: EntityKind) -> str:
+    def resolve(self, phrase: str, kind: stories.EntityKind) -> str:
         """The name of the noun in a phrase. Raises NotInFormError if it is open what it names, or of another kind."""
         name, determiner = self.name(phrase), phrase.partition(" ")[0]
         if len(self._longest(name)) > 1:
@@ -145,10 +128,10 @@ class StoryReader:
     def __init__(self, nouns: Nouns) -> None:
         self.nouns = nouns
         self.people: dict[str, None] = {}
-        self.entities: dict[str, Entity] = {}
-        self.initial: list[Fact] = []
-        self.timeline: list[Happening] = []
-        self.relations: dict[str, Relation] = {}  # whether things are said to be in or on a place
+        self.entities: dict[str, stories.Entity] = {}
+        self.initial: list[stories.Fact] = []
+        self.timeline: list[stories.Happening] = []
+        self.relations: dict[str, stories.Relation] = {}  # whether things are said to be in or on a place
         self.rooms: dict[str, str | None] = {}  # of each person who has come or gone; None: away
         self.visited: dict[str, list[str]] = {}  # the rooms where each person has been
         self.foretold: dict[str, str] = {}  # of people: what "before she comes back" told, so that it may be told again
@@ -164,7 +147,7 @@ class StoryReader:
     def read(self, clauses: Sequence[Clause]) -> None:
         """Read the clauses of one sentence. Raises NotInFormError."""
         self.named, self.named_before = (), self.named
-        self.began = self.now
+        self.began, self.opened = self.now, False
         for clause in clauses:
             if "subject" in clause.roles:
                 self.group = self.subject(clause.roles["subject"])
@@ -180,6 +163,7 @@ class StoryReader:
                 case "find" | "miss":
                     thing, place = self.find_thing(clause.roles), self.find_place(clause.roles)
                     self.observe(thing, place, sees=clause.kind == "find")
+                    self._check_belief(clause.kind, thing, place)
                 case "perceive" | "overlook":
                     self.watch(clause.roles, sees=clause.kind == "perceive")
                 case "own":
@@ -215,9 +199,9 @@ class StoryReader:
         """The thing that a clause is about; "it" is the thing named last."""
         phrase = roles["thing"]
         self.thing = self.thing if phrase in PRONOUNS else self.nouns.resolve(phrase, "object")
-        if not self.thing:
+        if not self.thing or (phrase in PRONOUNS and self.opened):
             raise NotInFormError(f'say what "{phrase}" is')
-        self.entities.setdefault(self.thing, Entity(self.thing, "object"))
+        self.entities.setdefault(self.thing, stories.Entity(self.thing, "object"))
         return self.thing
 
     def find_place(self, roles: Mapping[str, str], role: str = "place") -> str:
@@ -228,9 +212,13 @@ class StoryReader:
         self.place = self.place if phrase in PRONOUNS else self.nouns.resolve(phrase, "place")
         if not self.place:
             raise NotInFormError(f'say what "{phrase}" is')
-        relation: Relation | None = "on" if preposition[:2] == "on" else "in" if preposition[:2] == "in" else None
+        relation: stories.Relation | None = (
+            "on" if preposition[:2] == "on" else "in" if preposition[:2] == "in" else None
+        )
         room = self.find_room(roles, f"{role}_room") if f"{role}_room" in roles else None
-        entity = self.entities.get(self.place, Entity(self.place, "place", None, relation_of(_head(self.place))))
+        entity = self.entities.get(
+            self.place, stories.Entity(self.place, "place", None, relation_of(_head(self.place)))
+        )
         if relation and self.relations.setdefault(self.place, relation) != relation:
             raise NotInFormError(f"one thing is in the {self.place}, another on it")
         if room and entity.room not in (None, room):
@@ -243,7 +231,7 @@ class StoryReader:
         room = self.nouns.resolve(roles[role], "room")
         if _head(room) in SPOTS:
             raise NotInFormError(f"say whether somebody leaves the room who is at the {room}")
-        self.entities.setdefault(room, Entity(room, "room"))
+        self.entities.setdefault(room, stories.Entity(room, "room"))
         return room
 
     # what happens
@@ -259,7 +247,7 @@ class StoryReader:
         if thing not in self.where and None in self.rooms.values():
             raise NotInFormError(f"say where the {thing} is before anybody leaves")
         if thing not in self.where:
-            self.initial.append(Fact("at", thing, place))
+            self.initial.append(stories.Fact("at", thing, place))
             self.where[thing] = place
 
     def leave(self, roles: Mapping[str, str]) -> None:
@@ -268,7 +256,7 @@ class StoryReader:
         for agent in self._telling_of(roles, "leave"):
             current_room = self.rooms.get(agent, UNTOLD)
             if current_room is not None and (room is None or current_room in (UNTOLD, room)):
-                self.timeline.append(Event(self.now, agent, "leave", room=room or current_room or None))
+                self.timeline.append(stories.Event(self.now, agent, "leave", room=room or current_room or None))
                 self.rooms[agent] = None
             elif not {"state", "frame"} & roles.keys():
                 raise NotInFormError(f"{agent} is not there any more")
@@ -280,7 +268,7 @@ class StoryReader:
             return
         role = next((role for role in ("entered", "target", "room") if role in roles), None)
         stated_room = self.find_room(roles, role) if role else None
-        active = {told.speaker if isinstance(told, Utterance) else told.agent for told in self.timeline}
+        active = {told.speaker if isinstance(told, stories.Utterance) else told.agent for told in self.timeline}
         for agent in self._telling_of(roles, "enter"):
             current_room = self.rooms.get(agent, UNTOLD)
             room = stated_room if stated_room is not None else self._room_before(agent)
@@ -288,9 +276,9 @@ class StoryReader:
                 if not {"state", "frame"} & roles.keys():
                     raise NotInFormError(f"{agent} is in the {room} already")
             elif "state" in roles and current_room == UNTOLD and agent not in active:
-                self.initial.append(Fact("in_room", agent, room))
+                self.initial.append(stories.Fact("in_room", agent, room))
             else:
-                self.timeline.append(Event(self.now, agent, "enter", room=room))
+                self.timeline.append(stories.Event(self.now, agent, "enter", room=room))
             self._arrive(agent, room)
 
     def _telling_of(self, roles: Mapping[str, str], kind: str) -> list[str]:
@@ -311,7 +299,7 @@ class StoryReader:
         self.rooms[agent] = room
         self.visited.setdefault(agent, []).append(room)
 
-    def handle(self, verb: Verb, roles: Mapping[str, str]) -> None:
+    def handle(self, verb: stories.Verb, roles: Mapping[str, str]) -> None:
         """Read that people put, move or take a thing, open or close a place, or look into it or for a thing."""
         thing = self.find_thing(roles) if "thing" in roles else None
         source = self.find_place(roles, "source") if "source" in roles else None
@@ -324,11 +312,12 @@ class StoryReader:
                 raise NotInFormError(f"say first that {agent} is back")
             rooms = [self._room_of(name, current_room) for name in (source, place) if name]
             room = rooms[-1] if rooms else None
-            self.timeline.append(Event(self.now, agent, verb, thing, place or source, room))
+            self.timeline.append(stories.Event(self.now, agent, verb, thing, place or source, room))
             if thing and verb != "look":
                 self.moved, self.moved_from, self.where[thing] = thing, self.began, place or agent
             if room:
                 self._arrive(agent, room)
+        self.opened = verb in ANYTHING
 
     def _room_of(self, place: str, current_room: str) -> str | None:
         """The room of a place, which is where somebody is who uses it, unless the story tells another."""
@@ -340,7 +329,7 @@ class StoryReader:
     def watch(self, roles: Mapping[str, str], *, sees: bool) -> None:
         """Read that people see, or do not see, that the thing that was moved last is moved."""
         thing = self.find_thing(roles) if "thing" in roles else self.moved
-        recent = [happening for happening in self.timeline[self.moved_from :] if isinstance(happening, Event)]
+        recent = [happening for happening in self.timeline[self.moved_from :] if isinstance(happening, stories.Event)]
         moves = [event for event in recent if event.obj == thing and event.verb != "look"]
         mover = self.person(roles["person"]) if "person" in roles else moves[-1].agent if moves else ""
         if not moves or {event.agent for event in moves} != {mover} or mover in self.group:
@@ -353,16 +342,28 @@ class StoryReader:
 
     def observe(self, thing: str, place: str, *, sees: bool) -> None:
         """Add that people see, or do not see, a thing at a place, or in somebody's hands."""
-        fact = Fact("holds", place, thing) if place in self.people else Fact("at", thing, place)
-        self.timeline += [Observation(self.now, agent, fact, sees) for agent in self.group]
+        fact = stories.Fact("holds", place, thing) if place in self.people else stories.Fact("at", thing, place)
+        self.timeline += [stories.Observation(self.now, agent, fact, sees) for agent in self.group]
 
-    def speak(self, act: SpeechAct, roles: Mapping[str, str]) -> None:
+    def _check_belief(self, kind: str, thing: str, place: str) -> None:
+        """Raise NotInFormError if people are said to think what the story so far gives them no reason to think."""
+        for agent in self.group if kind == "find" else ():
+            if believed_place(self.episode, (agent,), thing, conventions=SALLY_ANNE) != place:
+                raise NotInFormError(f"say how {agent} comes to think so")
+
+    def speak(self, act: stories.SpeechAct, roles: Mapping[str, str]) -> None:
         """Read what people tell, ask or answer."""
         hearers = (self.person(roles["hearer"]),) if "hearer" in roles else ()
         thing = self.find_thing(roles) if "thing" in roles else None
         place = self.find_place(roles) if "place" in roles else None
-        content = Fact("at", thing, place) if thing else None
-        self.timeline += [Utterance(self.now, agent, act, content, hearers) for agent in self.group]
+        content = stories.Fact("at", thing, place) if thing else None
+        self.timeline += [stories.Utterance(self.now, agent, act, content, hearers) for agent in self.group]
+
+    @property
+    def episode(self) -> stories.Episode:
+        """The story so far."""
+        entities = (*(stories.Entity(name, "agent") for name in self.people), *self.entities.values())
+        return stories.Episode("", tuple(self.people), entities, tuple(self.initial), tuple(self.timeline))
 
     @property
     def now(self) -> int:
@@ -373,10 +374,10 @@ class StoryReader:
 class ControlledStory(NamedTuple):
     """A story in the controlled form, with its nouns, by which questions are read."""
 
-    reading: Reading
+    reading: stories.Reading
     nouns: Nouns
 
-    def question(self, stem: str, options: Sequence[str]) -> Question | None:
+    def question(self, stem: str, options: Sequence[str]) -> stories.Question | None:
         """The question as data; without options, "yes" and "no", or all places where the thing has been.
 
         None if it is not in the form. Raises NotInFormError if it is about nothing in the story.
@@ -401,11 +402,11 @@ class ControlledStory(NamedTuple):
             place = self._place(parsed.roles["place"]) if parsed.kind == "whether" else None
             yes = _believed(parsed.minds, thing, place, episode.agents)
             labels = tuple(options) or ("Yes", "No")
-            if {label.strip(" .").lower() for label in labels} != {"yes", "no"} or not isinstance(yes, Belief):
+            if {label.strip(" .").lower() for label in labels} != {"yes", "no"} or not isinstance(yes, stories.Belief):
                 raise NotInFormError("the answers are yes and no")
             claims = [yes if label.strip(" .").lower() == "yes" else replace(yes, holds=False) for label in labels]
-        answers = tuple(AnswerOption((claim,)) for claim in claims)
-        return Question("", answers, at=at, kind=parsed.kind, labels=labels)
+        answers = tuple(stories.AnswerOption((claim,)) for claim in claims)
+        return stories.Question("", answers, at=at, kind=parsed.kind, labels=labels)
 
     def _place(self, phrase: str) -> str:
         """The place, room or person that an option names."""
@@ -423,7 +424,7 @@ class ControlledStory(NamedTuple):
         """All places where a thing is, was, or is said to be, and the people who held it; then the other places."""
         episode = self.reading.episode
         facts = [*episode.init, *(happening.content for happening in episode.utterances if happening.content)]
-        facts += [happening.fact for happening in episode.timeline if isinstance(happening, Observation)]
+        facts += [happening.fact for happening in episode.timeline if isinstance(happening, stories.Observation)]
         places = [fact.value for fact in facts if fact.subject == thing and fact.predicate == "at"]
         places += [
             event.agent if event.verb == "grab" else event.place for event in episode.events if event.obj == thing
@@ -431,12 +432,16 @@ class ControlledStory(NamedTuple):
         return tuple(dict.fromkeys([place for place in places if place] + [*episode.named("place")]))
 
 
-def _believed(minds: Sequence[str], thing: str, place: str | None, people: Sequence[str]) -> Belief | Holds:
+def _believed(
+    minds: Sequence[str], thing: str, place: str | None, people: Sequence[str]
+) -> stories.Belief | stories.Holds:
     """The claim that the last of some minds has a thing at a place; None: where the mind around it has it."""
-    content: Fact | Belief = Fact("holds", place, thing) if place and place in people else Fact("at", thing, place)
+    content: stories.Fact | stories.Belief = (
+        stories.Fact("holds", place, thing) if place and place in people else stories.Fact("at", thing, place)
+    )
     for agent in reversed(minds):
-        content = Belief(agent, content)
-    return content if isinstance(content, Belief) else Holds(content)
+        content = stories.Belief(agent, content)
+    return content if isinstance(content, stories.Belief) else stories.Holds(content)
 
 
 def read_controlled(story: str) -> ControlledStory:
@@ -452,11 +457,8 @@ def read_controlled(story: str) -> ControlledStory:
             reader.read(parsed or ())
         except NotInFormError as error:
             reason = str(error)
-        outcome: Outcome = "unread" if reason else "event" if reader.now > before else "fact"
-        accounts.append(ClauseAccount(sentence, outcome, reason, before))
+        outcome: stories.Outcome = "unread" if reason else "event" if reader.now > before else "fact"
+        accounts.append(stories.ClauseAccount(sentence, outcome, reason, before))
     unread = tuple(account.text for account in accounts if account.outcome == "unread")
-    entities = (*(Entity(name, "agent") for name in reader.people), *reader.entities.values())
-    happenings = tuple(reader.initial), tuple(reader.timeline)
-    episode = Episode("", tuple(reader.people), entities, *happenings)
     coverage = 1.0 - len(unread) / len(accounts) if accounts else 0.0
-    return ControlledStory(Reading(episode, (), coverage, unread, tuple(accounts)), nouns)
+    return ControlledStory(stories.Reading(reader.episode, (), coverage, unread, tuple(accounts)), nouns)
