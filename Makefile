@@ -68,7 +68,7 @@ clusters: install
 	$(BIN)/python -m pytest tests/evaluation/test_engines_clusters.py
 
 bench: install
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python -m benchmarks.speed.run
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -30,7 +30,7 @@ LARGEST = 150_000
 
 def picture(page: Page, name: str) -> None:
     """Keep what is seen of a page, once everything has come to rest."""
-    path = DOCS / f"web-{name}.png"
+    path = DOCS / "pictures" / f"web-{name}.png"
     page.evaluate("document.fonts.ready")
     page.screenshot(path=path, animations="disabled", caret="hide")
     size = path.stat().st_size

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from melting_pot import api_steps
+from benchmarks.speed.melting_pot import api_steps
 from otherminds.adapters.melting_pot import FOLDER, SUBSTRATES, MeltingPotEngine, upstream
 from otherminds.adapters.traces import SOURCE, RestlessHunter, SeenMatrix, record
 from otherminds.errors import InputError

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 Row = dict[str, Any]
 
-DOCS = ROOT / "docs" / "stories.md"
+DOCS = ROOT / "docs" / "systems" / "stories.md"
 SALLY = (
     "Sally is in the kitchen. Anne is in the kitchen. The ball is in the basket. Sally leaves the kitchen. "
     "Anne moves the ball to the box."

@@ -105,23 +105,29 @@ def _lines(copy: Path, text: str) -> list[tuple[str, int]]:
 
 @pytest.mark.slow
 def test_a_figure_from_nowhere_is_found(copy: Path) -> None:
-    page = copy / "docs" / "protom.md"
+    page = copy / "docs" / "systems" / "protom.md"
     text = page.read_text("utf-8")
     page.write_text(f"{text}\nIt takes 12.5 ms, says `0.7`, and saves 40 % of\n1,234 steps.\n", "utf-8")
     line = text.count("\n") + 2
-    found = [found.partition(" is ")[0] for found in figures.differences(copy) if found.startswith("docs/protom.md")]
-    assert found == [f"docs/protom.md:{line}: 12.5", f"docs/protom.md:{line}: 40", f"docs/protom.md:{line + 1}: 1,234"]
+    found = [
+        found.partition(" is ")[0] for found in figures.differences(copy) if found.startswith("docs/systems/protom.md")
+    ]
+    assert found == [
+        f"docs/systems/protom.md:{line}: 12.5",
+        f"docs/systems/protom.md:{line}: 40",
+        f"docs/systems/protom.md:{line + 1}: 1,234",
+    ]
 
 
 @pytest.mark.slow
 def test_whatever_is_gone_is_found(copy: Path) -> None:
-    spoil(copy / "docs" / "protom.md", "β = 3, lapse = 0.05", "β and lapse are as usual")
-    spoil(copy / "docs" / "study.md", "The speed-up of ProToM is", "ProToM's speed-up is")
+    spoil(copy / "docs" / "systems" / "protom.md", "β = 3, lapse = 0.05", "β and lapse are as usual")
+    spoil(copy / "docs" / "use" / "study.md", "The speed-up of ProToM is", "ProToM's speed-up is")
     found = "\n".join(figures.differences(copy))
-    assert "docs/protom.md:1: nothing says 'β = 3, lapse = 0.05', which is given" in found
-    assert "docs/study.md:1: nothing is like 'The speed-up of ProToM is" in found
-    (copy / "docs" / "study.md").unlink()
-    assert "docs/figures.toml:1: there is no docs/study.md" in figures.differences(copy)
+    assert "docs/systems/protom.md:1: nothing says 'β = 3, lapse = 0.05', which is given" in found
+    assert "docs/use/study.md:1: nothing is like 'The speed-up of ProToM is" in found
+    (copy / "docs" / "use" / "study.md").unlink()
+    assert "docs/figures.toml:1: there is no docs/use/study.md" in figures.differences(copy)
     (copy / "docs" / "stored" / "study.json").unlink()
     assert any("there is no figure" in line for line in figures.differences(copy))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import damage
+from benchmarks.attacks import damage
 from fake_models import fails
 from otherminds.evaluation.runs import digest, look, salvage
 from run_files import damage as changed
@@ -41,7 +41,7 @@ def test_a_flipped_byte_is_harmless_or_told(runs: tuple[Path, Path], tmp_path: P
 def test_an_edit_is_harmless_or_told(
     runs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: int
 ) -> None:
-    # all kinds of edits of both runs; benchmarks/damage.py edits every table
+    # all kinds of edits of both runs; benchmarks/attacks/damage.py edits every table
     monkeypatch.setattr(damage, "TABLES", (("about", "episodes"), ("plan", "calls"))[which])
     found = damage.edits(runs[which], runs[1], tmp_path)
     assert found["wrong"] == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from overspending import runs
+from benchmarks.attacks.overspending import runs
 
 RUNS = 32
 

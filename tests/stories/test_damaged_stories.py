@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from fuzzed_stories import counts
+from benchmarks.evidence.fuzzed_stories import counts
 from otherminds.stories.answering import answer_benchmark
 from otherminds.stories.english.reading import read_story
 from otherminds.stories.homes import home_of

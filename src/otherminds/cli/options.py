@@ -54,7 +54,7 @@ class ModelOptions:
     """How language models are asked, and what that may cost."""
 
     strategy: Annotated[
-        list[str] | None, model_option(metavar="NAME", help="How it is asked: lm, qa, cot, … (docs/models.md).")
+        list[str] | None, model_option(metavar="NAME", help="How it is asked: lm, qa, cot, … (docs/use/models.md).")
     ] = None
     names: Annotated[
         list[str] | None,

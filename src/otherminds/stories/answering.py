@@ -32,7 +32,7 @@ PERCEIVED = 0.86  # probability of an option that rests on what somebody perceiv
 QUOTES = set('"“”«»')  # a sentence with one of these quotes somebody: if it was not read, no answer is given
 LIKELIEST = re.compile(r"\b(?:which|what)\b.*\b(?:likely|plausible|true|correct|best)\b", re.IGNORECASE | re.DOTALL)
 MODEL = "let a language model read it: --model NAME, such as openai:gpt-4o"
-FORM = "docs/stories.md shows the controlled form"
+FORM = "docs/systems/stories.md shows the controlled form"
 
 
 @dataclass(frozen=True)

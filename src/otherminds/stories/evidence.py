@@ -20,7 +20,7 @@ from otherminds.worlds.household.nested_belief import MoveEvent, NestedBelief, S
 
 HINT = 4.0  # how many times likelier a hint is if its state is so than if another is; chosen, not tuned
 SURE = 0.86  # least probability of an answer that only hints support; chosen on development stories
-UNFORESEEN = 0.12  # probability that a story means something that is not in its evidence; chosen, see docs/stories.md
+UNFORESEEN = 0.12  # probability that a story means what is not in its evidence; chosen (docs/systems/stories.md)
 DEEPEST = 3  # minds within one another; chosen
 GATE_PEOPLE, GATE_SIZE = 3, 60  # of which all possible evidence is tried, so that it takes seconds at most; chosen
 QUOTED = 80  # characters of the matter in a reason; chosen

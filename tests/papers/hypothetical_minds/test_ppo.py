@@ -111,8 +111,8 @@ def test_the_last_meeting_is_remembered_as_it_was(seed: int) -> None:
 @pytest.mark.parametrize("name", [*SUBSTRATES, "odd"])
 def test_a_batch_is_seen_as_its_worlds_are(name: str) -> None:
     pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
+    from benchmarks.evidence.ppo_rollouts import seen_in
     from otherminds.worlds.in_the_matrix.batch import pack, step, unpack
-    from ppo_rollouts import seen_in
 
     world, rng, n = world_of(name), np.random.default_rng(4), 20
     batch, senses = pack(world, [any_state(world, rng) for _ in range(n)]), Senses.of(world)

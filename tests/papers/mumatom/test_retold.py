@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.evidence.retold_episodes import ANEW, counts, retold
 from otherminds.papers.mumatom.experiment import TRACKS
 from paths import SHARED
-from retold_episodes import ANEW, counts, retold
 
 DATA = SHARED / "mumatom-dev"
 

@@ -1,10 +1,10 @@
-"""What docs/stories.md says of stories that careful readers read, and of models that choose an option alone."""
+"""What docs/systems/stories.md says of stories that careful readers read, and of models that choose an option alone."""
 
 from __future__ import annotations
 
 import pytest
 
-from blind_stories import TYPED, careful_reader, chosen_by, judged, written
+from benchmarks.evidence.blind_stories import TYPED, careful_reader, chosen_by, judged, written
 from otherminds.language.scripted import Scripted
 
 

@@ -13,7 +13,7 @@ from otherminds.stories.answering import ask
 from otherminds.stories.english.controlled import parse
 from otherminds.stories.english.controlled_story import read_controlled
 
-PAGE = Path(__file__).parents[3] / "docs" / "stories.md"
+PAGE = Path(__file__).parents[3] / "docs" / "systems" / "stories.md"
 SALLY = "Sally puts the ball in the basket. Sally leaves. Anne moves the ball to the box. "
 RING = "Anna and Ben are in the kitchen. Anna puts the ring in the box. Anna goes to the hall. "
 CHOCOLATE = "Max and Eva are in the kitchen. The chocolate is in the cupboard. Max leaves the kitchen. "

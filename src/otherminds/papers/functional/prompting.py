@@ -83,7 +83,7 @@ def strategy(name: str) -> PromptingStrategy:
     plain, plus, rest = name.partition("+")
     suffix = plus + rest
     if plain not in STRATEGIES or suffix not in TOLD:
-        raise unknown("prompting strategy", name, STRATEGIES, "see docs/models.md")
+        raise unknown("prompting strategy", name, STRATEGIES, "see docs/use/models.md")
     base = STRATEGIES[plain]
     return replace(base, social="", **TOLD[suffix]) if suffix else base
 

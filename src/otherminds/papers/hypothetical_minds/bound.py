@@ -2,7 +2,7 @@
 
 At the level of meetings everything is exact: a strategy's state after any plays is a belief, and the value of the best
 play with n meetings to go is found by backward induction. How much to gather before a meeting decides how many
-meetings there are; that is found by search on development seeds (`bound.toml`, `benchmarks/bound_margins.py`).
+meetings there are; that is found by search on development seeds (`bound.toml`, `benchmarks/evidence/bound_margins.py`).
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ class ModelAgent:
         """An agent by name, with changes to its settings: `HM,scripted,alpha=0.1`. Raises InputError."""
         name, *changes = spec.split(",")
         if name not in AGENTS:
-            raise unknown("agent", plain(name), AGENTS, "docs/hypothetical.md lists all")
+            raise unknown("agent", plain(name), AGENTS, "docs/systems/hypothetical.md lists all")
         agent = cls(name, ABLATIONS.get(name, PUBLISHED))
         for change in changes:
             agent = agent._with(change)

@@ -4,7 +4,7 @@
     mind = Trained.initial(world, "Ana", network)
 
 The network sees the window, its own inventory, whether it can shoot, and the inventory and reward of its last meeting.
-It sees nothing else of a partner, nor its place on the map. `benchmarks/train_ppo.py` trains such networks.
+It sees nothing else of a partner, nor its place on the map. `benchmarks/evidence/train_ppo.py` trains such networks.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ def shipped_for(world: InTheMatrix) -> Network:
     rules = ((name, in_the_matrix(name).rules) for name in SUBSTRATES)
     name = next((name for name, its in rules if replace(world.rules, ends=its.ends) == its), None)
     if name is None:
-        hint = "`benchmarks/train_ppo.py` trains one for Melting Pot's worlds"
+        hint = "`benchmarks/evidence/train_ppo.py` trains one for Melting Pot's worlds"
         raise InputError("no network is shipped for this world", hint=hint)
     return shipped(name)
 

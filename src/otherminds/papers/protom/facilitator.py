@@ -2,7 +2,7 @@
 
 Algorithm 1 of the paper (Bortoletto et al.) is `ProToM.watch` (infer) and `ProToM.decide` (select and explain),
 algorithm 2, ComputeUtility, is `ProToM.compute_utility`. An oracle is the same facilitator with observers that consider
-one mind only: the true one. `faithful` keeps to the paper; what we do otherwise is listed in docs/protom.md.
+one mind only: the true one. `faithful` keeps to the paper; what we do otherwise is listed in docs/systems/protom.md.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ NAMES = {
 FIRST = ("False Belief Task", "Percepts-Knowledge Links", "Unexpected Outcome Test", "Scalar Implicature Test")
 """The files of ToMBench about belief and knowledge, which come before the others."""
 SHORTCUTS = ("chance", "majority", "longest", "last_place")
-HINT = "--data DIR, a folder with the benchmarks' own files; docs/stories.md says which"
+HINT = "--data DIR, a folder with the benchmarks' own files; docs/systems/stories.md says which"
 FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 FAILED = "the reader failed"
 SHOWN = 120  # characters of an option in a row

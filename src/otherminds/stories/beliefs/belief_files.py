@@ -317,7 +317,7 @@ def _hi_tom(text: str, path: Path) -> Iterator[Item | InputError]:
 
 
 def _jsonl(text: str, path: Path) -> Iterator[Item | InputError]:
-    """Rows of JSONL, as in docs/stories.md."""
+    """Rows of JSONL, as in docs/systems/stories.md."""
 
     def items(content: str, path: Path, line: int) -> Iterator[Item]:
         row = _row(_ItemRow, content, path, line)

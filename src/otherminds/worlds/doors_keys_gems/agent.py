@@ -19,7 +19,7 @@ class Seeker:
     planner: DoorsKeysGemsPlanner = field(repr=False)
     agent: int
     goal: Goal
-    beta: float = 3.0  # per step; chosen, see docs/protom.md
+    beta: float = 3.0  # per step; chosen, see docs/systems/protom.md
     lapse: float = 0.05  # probability of an action at random; chosen
     state: State | None = None
 

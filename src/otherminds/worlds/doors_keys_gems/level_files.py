@@ -32,7 +32,7 @@ COLOURS = dict(zip("rbygpocmnw", HUES, strict=True))  # red, blue, yellow, green
 HORIZON = 80  # steps, if a file gives none; chosen
 LEVELS = resources.files("otherminds.worlds.doors_keys_gems") / "levels"
 MAX_THINGS = 26  # of a kind in a level; a limit of the readers
-# Keys of a classified level; see docs/files.md.
+# Keys of a classified level; see docs/use/files.md.
 CERTIFICATE = ("class", "alone", "told", "together", "message", "seed")
 HEADER = ("name", "agents", "goals", "horizon", "turns", *CERTIFICATE)
 LETTERS = {name: letter for letter, name in COLOURS.items()}

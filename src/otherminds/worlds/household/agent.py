@@ -21,7 +21,7 @@ STANCES: tuple[Stance, ...] = ("help", "hinder", "independent")
 # The sign of what a saving is worth to an agent with each stance.
 SIGN: Mapping[Stance, float] = {"help": 1.0, "hinder": -1.0, "independent": 0.0}
 
-# Chosen; not fitted (docs/stories.md).
+# Chosen; not fitted (docs/systems/stories.md).
 REPLY_RATIONALITY = 5.0  # η, per unit of a reply's worth
 SATURATION = 0.1  # saving (share of a search) at which a claim is worth half its maximum
 COURTESY = 0.1  # worth of an honest "I don't know"

@@ -131,7 +131,7 @@ class _Kind(NamedTuple):
     places: int
 
 
-# Chosen; not fitted (docs/stories.md).
+# Chosen; not fitted (docs/systems/stories.md).
 RATIONALITY = 1.5  # β, per step
 LAPSE = 0.02  # ε, probability of an act at random
 P_CLOSE = 0.5  # probability of closing an open place that is of no more use

@@ -174,7 +174,7 @@ class ActionPlanner(NamedTuple):
         return PlannedAction(MOVES[turn], way.first)
 
 
-# Slips and pauses were chosen on development seeds for the pace of upstream's bots (docs/melting_pot.md).
+# Slips and pauses were chosen on development seeds for the pace of upstream's bots (docs/systems/melting_pot.md).
 ORDINARY = Skill(slips=0.04, pauses=0.1)  # bots with a window
 DEFT = Skill(slips=0.03)  # all-seeing bots
 ABLE = Skill()  # agents of our own: they neither slip nor pause

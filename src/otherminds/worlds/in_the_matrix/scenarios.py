@@ -123,4 +123,4 @@ def _strategy(row: Mapping[str, Any], kinds: Sequence[str]) -> Strategy | None:
 def _named(name: str, by_name: Mapping[str, T], what: str) -> T:
     if name in by_name:
         return by_name[name]
-    raise unknown(what, name, by_name, "docs/melting_pot.md tells all")
+    raise unknown(what, name, by_name, "docs/systems/melting_pot.md tells all")

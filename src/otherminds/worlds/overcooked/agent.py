@@ -201,7 +201,7 @@ class Cook:
     sampler: BeliefSampler = field(repr=False)
     agent: int
     goal: CookGoal | None
-    beta: float = 3.0  # per step; chosen, see docs/protom.md
+    beta: float = 3.0  # per step; chosen, see docs/systems/protom.md
     lapse: float = 0.05  # probability of an action at random; chosen
     patience: int = 2  # steps; chosen
     particle: int = 0

@@ -36,7 +36,7 @@ from otherminds.worlds.overcooked.rules import UNSEEN, KitchenView, Overcooked, 
 
 HORIZON = 100  # steps, if a file gives none; chosen
 LEVELS = resources.files("otherminds.worlds.overcooked") / "levels"
-# Keys of a classified level; see docs/files.md.
+# Keys of a classified level; see docs/use/files.md.
 CERTIFICATE = ("class", "seed", "L0", "Lf", "L*", "message")
 KEYS = ("name", "agents", "horizon", *CERTIFICATE)
 THINGS = {"t": kitchen.FRESH["tomato"], "l": kitchen.FRESH["lettuce"], "o": kitchen.FRESH["onion"], "p": kitchen.PLATE}

@@ -22,7 +22,7 @@ from otherminds.worlds.overcooked import kitchen
 from otherminds.worlds.overcooked.kitchen import NOTHING, NOWHERE, PLATE, RECIPES, STAY, KitchenLayout
 from otherminds.worlds.overcooked.rules import ACTIONS
 
-# Steps counted for an item that another agent has to bring; chosen (docs/protom.md), as in Doors-Keys-Gems.
+# Steps counted for an item that another agent has to bring; chosen (docs/systems/protom.md), as in Doors-Keys-Gems.
 WAITING_COST = 100
 TOGETHER = 256  # squares from which distances are computed at once; more would take much memory and be no quicker
 # States that one planner may expand, and how many squares and counters count as one; chosen for less than 1 GB.

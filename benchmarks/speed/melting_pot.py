@@ -1,0 +1,110 @@
+"""The matrix and cooking worlds beside Melting Pot's own API: steps per CPU second, random actions, in one run."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.keeping import Found, keep, option
+from otherminds.adapters.melting_pot import SUBSTRATES, MeltingPotEngine, upstream
+from otherminds.adapters.rule_checks import summed, verify
+from otherminds.errors import InputError
+from otherminds.world import World
+from otherminds.worlds.avatars import ACTIONS
+from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
+from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
+
+ROUNDS = 4
+STEPS = 3000
+
+
+class Rates(NamedTuple):
+    """Steps per CPU second: of the world's own step, with all observations, and of the API (None without it)."""
+
+    step: float
+    seen: float
+    api: float | None
+
+
+def world_of(substrate: str) -> World[Any, Any, Any]:
+    """The world that a substrate is here."""
+    return cooking_asymmetric() if substrate == "cooking_asymmetric" else in_the_matrix(substrate)
+
+
+def rates(substrate: str) -> Rates:
+    """The best of interleaved rounds, because noise only ever adds."""
+    world = world_of(substrate)
+    found = [
+        (STEPS / seconds(world, seen=False), STEPS / seconds(world, seen=True), _api(substrate)) for _ in range(ROUNDS)
+    ]
+    step, seen, api = zip(*found, strict=True)
+    return Rates(max(step), max(seen), max((rate for rate in api if rate is not None), default=None))
+
+
+def seconds(world: World[Any, Any, Any], *, seen: bool) -> float:
+    """The CPU seconds of STEPS random steps; a new episode begins where one ends."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(len(ACTIONS), size=(STEPS, len(world.agents))).tolist()
+    joints = [dict(zip(world.agents, (ACTIONS[code] for code in row), strict=True)) for row in codes]
+    state = world.start(rng)
+    began = time.process_time()
+    for joint in joints:
+        state = world.start(rng) if world.done(state) else world.step(state, joint, rng)
+        if seen:
+            for agent in world.agents:
+                world.observe(state, agent)
+    return time.process_time() - began
+
+
+def api_steps(substrate: str, steps: int, rng: np.random.Generator) -> float:
+    """The processor time, in seconds, of `steps` uniformly random steps of a substrate after a first reset.
+
+    The substrate is as dm-meltingpot offers it to users: an environment of dm_env.
+    """
+    name = SUBSTRATES[substrate]
+    roles = upstream(f"configs.substrates.{name}").get_config().default_player_roles
+    environment = upstream("substrate").build(name, roles=roles)
+    joints = rng.integers(8, size=(steps, len(environment.action_spec()))).tolist()
+    environment.reset()
+    began = time.process_time()
+    for joint in joints:
+        environment.step(joint)
+    return time.process_time() - began
+
+
+def _api(substrate: str) -> float | None:
+    try:
+        return STEPS / api_steps(substrate, STEPS, np.random.default_rng(0))
+    except InputError:
+        return None
+
+
+def verified(steps: int) -> Found:
+    """What `otherminds verify melting-pot` counts, in so many steps of each world."""
+    counted: dict[tuple[str, str], float] = {}
+    for name in SUBSTRATES:
+        found = summed(verify(MeltingPotEngine(name, seed=0), steps, np.random.default_rng(0)))
+        counts = {"steps": found.steps, "mismatches": len(found.mismatches), **found.counts}
+        counted |= {(name, what): count for what, count in counts.items()}
+    return counted
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--verify", type=int, metavar="N", help="compare N steps with the engine instead")
+    option(parser)
+    chosen = parser.parse_args()
+    if chosen.verify:
+        found = verified(chosen.verify)
+        print(*(f"{' '.join(what)}: {count:,}" for what, count in found.items()), sep="\n")
+        keep(chosen.json, "melting_pot", found)
+        return
+    for name in SUBSTRATES:
+        print(name, rates(name))
+
+
+if __name__ == "__main__":
+    main()
