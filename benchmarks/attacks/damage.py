@@ -37,7 +37,7 @@ from otherminds.files.checksums import PAGE
 from otherminds.files.recovery import recovered
 from otherminds.language.call_records import SCHEMA
 from otherminds.language.prices import Price
-from otherminds.papers.functional.checking import CheckOptions, check_as_asked
+from otherminds.papers.functional.check import CheckOptions, check_as_asked
 from run_files import unsynced
 
 RUN, LOG = "run.db", "run.db-wal"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from otherminds.evaluation.tasks import Task
 from otherminds.language.embedded import Embedded
 from otherminds.language.weights import find_weights
-from otherminds.papers.functional.models import ModelGameEntry, rows
+from otherminds.papers.functional.model_episodes import ModelGameEntry, rows
 from otherminds.worlds.repeated_games.partners import single_action
 from otherminds.worlds.repeated_games.payoff_files import find_game
 

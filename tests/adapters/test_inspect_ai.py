@@ -18,7 +18,7 @@ from otherminds.errors import InputError
 from otherminds.evaluation.literal_functional import functional_regret, tom_percent
 from otherminds.language.model import Message, ModelError, Request
 from otherminds.language.scripted import Scripted
-from otherminds.papers.functional.models import rows
+from otherminds.papers.functional.model_episodes import rows
 from otherminds.papers.functional.scripted_models import scripted_player
 
 pytest.importorskip("inspect_ai")

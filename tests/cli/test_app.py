@@ -25,7 +25,7 @@ from otherminds.evaluation.experiment import Begin, Experiment
 from otherminds.evaluation.resuming import how_begun
 from otherminds.evaluation.runs import look
 from otherminds.evaluation.store import Store
-from otherminds.papers.functional.checking import CheckOptions
+from otherminds.papers.functional.check import CheckOptions
 from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.trajectories import write_trajectory
 from otherminds.reports.page import page

@@ -18,7 +18,7 @@ from commands import Result, Run, complaint, fine, without_estimate
 from otherminds.evaluation import asking
 from otherminds.files.text import printable
 from otherminds.language.scripted import Scripted
-from otherminds.papers.functional import checking
+from otherminds.papers.functional import check
 from otherminds.reports import literal_functional_plots
 from otherminds.reports.page import number
 from otherminds.worlds.repeated_games.payoff_files import find_game
@@ -493,4 +493,4 @@ def test_a_check_that_was_interrupted_goes_on(run: Run, here: Path, monkeypatch:
 
 
 def test_the_agents_that_are_always_there_can_be_had_by_name() -> None:
-    assert set(checking.BESIDE) <= set(checking.TOUR)
+    assert set(check.BESIDE) <= set(check.TOUR)

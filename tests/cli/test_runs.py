@@ -437,9 +437,8 @@ def test_shards_with_a_language_model_are_the_whole_run(run: Run, here: Path, mo
 
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hardly anybody plays, and not for long."""
-    from otherminds.papers.functional import card_and_word_games
+    from otherminds.papers.functional import card_and_word_games, model_episodes
     from otherminds.papers.functional import experiment as functional
-    from otherminds.papers.functional import models as functional_models
     from otherminds.papers.functional import reproduction as runs
 
     def plan(_scale: str, seed: int, _machines: str = "") -> list[functional.GameEntry]:
@@ -449,7 +448,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(card_and_word_games, "plan", lambda _seed: [])
     monkeypatch.setattr(runs, "solve_ahead", lambda _game, _rounds: None)
     monkeypatch.setattr(functional, "HORIZON", 5)
-    for module in (functional, functional_models):  # what is cached would stay short
+    for module in (functional, model_episodes):  # what is cached would stay short
         monkeypatch.setattr(module, "tasks", module.tasks.__wrapped__)
 
 

@@ -17,7 +17,7 @@ from bad_replies import KINDS, Bad, allowed, bad_reply
 from otherminds.evaluation.tasks import Task
 from otherminds.language.asking import Unreadable
 from otherminds.language.scripted import Scripted
-from otherminds.papers.functional.models import ModelGameEntry, rows
+from otherminds.papers.functional.model_episodes import ModelGameEntry, rows
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from reply_readers import ReplyReader, reply_readers

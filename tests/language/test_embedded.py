@@ -24,7 +24,7 @@ from otherminds.language.endpoint import Endpoint
 from otherminds.language.find import find_model
 from otherminds.language.model import Continuations, LanguageModel, Message, ModelError, Reply, Request, Scores, Usage
 from otherminds.language.weights import find_weights, pinned_model
-from otherminds.papers.functional.models import ModelGameEntry, rows
+from otherminds.papers.functional.model_episodes import ModelGameEntry, rows
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 

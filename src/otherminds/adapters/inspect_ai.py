@@ -27,7 +27,7 @@ from otherminds.evaluation.tasks import Row
 from otherminds.language.model import NOTHING, Continuations, Message, ModelError, Prompt, Reply, Request, Scores, Usage
 from otherminds.language.wire import NO_SCORES, TOP
 from otherminds.papers.functional.experiment import HORIZON, SUITES
-from otherminds.papers.functional.models import ModelGameEntry, rows
+from otherminds.papers.functional.model_episodes import ModelGameEntry, rows
 from otherminds.papers.functional.prompting import strategy as strategy_of
 from otherminds.stories.beliefs.belief_files import read_items
 from otherminds.stories.mumatom_files import is_mumatom, read_mumatom

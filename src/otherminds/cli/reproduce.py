@@ -39,7 +39,7 @@ from otherminds.errors import InputError
 if TYPE_CHECKING:
     from otherminds.evaluation.engines import Engine
     from otherminds.evaluation.experiment import Options
-    from otherminds.papers.functional.checking import CheckOptions, CheckResult
+    from otherminds.papers.functional.check import CheckOptions, CheckResult
     from otherminds.reports.results import Results
 
 CHECK = "check"
@@ -195,8 +195,8 @@ def _check_known_players(workers: Engine, options: Options, console: Console) ->
     """
     from otherminds.language.find import DEFAULT
     from otherminds.language.weights import intact, pinned_model
-    from otherminds.papers.functional.check import ROUNDS
-    from otherminds.papers.functional.checking import CheckOptions
+    from otherminds.papers.functional.check import CheckOptions
+    from otherminds.papers.functional.verdicts import ROUNDS
 
     if not (find_spec("xllamacpp") and intact(pinned_model(DEFAULT))):
         return dict
@@ -211,7 +211,7 @@ def _check_known_players(workers: Engine, options: Options, console: Console) ->
 
 def _tour(options: CheckOptions) -> dict[str, Results]:
     """The results of a check of known players, by its name."""
-    from otherminds.papers.functional.checking import check_as_asked
+    from otherminds.papers.functional.check import check_as_asked
 
     results = check_as_asked(options).results
     return {CHECK: results} if results else {}
@@ -272,8 +272,8 @@ def check(
         check_specification(spec, [find_game(name) for name in game or GAMES])
     asking = asked.asking(agent or (), model="")
 
-    from otherminds.papers.functional.checking import CheckOptions, check_as_asked, write_junit
-    from otherminds.papers.functional.checking import CheckResult as Nothing
+    from otherminds.papers.functional.check import CheckOptions, check_as_asked, write_junit
+    from otherminds.papers.functional.check import CheckResult as Nothing
 
     if not math.isfinite(max_regret):
         raise InputError(f"--max-regret is a share, and not {max_regret}")

@@ -182,7 +182,7 @@ def _again(
     how, model_specs, money = begun(look(folder).about, folder), model_specs or (), money or {}
     asks = not changes.get("frozen", False)
     if how.command == "check":
-        from otherminds.papers.functional.checking import CheckOptions, check_as_asked
+        from otherminds.papers.functional.check import CheckOptions, check_as_asked
 
         check = how.read(CheckOptions, folder)
         trusted(how.models, model_specs, folder, asks=asks)

@@ -16,7 +16,7 @@ from otherminds.evaluation.tasks import Task
 from otherminds.language.model import LanguageModel
 from otherminds.papers.food_trucks.clone import is_clone
 from otherminds.papers.food_trucks.reproduction import EXPERIMENTS as FOOD_TRUCKS
-from otherminds.papers.functional import models
+from otherminds.papers.functional import model_episodes
 from otherminds.papers.functional.reproduction import EXPERIMENTS as FUNCTIONAL
 from otherminds.papers.hypothetical_minds.reproduction import EXPERIMENTS as HYPOTHETICAL_MINDS
 from otherminds.papers.mumatom.reproduction import EXPERIMENTS as MUMATOM
@@ -78,17 +78,17 @@ def _people(options: Options) -> Experiment:
     model = asking.find()
     tasks = {f"rps/{name}": Task(RPS, bot, people.MODEL_ROUNDS) for name, bot in bots().items()}
     entries = [
-        models.ModelGameEntry(task, bot, model.name, way, number, options.seed, called, asking.shuffle)
-        for way, called, number in product(asking.ways, asking.names or (models.NAMES,), range(asking.episodes))
+        model_episodes.ModelGameEntry(task, bot, model.name, way, number, options.seed, called, asking.shuffle)
+        for way, called, number in product(asking.ways, asking.names or (model_episodes.NAMES,), range(asking.episodes))
         for bot, task in tasks.items()
     ]
     run = described(experiment.run, f"{asking.model} shuffle {asking.shuffle}")
-    return replace(experiment, run=run, model_part=ModelPart(model, _blocks, entries, models.estimate))
+    return replace(experiment, run=run, model_part=ModelPart(model, _blocks, entries, model_episodes.estimate))
 
 
-def _blocks(entry: models.ModelGameEntry, model: LanguageModel) -> list[Row]:
+def _blocks(entry: model_episodes.ModelGameEntry, model: LanguageModel) -> list[Row]:
     columns = first_columns(people.EXPERIMENT, entry.key, entry.seed)
-    return people.blocks_of_rounds(columns, models.rows(entry, model))
+    return people.blocks_of_rounds(columns, model_episodes.rows(entry, model))
 
 
 EXPERIMENTS: Mapping[str, Begin] = {

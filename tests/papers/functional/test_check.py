@@ -27,8 +27,8 @@ from otherminds.language.model import Request
 from otherminds.language.prices import BudgetError, Price
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.papers.functional.agents import OWN, TOLD, Agent, CheckEpisode, LanguageAgent, MindreaderAgent, agent
-from otherminds.papers.functional.check import TOLD_ROUNDS, CheckPlan, Findings, assess, summary, worst
-from otherminds.papers.functional.checking import CheckOptions, CheckResult, check_as_asked
+from otherminds.papers.functional.check import CheckOptions, CheckResult, check_as_asked
+from otherminds.papers.functional.verdicts import TOLD_ROUNDS, CheckPlan, Findings, assess, summary, worst
 from otherminds.reports.literal_functional_plots import known_and_lost
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.partners import partner

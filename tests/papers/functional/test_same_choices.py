@@ -20,7 +20,7 @@ from otherminds.language.ledger import Recorded
 from otherminds.language.model import LanguageModel, ModelError, ask_all
 from otherminds.language.scripted import Scripted
 from otherminds.papers.functional.game_prompts import LETTERS, GameSetting
-from otherminds.papers.functional.models import ModelGameEntry, rows
+from otherminds.papers.functional.model_episodes import ModelGameEntry, rows
 from otherminds.papers.functional.scripted_models import scripted_player
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game

@@ -28,9 +28,9 @@ from otherminds.language.find import as_model, blamed, load
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import LanguageModel
 from otherminds.papers.functional import experiment as functional
-from otherminds.papers.functional import models as functional_models
+from otherminds.papers.functional import model_episodes
 from otherminds.papers.functional.game_prompts import GameSetting
-from otherminds.papers.functional.models import ModelGameEntry
+from otherminds.papers.functional.model_episodes import ModelGameEntry
 from otherminds.papers.functional.prompting import strategy
 from otherminds.papers.functional.scripted_models import scripted_player
 from otherminds.papers.functional.specifications import ALIASES
@@ -139,13 +139,13 @@ class LanguageAgent:
     def rows(self, encounter: CheckEpisode) -> list[Row]:
         """Play an episode in words."""
         entry = self.entry(encounter)
-        rows = functional_models.rows(entry, self.model(entry.setting, entry.task))
+        rows = model_episodes.rows(entry, self.model(entry.setting, entry.task))
         return [{**row, **_base(encounter), "strategy": entry.strategy} for row in rows]
 
     def entry(self, encounter: CheckEpisode) -> ModelGameEntry:
         """The episode as the experiment with language models plays it."""
         way = "+".join([self.asking.ways[0], *([encounter.rung] if encounter.rung != OWN else [])])
-        names = self.asking.names[0] if self.asking.names else functional_models.NAMES
+        names = self.asking.names[0] if self.asking.names else model_episodes.NAMES
         about = (encounter.task, encounter.condition, self.name, way, encounter.number, encounter.seed)
         return ModelGameEntry(*about, names, self.asking.shuffle)
 

@@ -1,251 +1,348 @@
-"""A check of whether an agent acts on what it knows about its partner: plan, findings, and verdicts.
-
-All losses are shares of the loss of uniformly random play: 0 is the best possible play, 1 is random. *Functional* is
-what the agent loses; *literal* is what its wrong predictions alone would cost, as the paper prices them. An agent that
-predicts well and loses much does not use its knowledge.
-"""
+"""Running a check: agents play, agents that fail are also told the truth, and the results are written."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
+from xml.etree import ElementTree
+
+from pydantic import Field
+from rich.console import Console
 
 from otherminds.errors import InputError
-from otherminds.evaluation.literal_functional import normalised, process_consistency
-from otherminds.evaluation.statistics import Estimate, mean, paired, summary_row
-from otherminds.evaluation.store import Row
+from otherminds.evaluation.asking import Asking, answered, spent, tell_ahead
+from otherminds.evaluation.experiment import keep
+from otherminds.evaluation.progress import shown
+from otherminds.evaluation.resuming import how_begun
+from otherminds.evaluation.store import Row, Store
 from otherminds.evaluation.tasks import Task
-from otherminds.papers.functional.agents import OWN, TOLD, Agent, CheckEpisode, LanguageAgent
+from otherminds.files.text import printable, write_whole
+from otherminds.files.toml import packaged
+from otherminds.papers.functional import model_episodes
+from otherminds.papers.functional.agents import OWN, TOLD, Agent, LanguageAgent, agent, solve_ahead
 from otherminds.papers.functional.experiment import episodes_of
-from otherminds.worlds.repeated_games import partners
-from otherminds.worlds.repeated_games.machines import Machine
-from otherminds.worlds.repeated_games.partners import partners_in
-from otherminds.worlds.repeated_games.rules import Game
+from otherminds.papers.functional.verdicts import (
+    FORMATTING,
+    PLACES,
+    ROUNDS,
+    CheckPlan,
+    Findings,
+    assess,
+    summary,
+    worst,
+)
+from otherminds.reports import literal_functional_plots
+from otherminds.reports.page import NOTHING, Html, Page, Section, inline, interval, number, page, stack, table
+from otherminds.reports.results import Results, write_results
+from otherminds.worlds.repeated_games.payoff_files import find_game
 
-ROUNDS = 30  # of an episode, unless asked otherwise; chosen so that finding out costs a small share
-TOLD_ROUNDS = 5  # of an episode in which the agent is told the partner's action, and has nothing to find out; chosen
-LOST = 0.1  # share of rounds without a readable move from which a failure counts as one of formatting; chosen
-WORST = 3  # episodes shown of an agent
-FORMATTING, PREDICTING, USING = "formatting", "predicting", "using"
-PLACES = {
-    FORMATTING: "its moves cannot be read",
-    PREDICTING: "its predictions are wrong",
-    USING: "it does not act on its predictions",
-}
-"""The places where an agent can break, in words."""
+GAMES = ("rps", "ibs", "ipd")
+BAYES = "bayes"
+BESIDE = (BAYES, "tabular", "random")
+TOUR = (*BESIDE, "embedded")  # played if no agent is named
+
+
+class CheckResult(NamedTuple):
+    """The result of a check: findings about all agents, the names of the checked ones, and the costs of calls."""
+
+    findings: tuple[Findings, ...]
+    subjects: tuple[str, ...]
+    calls: tuple[str, ...]
+    results: Results | None = None
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether every checked agent has passed: False if any has failed, else None if any verdict is open."""
+        verdicts = [finding.verdict.passed for finding in self.findings if finding.name in self.subjects]
+        return False if False in verdicts else None if None in verdicts else True
 
 
 @dataclass(frozen=True)
-class CheckPlan:
-    """The plan of a check: games, names of partners (empty: the usual ones), rounds an episode, episodes a partner.
+class CheckOptions:
+    """What to check: agents, games, partners, rounds, episodes, seed, and the largest relative regret that passes.
 
     `machines` is a file of partners; all of them play if none is named.
     """
 
-    games: tuple[Game, ...]
+    out: Path
+    asking: Asking
+    agents: tuple[str, ...] = ()
+    games: tuple[str, ...] = GAMES
     partners: tuple[str, ...] = ()
-    rounds: int = ROUNDS
-    episodes: int = 1
+    rounds: Annotated[int, Field(ge=1, le=1000)] = ROUNDS
+    episodes: Annotated[int, Field(ge=1, le=1000)] = 1
     seed: int = 42
+    max_regret: float = 0.5  # half the loss of random play; chosen
+    frozen: bool = False
     machines: Path | None = None
 
-    def tasks(self, rung: str = OWN) -> list[Task]:
-        """The tasks: every partner in every game. By default one partner per action, and tit for tat if it fits.
-
-        Agents that are told the partner's action only meet partners that always do the same: against one that reacts,
-        knowing its action is not enough to play well.
-
-        Raises InputError for a partner that is unknown or cannot play one of the games.
-        """
-        rounds = self.rounds if rung == OWN else min(self.rounds, TOLD_ROUNDS)
-        every = [Task(game, machine, rounds) for game in dict.fromkeys(self.games) for machine in self._partners(game)]
-        return [task for task in every if rung == OWN or len(task.partner.outputs) == 1]
-
-    def prepare(self) -> None:
-        """Raise InputError if games or partners do not fit, or if random play loses nothing with any of them."""
-        if len({game.name for game in self.games}) < len(set(self.games)):
-            raise InputError("two different games have the same name")
-        for game in self.games:
-            if len(game.agents) != 2:
-                hint = "a check is with one partner at a time; `otherminds play` has games of three or more"
-                raise InputError(f"{game.name} has {len(game.agents)} agents", hint=hint)
-        if all(math.isnan(normalised(task, 0.0)) for task in self.tasks()):
-            raise InputError("with these partners random play loses nothing", hint="choose others")
-
-    @cached_property
-    def by_name(self) -> dict[tuple[str, int], Task]:
-        """Tasks by the name of the condition in rows, and by their rounds."""
-        every = [task for rung in (OWN, *TOLD) for task in self.tasks(rung)]
-        return {(f"{task.game.name}/{task.partner.name}", task.horizon): task for task in every}
-
-    def share(self, episode: Sequence[Row], metric: str = "functional_regret") -> float:
-        """A metric of an episode as a share of what random play loses; NaN if that loses nothing."""
-        return normalised(self.by_name[episode[-1]["condition"], len(episode)], episode[-1][metric])
-
-    def _partners(self, game: Game) -> list[Machine]:
-        if self.partners or self.machines:
-            return list(dict.fromkeys(partners_in(game, self.partners, self.machines)))
-        machines = list(partners.single_action(game))
-        with suppress(InputError):  # tit for tat does not fit every game
-            machines += partners.tit_for_tat(game)
-        return machines
-
-    def encounters(self, agent: str, rungs: Sequence[str] = (OWN,)) -> list[CheckEpisode]:
-        """All episodes of an agent, at these rungs."""
-        return [
-            CheckEpisode(task, agent, number, self.seed, rung)
-            for rung in rungs
-            for number in range(self.episodes)
-            for task in self.tasks(rung)
-        ]
+    def plan(self) -> CheckPlan:
+        """The plan of the check. Raises InputError for an unknown game."""
+        games = tuple(find_game(name) for name in self.games)
+        return CheckPlan(games, self.partners, self.rounds, self.episodes, self.seed, self.machines)
 
 
-class CheckVerdict(NamedTuple):
-    """Whether an agent passed (None: that is open), where it breaks (or ""), and words."""
+def check_as_asked(options: CheckOptions, plan: CheckPlan | None = None) -> CheckResult:
+    """Check agents beside reference players, and write rows, summary and report into a folder that can be resumed.
 
-    passed: bool | None
-    breaks: str
-    words: str
-
-    @property
-    def result(self) -> str:
-        """passes, fails, or open."""
-        return {True: "passes", False: "fails", None: "open"}[self.passed]
-
-
-@dataclass(frozen=True)
-class Findings:
-    """The findings about an agent. `gap` is functional minus literal; `rungs` are its losses when told the truth.
-
-    `unreadable` is a share of replies (None for agents that do not speak), `lost` a share of rounds, and `paid` what
-    these rounds cost, in points a round of the episode: each earns the lowest payoff of the game. All regrets are
-    shares of what random play loses; `shares` has the functional one with each partner.
+    Without agents it plays the reference players and the smallest language model, and none of them can fail. `plan` is
+    that of the options unless it is given.
+    Raises InputError for agents, games or partners that do not fit, ModelError for a model that cannot be asked.
     """
-
-    name: str
-    functional: Estimate
-    literal: Estimate
-    gap: Estimate
-    consistency: Estimate
-    unreadable: Estimate | None
-    lost: Estimate
-    paid: Estimate
-    rungs: Mapping[str, Estimate]
-    max_regret: float
-    shares: Mapping[str, float] = field(default_factory=dict)
-
-    def less(self, reference: Findings) -> Estimate | None:
-        """Its functional loss less another's, paired by partner; None if they share none."""
-        return paired(self.shares, reference.shares) if self.shares.keys() & reference.shares.keys() else None
-
-    @property
-    def verdict(self) -> CheckVerdict:
-        """Pass or fail by the functional loss alone; neither if its 95 % interval spans the limit, or with one partner.
-
-        An agent that loses more breaks at the first place that explains the loss.
-        """
-        passed, breaks, words = self._judged
-        lost, limit = self.functional, f"{self.max_regret:g}"
-        if lost.n < 2 or lost.low <= self.max_regret < lost.high:
-            few = "one partner is too few to say" if lost.n < 2 else "too few rounds to say, or too few partners"
-            passed, words = None, few + self._when_told
-        spread = f" [{lost.low:.2f}, {lost.high:.2f}]" if lost.low < lost.high else ""
-        partners = f"with {lost.n} partner{'s' if lost.n != 1 else ''}"
-        loss_words = f"it loses {lost.value:.2f}{spread} of what random play loses {partners}, and may lose {limit}"
-        return CheckVerdict(passed, breaks, f"{words}; {loss_words}{self._unreadable_rounds}")
-
-    @property
-    def _judged(self) -> CheckVerdict:
-        predicts = self.literal.value <= self.max_regret
-        if self.functional.value <= self.max_regret:
-            note = "" if predicts else ", although what it says of its partner is mostly wrong"
-            return CheckVerdict(True, "", f"plays like a player that knows its partner{note}")
-        if self.lost.value >= LOST:
-            return CheckVerdict(False, FORMATTING, f"in {self.lost.value:.0%} of the rounds no move could be read")
-        if not predicts:
-            return CheckVerdict(False, PREDICTING, "does not know what its partner will do" + self._when_told)
-        return CheckVerdict(False, USING, "predicts its partner, and does not act on that" + self._when_told)
-
-    @property
-    def _unreadable_rounds(self) -> str:
-        if not self.lost.value:
-            return ""
-        return (
-            f"; rounds without a readable move pay the worst payoff, which costs {self.paid.value:.2f} points a round"
+    plan, asking, folder = plan or options.plan(), options.asking, options.out
+    plan.prepare()
+    specs = tuple(dict.fromkeys(options.agents))
+    beside = _solvable(plan, BESIDE if specs else TOUR)
+    # raises InputError for an unknown way of asking, even if no agent is asked in words
+    speaker, anywhere = agent("scripted:perfect", asking, folder), CheckPlan((find_game("rps"),))
+    speaker.prepare(anywhere.encounters(speaker.name)[0])
+    how = (f"{plan.rounds} rounds", f"seed {plan.seed}", *asking.strategies, *asking.names, asking.shuffle)
+    run, about = " ".join(("check", *how)), how_begun("check", options)
+    with Store(folder, run, about, frozen=options.frozen) as store:
+        agents = [agent(spec, asking, store.database) for spec in dict.fromkeys((*specs, *beside))]
+        names = [player.name for player in agents]
+        if repeated := [name for name in names if names.count(name) > 1]:
+            raise InputError(f"two agents are called {repeated[0]}")
+        for player in agents:
+            for encounter in replace(plan, episodes=1).encounters(player.name):
+                player.prepare(encounter)
+        spoken = [
+            (player.name, player.record) for player in agents if isinstance(player, LanguageAgent) and player.record
+        ]
+        try:
+            findings, rows = _judge(agents, plan, store, options.max_regret)
+        except (KeyboardInterrupt, InputError):  # otherwise the costs are printed after the verdicts
+            for cost in (f"{name}: {spent(record.totals)}" for name, record in spoken if record.totals.calls):
+                Console(stderr=True).print(cost, markup=False, highlight=False, soft_wrap=True)
+            raise
+        subjects = tuple(player.name for player in agents[: len(specs)])
+        calls = [f"{name}: {answered(record)}" for name, record in spoken]
+        store.write_rows()
+        about = _about(
+            plan, asking, [player for player in agents if isinstance(player, LanguageAgent)], store.about()["begun"]
+        )
+        results = Results(rows, summary(findings, BESIDE), report(findings, subjects, calls, rows, plan, about))
+        write_results(folder, results.summary, results.report)
+        return CheckResult(
+            findings, subjects, tuple(f"{name}: {spent(record.totals)}" for name, record in spoken), results
         )
 
-    @property
-    def _when_told(self) -> str:
-        if not self.rungs:
-            return ""
-        best = min(rung.value for rung in self.rungs.values())
-        if best <= self.max_regret:
-            return f"; told what the partner does, it plays well ({best:.2f})"
-        return f"; even told what the partner does, it loses {best:.2f} of what random play loses"
+
+def _judge(
+    agents: Sequence[Agent], plan: CheckPlan, store: Store, max_regret: float
+) -> tuple[tuple[Findings, ...], list[Row]]:
+    """The findings about every agent, and all rows. An agent that speaks and fails also plays with the truth told."""
+    findings, rows = [], list[Row]()
+    for player in agents:
+        agent_rows = _play(player, plan, store, (OWN,))
+        finding = assess(player, plan, agent_rows, max_regret)
+        if isinstance(player, LanguageAgent) and finding.verdict.breaks not in ("", FORMATTING):
+            agent_rows += _play(player, plan, store, TOLD)
+            finding = assess(player, plan, agent_rows, max_regret)
+        findings.append(finding)
+        rows += agent_rows
+    return tuple(findings), rows
 
 
-def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float) -> Findings:
-    """The findings about an agent from its rows, with intervals over partners."""
-    ways = {way: [e for e in episodes_of(rows) if e[-1]["policy"] == way] for way in (OWN, *TOLD)}
-    own = ways.pop(OWN)
+def _solvable(plan: CheckPlan, specs: Sequence[str]) -> list[str]:
+    """The players that can play all games: all but the Bayesian if a game is too large to be solved exactly."""
+    try:
+        for game in plan.games:
+            solve_ahead(game, plan.rounds)
+    except InputError:
+        return [spec for spec in specs if spec != BAYES]
+    return list(specs)
 
-    def over(episodes: Sequence[Sequence[Row]], value: Callable[[Sequence[Row]], float]) -> Estimate:
-        finite = [(e[-1]["condition"], number) for e in episodes if not math.isnan(number := value(e))]
-        return mean([number for _, number in finite], [condition for condition, _ in finite])
 
-    shares: dict[str, list[float]] = {}
-    for episode in own:
-        shares.setdefault(episode[-1]["condition"], []).append(plan.share(episode))
-    return Findings(
-        name=agent.name,
-        functional=over(own, plan.share),
-        literal=over(own, lambda episode: plan.share(episode, "tom_regret_paper")),
-        gap=over(own, lambda episode: plan.share(episode) - plan.share(episode, "tom_regret_paper")),
-        consistency=over(own, process_consistency),
-        unreadable=over(own, lambda episode: episode[-1]["unreadable_share"])
-        if isinstance(agent, LanguageAgent)
-        else None,
-        lost=over(own, lambda episode: sum(row["action"] is None for row in episode) / len(episode)),
-        paid=over(own, _paid_for_lost),
-        rungs={way: over(way_episodes, plan.share) for way, way_episodes in ways.items() if way_episodes},
-        max_regret=max_regret,
-        shares={name: fmean(losses) for name, losses in shares.items() if not math.isnan(fmean(losses))},
+def _play(player: Agent, plan: CheckPlan, store: Store, rungs: Sequence[str]) -> list[Row]:
+    """The rows of an agent. Raises InputError if an earlier run was of another game with the same name."""
+    encounters = plan.encounters(player.name, rungs)
+    todo = store.todo(encounters)
+    for episode in episodes_of(store.found([encounter.key for encounter in encounters])):
+        task = plan.by_name[episode[-1]["condition"], len(episode)]
+        if [row["best"] for row in episode] != task.best_by_round.tolist():
+            hint = "choose another folder with --out"
+            raise InputError(f"has another game that is called {task.game.name}", path=store.path, hint=hint)
+    what = f"{player.name} is playing" if rungs == (OWN,) else f"{player.name} is told the truth"
+    if isinstance(player, LanguageAgent):
+        if todo and player.record and player.asking.price:
+            ahead = model_episodes.estimate([player.entry(encounter) for encounter in todo])
+            tell_ahead(player.record, ahead, player.asking.price)
+        keep(store, player.asking, player.rows, todo, what, player.record)
+    else:
+        for encounter in shown(todo, len(todo), what):
+            store.add(player.rows(encounter))
+    return store.all([encounter.key for encounter in encounters])
+
+
+def write_junit(checked: CheckResult, path: Path) -> None:
+    """Write the verdicts as a JUnit file with a suite of one case for each checked agent; an open verdict is an error.
+
+    Raises InputError if it cannot be written.
+    """
+    root = ElementTree.Element("testsuites", name="otherminds check")
+    for finding in checked.findings:
+        if finding.name not in checked.subjects:
+            continue
+        verdict, name = finding.verdict, printable(finding.name)
+        failures, errors = (str(int(verdict.passed is result)) for result in (False, None))
+        counts = {"tests": "1", "failures": failures, "errors": errors}
+        suite = ElementTree.SubElement(root, "testsuite", {"name": name} | counts)
+        called = f"otherminds.check.{name}"
+        case = ElementTree.SubElement(suite, "testcase", classname=called, name="acts on what it knows")
+        words = printable(verdict.words)
+        if verdict.passed is None:
+            ElementTree.SubElement(case, "error", message=words)
+        elif not verdict.passed:
+            ElementTree.SubElement(case, "failure", message=printable(f"breaks at {verdict.breaks}: {words}"))
+        output = f"{words}; its wrong predictions would lose {finding.literal.value:.3f}"
+        ElementTree.SubElement(case, "system-out").text = output
+    write_whole(path, [ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)])
+
+
+WORDS: Mapping[str, str] = packaged("otherminds.papers.functional", "report.toml")["check"]
+ROUNDS_SHOWN = 12  # of an episode; chosen
+SHOWN = 120  # characters of a reply; chosen
+
+
+def report(
+    findings: Sequence[Findings],
+    subjects: Sequence[str],
+    calls: Sequence[str],
+    rows: Sequence[Row],
+    plan: CheckPlan,
+    about: str,
+) -> Page:
+    """The page of a check: how it was made, verdicts, scores, the ladder, partners, worst episodes and calls."""
+    judged = [finding for finding in findings if finding.name in subjects]
+    limit = findings[0].max_regret
+    points = [
+        (finding.name, finding.literal.value, finding.functional.value, finding.functional.value <= limit)
+        for finding in findings
+    ]
+    plot = literal_functional_plots.known_and_lost(points, limit)
+    caption = (
+        f"What each agent knows and what it loses. Below the line at {limit:g} it passes; left of it, "
+        "its predictions are good. An agent above the line on the left knows, and does not act on it."
+    )
+    words = []
+    for finding in judged:
+        result = "is open" if finding.verdict.passed is None else finding.verdict.result
+        words.append(f"{finding.name} {result}: {finding.verdict.words}.")
+    bodies = {
+        "Verdict": stack(*words) if words else "",
+        "Scores": stack(_scores(findings), WORDS["columns"], inline(plot, caption)),
+        "Beside reference players": _beside(findings),
+        "Told what the partner does": _ladder(findings),
+        "Partner by partner": _partners(findings, rows, plan),
+        "Worst episodes": _worst(judged or findings, rows, plan),
+        "Calls": stack(*calls) if calls else "",
+    }
+    return page("Check", f"{WORDS['lead']} {about}", [Section(title, body) for title, body in bodies.items() if body])
+
+
+def _about(plan: CheckPlan, asking: Asking, speakers: Sequence[LanguageAgent], begun: str) -> str:
+    """How a check was made, as a sentence: rounds, episodes, seed, how language models were asked, and the day."""
+    times = "once" if plan.episodes == 1 else f"{plan.episodes} times"
+    parts = [f"Games: {', '.join(game.name for game in plan.games)}; {plan.rounds} rounds with each partner, {times}"]
+    parts += [f"seed {plan.seed}"]
+    parts += [f"{speaker.name} asked by the strategy {speaker.asking.ways[0]}" for speaker in speakers]
+    if speakers:
+        names = asking.names[0] if asking.names else model_episodes.NAMES
+        parts += [f"names of actions {names}", f"shuffled: {asking.shuffle}"]
+    return f"{'; '.join(parts)}; begun on {begun[:10]}."
+
+
+def _scores(findings: Sequence[Findings]) -> Html:
+    lines = [
+        [
+            finding.name,
+            finding.verdict.result + (f": {PLACES[finding.verdict.breaks]}" if finding.verdict.passed is False else ""),
+            *(interval(*estimate[:3]) for estimate in (finding.functional, finding.literal)),
+            number(finding.gap.value),
+            number(finding.consistency.value),
+            NOTHING if finding.unreadable is None else f"{100 * finding.unreadable.value:.1f} %",
+            f"{100 * finding.lost.value:.1f} %",
+            number(finding.paid.value),
+        ]
+        for finding in findings
+    ]
+    return table(
+        ("Agent", "Verdict", "Loses", "Mispredicts", "Gap", "Consistent", "Unreadable", "Rounds lost", "… cost"),
+        lines,
     )
 
 
-def _paid_for_lost(episode: Sequence[Row]) -> float:
-    """(1/T) Σ (r*_t − r_t) over the rounds without a readable move, in points; r*_t is what the optimum expects."""
-    return math.fsum(row["best"] - row["reward"] for row in episode if row["action"] is None) / len(episode)
-
-
-def worst(rows: Sequence[Row], plan: CheckPlan) -> list[list[Row]]:
-    """The three episodes with the largest losses, the worst first."""
-    own = [episode for episode in episodes_of(rows) if episode[-1]["policy"] == OWN]
-    comparable = [episode for episode in own if not math.isnan(plan.share(episode))]
-    return sorted(comparable, key=plan.share, reverse=True)[:WORST]
-
-
-def summary(findings: Sequence[Findings], beside: Sequence[str] = ()) -> list[Row]:
-    """One row for each agent and metric; `minus_NAME` is its loss less that of a player named in `beside`, paired."""
-    rows, references = [], [finding for finding in findings if finding.name in beside]
+def _beside(findings: Sequence[Findings]) -> Html | str:
+    """Losses of agents less those of the reference players, paired by partner."""
+    references = [finding for finding in findings if finding.name in BESIDE]
+    lines = []
     for finding in findings:
-        metrics = {
-            "relative_regret": finding.functional,
-            "relative_tom_regret": finding.literal,
-            "gap": finding.gap,
-            "consistency": finding.consistency,
-        }
-        if finding.unreadable is not None:
-            metrics |= {"unreadable_share": finding.unreadable, "lost_share": finding.lost, "lost_points": finding.paid}
-        metrics |= {f"relative_regret_{rung}": estimate for rung, estimate in finding.rungs.items()}
-        for reference in (reference for reference in references if reference is not finding):
-            if (less := finding.less(reference)) is not None:
-                metrics[f"minus_{reference.name}"] = less
-        rows += [summary_row("check", "all", finding.name, metric, estimate) for metric, estimate in metrics.items()]
-    return rows
+        less = [None if reference is finding else finding.less(reference) for reference in references]
+        if any(less):
+            lines.append([finding.name, *(NOTHING if gap is None else interval(*gap[:3]) for gap in less)])
+    return (
+        stack(WORDS["beside"], table(("Agent", *(f"Less {reference.name}" for reference in references)), lines))
+        if lines
+        else ""
+    )
+
+
+def _ladder(findings: Sequence[Findings]) -> Html | str:
+    lines = []
+    for finding in (finding for finding in findings if finding.rungs):
+        told_losses = (finding.rungs.get("oracle"), finding.rungs.get("oracle_max"))
+        losses = (finding.functional, *told_losses, finding.literal)
+        lines.append([finding.name, *(number(loss.value if loss else None) for loss in losses)])
+    columns = ("Agent", "By itself", "Told", "Told, and what to do with it", "Best response to its predictions")
+    return stack(WORDS["ladder"], table(columns, lines)) if lines else ""
+
+
+def _partners(findings: Sequence[Findings], rows: Sequence[Row], plan: CheckPlan) -> Html:
+    lost: dict[tuple[str, str], list[float]] = {}
+    for episode in episodes_of(rows):
+        lost.setdefault((episode[-1]["condition"], episode[-1]["subject"]), []).append(plan.share(episode))
+    means = {about: number(sum(losses) / len(losses)) for about, losses in lost.items()}
+    names = dict.fromkeys(name for name, _ in plan.by_name)
+    lines = [[name.replace("/", ": "), *(means[name, finding.name] for finding in findings)] for name in names]
+    return table(("Partner", *(finding.name for finding in findings)), lines, "What is lost with each partner")
+
+
+def _worst(findings: Sequence[Findings], rows: Sequence[Row], plan: CheckPlan) -> Html:
+    parts: list[Any] = [WORDS["worst"]]
+    for finding in findings:
+        for episode in worst([row for row in rows if row["subject"] == finding.name], plan):
+            if (loss := plan.share(episode)) > finding.max_regret:
+                parts.append(_episode(episode, plan.by_name[episode[-1]["condition"], len(episode)], loss))
+    return stack(*parts) if len(parts) > 1 else Html("")
+
+
+def _episode(episode: Sequence[Row], task: Task, loss: float) -> Html:
+    own, theirs = task.game.actions
+    lines = [
+        [
+            row["t"] + 1,
+            NOTHING if row["predicted"] is None else theirs[row["predicted"]],
+            theirs[row["observed"]],
+            NOTHING if row["action"] is None else own[row["action"]],
+            float(row["reward"]),
+            *([" · ".join(_replies(row["said"]))] if "said" in row else []),
+        ]
+        for row in episode[:ROUNDS_SHOWN]
+    ]
+    columns = ("Round", "Expected", "Partner did", "Did", "Got", *(["Said"] if "said" in episode[0] else []))
+    last = episode[-1]
+    more = f", the first {ROUNDS_SHOWN} of {len(episode)} rounds" if len(episode) > ROUNDS_SHOWN else ""
+    return table(
+        columns, lines, f"{last['subject']} with {task.partner.name} in {task.game.name}: lost {loss:.2f}{more}"
+    )
+
+
+def _replies(exchanges: Sequence[Row]) -> Iterator[str]:
+    """The last reply to each question, with the number of replies if there were several."""
+    counts = Counter(exchange["of"] for exchange in exchanges)
+    for of, text in {exchange["of"]: exchange["text"] for exchange in exchanges}.items():
+        yield " ".join(text.split())[:SHOWN] + (f" (reply {counts[of]})" if counts[of] > 1 else "")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Options, Part, described
 from otherminds.evaluation.store import Row
-from otherminds.papers.functional import card_and_word_games, experiment, models, report
+from otherminds.papers.functional import card_and_word_games, experiment, model_episodes, report
 from otherminds.papers.functional.agents import solve_ahead
 from otherminds.reports.results import beside_published
 from otherminds.worlds.repeated_games.payoff_files import find_game
@@ -19,8 +19,8 @@ def _functional(options: Options) -> Experiment:
     model_part = None
     if asking:
         model = asking.find()
-        spoken = models.plan(options.scale, model.name, asking, options.seed)
-        model_part = ModelPart(model, models.rows, spoken, models.estimate)
+        spoken = model_episodes.plan(options.scale, model.name, asking, options.seed)
+        model_part = ModelPart(model, model_episodes.rows, spoken, model_episodes.estimate)
     repeated = experiment.plan(options.scale, options.seed, machines)
     clues = [] if machines else card_and_word_games.plan(options.seed)
     solve_ahead(find_game("rps"), experiment.HORIZON)

@@ -28,7 +28,15 @@ from otherminds.papers.functional import card_and_word_games, reproduction
 from otherminds.papers.functional import experiment as functional
 from otherminds.papers.functional import report as functional_models_report
 from otherminds.papers.functional.experiment import CELLS, summarise, tasks
-from otherminds.papers.functional.models import FOUR_SETS, SHUFFLES, ModelGameEntry, estimate, plan, player, rows
+from otherminds.papers.functional.model_episodes import (
+    FOUR_SETS,
+    SHUFFLES,
+    ModelGameEntry,
+    estimate,
+    plan,
+    player,
+    rows,
+)
 from otherminds.papers.functional.prompting import STRATEGIES
 from otherminds.papers.functional.scripted_models import scripted_player
 from otherminds.worlds.repeated_games.partners import partner
