@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from otherminds.cli.options import ModelOptions, with_model_options
+from otherminds.cli.options import ModelOptions, with_options
 from otherminds.errors import InputError
 from otherminds.language.prices import Price
 
@@ -97,9 +97,9 @@ class TestOptions:
         app, heard = typer.Typer(), list[Path | None]()
 
         @app.command()
-        @with_model_options
-        def ask(asked: ModelOptions) -> None:
-            heard.append(asked.prices)
+        @with_options
+        def ask(options: ModelOptions) -> None:
+            heard.append(options.prices)
 
         for words, around in (([], ""), ([], "a.toml"), (["--prices", "b.toml"], "a.toml")):
             CliRunner().invoke(app, words, env={"OTHERMINDS_PRICES": around}, catch_exceptions=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -125,16 +125,18 @@ class ModelOptions:
         return listed_price
 
 
-def with_model_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for each field of `ModelOptions` in the place of its parameter `asked`."""
-    own = inspect.signature(command, eval_str=True).parameters.values()
-    group = inspect.signature(ModelOptions, eval_str=True).parameters.values()
-    parameters = [option for p in own for option in (group if p.name == "asked" else (p,))]
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each field of a parameter whose type is a dataclass, in that parameter's place."""
+    parameters = inspect.signature(command, eval_str=True).parameters.values()
+    groups: dict[str, Any] = {p.name: p.annotation for p in parameters if is_dataclass(p.annotation)}
+    fields = {name: inspect.signature(group, eval_str=True).parameters.values() for name, group in groups.items()}
+    options = [option for p in parameters for option in fields.get(p.name, (p,))]
 
-    def run(**options: Any) -> None:
-        command(asked=ModelOptions(**{p.name: options.pop(p.name) for p in group}), **options)
+    def run(**values: Any) -> None:
+        grouped = {name: group(**{p.name: values.pop(p.name) for p in fields[name]}) for name, group in groups.items()}
+        command(**grouped, **values)
 
     run.__doc__, run.__name__ = command.__doc__, command.__name__
-    run.__annotations__ = {p.name: p.annotation for p in parameters}
-    vars(run)["__signature__"] = inspect.Signature([p.replace(kind=p.KEYWORD_ONLY) for p in parameters])
+    run.__annotations__ = {p.name: p.annotation for p in options}
+    vars(run)["__signature__"] = inspect.Signature([p.replace(kind=p.KEYWORD_ONLY) for p in options])
     return run

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stderr
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
@@ -32,11 +32,12 @@ from otherminds.cli.options import (
     OpenOption,
     SeedOption,
     model_option,
-    with_model_options,
+    with_options,
 )
 from otherminds.errors import InputError
 
 if TYPE_CHECKING:
+    from otherminds.evaluation.asking import Asking
     from otherminds.evaluation.engines import Engine
     from otherminds.evaluation.experiment import Options
     from otherminds.papers.functional.check import CheckOptions, CheckResult
@@ -50,88 +51,106 @@ MOST_SHOWN = 9  # actions up to which `play` shows the payoffs; wider tables wou
 QUICK_ROUNDS = 10  # of an episode of the check in a quick run of everything; chosen for running time
 
 
-@with_model_options
+@dataclass(frozen=True)
+class RunOptions:
+    """What is played of an experiment, on which processes, and where its results go."""
+
+    quick: Annotated[bool, Option("--quick", help="The smallest run that says something.")] = False
+    full: Annotated[bool, Option("--full", help="Everything, held-out levels too.")] = False
+    seed: SeedOption = 42
+    out: Annotated[Path | None, Option(metavar="FOLDER", help="Default: runs/NAME-TIME.")] = None
+    jobs: JobsOption = 1
+    engine: EngineOption = None
+    shard: Annotated[str | None, Option(metavar="I/N", help="Every Nth episode only, from the Ith on; see merge.")] = (
+        None
+    )
+    data: Annotated[
+        Path | None, Option(metavar="PATH", help="For dkg-human, food-trucks, mumatom, stories, study, …")
+    ] = None
+    scenario: Annotated[str | None, Option(metavar="ID", help="hypothetical: only this one, as rws_repeated_4.")] = None
+    agent: Annotated[
+        list[str] | None, Option(metavar="NAME", help="hypothetical: as programs, or HM with --model; repeatable.")
+    ] = None
+    robust: Annotated[bool, Option("--robust", help="protom-dkg, -overcooked: odd people, too.")] = False
+    fixed: Annotated[
+        str | None, Option(metavar="SETTINGS", help="dkg-human: score beta=2,lapse=0.05,leak=0.1 without a fit.")
+    ] = None
+
+    def options(self, name: str, asking: Asking | None) -> Options:
+        """The options of the experiment of this name. Raises InputError for options that it does not have."""
+        from otherminds.evaluation.experiment import Options
+
+        if self.quick and self.full:
+            raise InputError("--quick and --full exclude each other")
+        for option, argument, experiments in (("--robust", self.robust, ROBUST), ("--fixed", self.fixed, FIXED)):
+            if argument and name not in experiments:
+                raise InputError(f"{option} is not for {name}", hint=f"for {' and '.join(experiments)}")
+        return Options(
+            out=self.out or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}",
+            seed=self.seed,
+            scale="quick" if self.quick else "full" if self.full else "normal",
+            jobs=self.jobs,
+            data=self.data,
+            asking=asking,
+            scenario=self.scenario,
+            agents=tuple(self.agent or ()),
+            robust=self.robust,
+            fixed=self.fixed,
+            engine=self.engine,
+            shard=parse_shard(self.shard) if self.shard is not None else (1, 1),
+        )
+
+
+@dataclass(frozen=True)
+class SpeakerOptions:
+    """The language model that takes part in an experiment."""
+
+    model: Annotated[
+        str | None, model_option(metavar="SPEC", help="embedded[:NAME|FILE], openai:MODEL@URL, module:object.")
+    ] = None
+    episodes: Annotated[int, model_option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1
+    pictures: Annotated[bool, model_option("--pictures", help="As a facilitator, it sees pictures too.")] = False
+
+    def asking(self, how: ModelOptions) -> Asking | None:
+        """How the model is asked, if there is one."""
+        if not self.model:
+            return None
+        return how.asking([self.model], model=self.model, episodes=self.episodes, pictures=self.pictures)
+
+
+@with_options
 def reproduce(
     name: Annotated[
         str,
         Argument(metavar="NAME", help="As `otherminds experiments` lists them, or all."),
     ] = "all",
     *,
-    quick: Annotated[bool, Option("--quick", help="The smallest run that says something.")] = False,
-    full: Annotated[bool, Option("--full", help="Everything, held-out levels too.")] = False,
-    seed: SeedOption = 42,
-    out: Annotated[Path | None, Option(metavar="FOLDER", help="Default: runs/NAME-TIME.")] = None,
-    jobs: JobsOption = 1,
-    engine: EngineOption = None,
-    shard: Annotated[
-        str | None, Option(metavar="I/N", help="Every Nth episode only, from the Ith on; see merge.")
-    ] = None,
-    data: Annotated[
-        Path | None, Option(metavar="PATH", help="For dkg-human, food-trucks, mumatom, stories, study, …")
-    ] = None,
+    run: RunOptions,
     check: Annotated[bool, Option("--check", help="Exit code 1 if a stated target is missed.")] = False,
-    scenario: Annotated[
-        str | None, Option(metavar="ID", help="hypothetical: only this one, as rws_repeated_4.")
-    ] = None,
-    agent: Annotated[
-        list[str] | None, Option(metavar="NAME", help="hypothetical: as programs, or HM with --model; repeatable.")
-    ] = None,
-    robust: Annotated[bool, Option("--robust", help="protom-dkg, -overcooked: odd people, too.")] = False,
-    fixed: Annotated[
-        str | None, Option(metavar="SETTINGS", help="dkg-human: score beta=2,lapse=0.05,leak=0.1 without a fit.")
-    ] = None,
     open_page: OpenOption = False,
     as_json: JsonOption = False,
-    asked: ModelOptions,
-    model: Annotated[
-        str | None, model_option(metavar="SPEC", help="embedded[:NAME|FILE], openai:MODEL@URL, module:object.")
-    ] = None,
-    episodes: Annotated[int, model_option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1,
-    pictures: Annotated[bool, model_option("--pictures", help="As a facilitator, it sees pictures too.")] = False,
+    model_options: ModelOptions,
+    speaker: SpeakerOptions,
 ) -> None:
     """Reproduce a paper's experiment beside its published figures.
 
     Example: otherminds reproduce protom-dkg --quick
     """
     from otherminds.reports.results import Results, verdicts
-    from otherminds.reproduce.run import Options, names
+    from otherminds.reproduce.run import names
 
-    if quick and full:
-        raise InputError("--quick and --full exclude each other")
-    for option, argument, where in (("--robust", robust, ROBUST), ("--fixed", fixed, FIXED)):
-        if argument and name not in where:
-            raise InputError(f"{option} is not for {name}", hint=f"for {' and '.join(where)}")
-    part = parse_shard(shard) if shard is not None else (1, 1)
+    options = run.options(name, speaker.asking(model_options))
     console, results_by_name = Console(quiet=as_json), dict[str, Results]()
-    experiments = names(name, data, bool(model))
-    asking = asked.asking([model], model=model, episodes=episodes, pictures=pictures) if model else None
-    root = out or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
-    options = Options(
-        out=root,
-        seed=seed,
-        scale="quick" if quick else "full" if full else "normal",
-        jobs=jobs,
-        data=data,
-        asking=asking,
-        scenario=scenario,
-        agents=tuple(agent or ()),
-        robust=robust,
-        fixed=fixed,
-        engine=engine,
-        shard=part,
-    )
+    experiments = names(name, run.data, bool(speaker.model))
     if len(experiments) > 1:
         results_by_name = _reproduced_all(experiments, options, console, check=check)
     elif results := reproduced(experiments[0], options, console, check=check):
         results_by_name = {experiments[0]: results}
     if as_json:
-        typer.echo(
-            json.dumps(
-                {experiment: results.summary for experiment, results in results_by_name.items()}, ensure_ascii=False
-            )
-        )
+        summaries = {experiment: results.summary for experiment, results in results_by_name.items()}
+        typer.echo(json.dumps(summaries, ensure_ascii=False))
     if open_page and results_by_name:
-        open_in_browser(root / "report.html")
+        open_in_browser(options.out / "report.html")
     if check and not all(met for results in results_by_name.values() for *_, met in verdicts(results.summary)):
         raise typer.Exit(TARGET_MISSED)
 
@@ -231,29 +250,63 @@ def combine(folder: Path, results_by_name: Mapping[str, Results], console: Conso
     console.print(f"\nEverything in one report: {path}", style="bold", markup=False, soft_wrap=True)
 
 
-@with_model_options
-def check(
-    *,
+@dataclass(frozen=True)
+class CheckPlanOptions:
+    """Who is checked, in which games, with which partners, and what passes."""
+
     game: Annotated[
         list[str] | None, Option(metavar="GAME", help="rps, ibs, ipd, ordinal-001 or a file; repeatable.")
-    ] = None,
+    ] = None
     partner: Annotated[
         list[str] | None, Option(metavar="NAME", help="As tft; default: each single action, and tft.")
-    ] = None,
-    rounds: Annotated[int, Option(min=1, max=1000, metavar="N", help="Rounds of an episode.")] = 30,
-    episodes: Annotated[int, Option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1,
-    seed: SeedOption = 42,
-    max_regret: Annotated[float, Option(min=0.0, metavar="X", help="What may be lost; random play loses 1.")] = (0.5),
-    asked: ModelOptions,
+    ] = None
+    rounds: Annotated[int, Option(min=1, max=1000, metavar="N", help="Rounds of an episode.")] = 30
+    episodes: Annotated[int, Option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1
+    seed: SeedOption = 42
+    max_regret: Annotated[float, Option(min=0.0, metavar="X", help="What may be lost; random play loses 1.")] = 0.5
     agent: Annotated[
         list[str] | None,
         Option(
             metavar="SPEC",
             help="openai:MODEL@URL, embedded, module:object, scripted:NAME or a player such as rmax; repeatable.",
         ),
-    ] = None,
-    out: Annotated[Path | None, Option(metavar="FOLDER", help="Default: runs/check-TIME.")] = None,
-    machines: MachinesOption = None,
+    ] = None
+    out: Annotated[Path | None, Option(metavar="FOLDER", help="Default: runs/check-TIME.")] = None
+    machines: MachinesOption = None
+
+    def options(self, how: ModelOptions) -> CheckOptions:
+        """The options of the check. Raises InputError for agents, prices or a limit that cannot be meant."""
+        from otherminds.papers.functional.specifications import check_specification
+        from otherminds.worlds.repeated_games.payoff_files import find_game
+
+        agents, games = tuple(self.agent or ()), tuple(self.game or GAMES)
+        for spec in agents:
+            check_specification(spec, [find_game(name) for name in games])
+        asking = how.asking(agents, model="")
+
+        from otherminds.papers.functional.check import CheckOptions
+
+        if not math.isfinite(self.max_regret):
+            raise InputError(f"--max-regret is a share, and not {self.max_regret}")
+        return CheckOptions(
+            self.out or Path("runs") / f"check-{time.strftime('%Y%m%d-%H%M%S')}",
+            asking,
+            agents=agents,
+            games=games,
+            partners=tuple(self.partner or ()),
+            rounds=self.rounds,
+            episodes=self.episodes,
+            seed=self.seed,
+            max_regret=self.max_regret,
+            machines=self.machines,
+        )
+
+
+@with_options
+def check(
+    *,
+    plan: CheckPlanOptions,
+    model_options: ModelOptions,
     junit: Annotated[Path | None, Option(metavar="FILE", help="Write the verdicts for JUnit, too.")] = None,
     open_page: OpenOption = False,
     as_json: JsonOption = False,
@@ -265,38 +318,17 @@ def check(
 
     Example: otherminds check --agent openai:my-model@http://localhost:8000/v1
     """
-    from otherminds.papers.functional.specifications import check_specification
-    from otherminds.worlds.repeated_games.payoff_files import find_game
-
-    for spec in agent or ():
-        check_specification(spec, [find_game(name) for name in game or GAMES])
-    asking = asked.asking(agent or (), model="")
-
-    from otherminds.papers.functional.check import CheckOptions, check_as_asked, write_junit
+    options = plan.options(model_options)
     from otherminds.papers.functional.check import CheckResult as Nothing
+    from otherminds.papers.functional.check import check_as_asked, write_junit
 
-    if not math.isfinite(max_regret):
-        raise InputError(f"--max-regret is a share, and not {max_regret}")
-    folder = out or Path("runs") / f"check-{time.strftime('%Y%m%d-%H%M%S')}"
-    options = CheckOptions(
-        folder,
-        asking,
-        agents=tuple(agent or ()),
-        games=tuple(game or GAMES),
-        partners=tuple(partner or ()),
-        rounds=rounds,
-        episodes=episodes,
-        seed=seed,
-        max_regret=max_regret,
-        machines=machines,
-    )
     if junit:  # a file that cannot be written is reported now, not after a long run
         options.plan()
         write_junit(Nothing((), (), ()), junit)
     checked = check_as_asked(options)
     if junit:
         write_junit(checked, junit)
-    print_verdicts(checked, folder, as_json=as_json, open_page=open_page)
+    print_verdicts(checked, options.out, as_json=as_json, open_page=open_page)
     exit_by_verdict(checked)
 
 

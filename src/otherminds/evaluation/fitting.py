@@ -7,10 +7,10 @@ every person costs one pass through the rounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -386,6 +386,28 @@ def profile(likelihood: Likelihood, fitted: Fit, by: str = "group", level: float
             ends[:, side] = parameter.value(inside)
         intervals[parameter.name] = ends
     return intervals
+
+
+class Fitted(NamedTuple):
+    """A fit, and its profile intervals by parameter, shape (units, 2), if they were computed."""
+
+    fit: Fit
+    profile: Mapping[str, Floats] | None = None
+
+
+def fitted_minds(
+    minds: Iterable[ParametricMind], choices: Choices, by: str = "person", *, pool: bool = False
+) -> list[Fitted]:
+    """Each mind fitted to the choices: by person, with partial pooling if `pool`, or by group or to all together.
+
+    Profile intervals come with fits of several people at once.
+    """
+    fits = []
+    for mind in minds:
+        likelihood = Likelihood.of(mind, choices)
+        fitted = hierarchical(likelihood) if pool else fit(likelihood, by)
+        fits.append(Fitted(fitted, None if by == "person" else profile(likelihood, fitted, by)))
+    return fits
 
 
 # Priors and partial pooling

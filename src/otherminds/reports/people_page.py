@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from otherminds.errors import shortened
 from otherminds.evaluation.choices import Choices
-from otherminds.evaluation.fitting import Fit
+from otherminds.evaluation.fitting import Fit, Fitted
 from otherminds.evaluation.model_comparison import (
     Comparison,
     Partners,
@@ -39,13 +39,6 @@ FEW = 5  # people from which intervals over people say something; chosen
 PRIOR = "Minds are compared by fits with a weak prior, so these BIC are not those of `otherminds fit`, which has none."
 MOST_SHOWN = 60  # people in a table of parameters; the JSON has all
 ORANGE = "#d55e00"
-
-
-class Fitted(NamedTuple):
-    """A fit, and its profile intervals by parameter, shape (units, 2), if they were computed."""
-
-    fit: Fit
-    profile: Mapping[str, Floats] | None = None
 
 
 # Rows

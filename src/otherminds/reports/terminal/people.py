@@ -8,12 +8,12 @@ from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.text import Text
 
+from otherminds.evaluation.fitting import Fitted
 from otherminds.evaluation.model_comparison import Comparison
 from otherminds.reports.people_page import (
     PRIOR,
     RECOGNITION_COLUMNS,
     RECOVERY_COLUMNS,
-    Fitted,
     Recovered,
     comparison_rows,
     how_fitted,
