@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-Found = Mapping[tuple[str, str], float]
+Figures = Mapping[tuple[str, str], float]
 
 
 def option(parser: argparse.ArgumentParser) -> None:
@@ -15,16 +15,16 @@ def option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures in this file, beside other ones")
 
 
-def keep(file: Path | None, benchmark: str, found: Found) -> None:
+def keep(file: Path | None, benchmark: str, figures: Figures) -> None:
     """Put figures, known by what they are of and what was measured, into a file, in the place of earlier ones."""
     if file is None:
         return
     rows = json.loads(file.read_text("utf-8")) if file.exists() else []
     values = {(row["condition"], row["subject"], row["metric"]): row["value"] for row in rows}
-    values |= {(benchmark, *what): float(f"{value:.6g}") for what, value in found.items()}
+    values |= {(benchmark, *key): float(f"{value:.6g}") for key, value in figures.items()}
     names = ("experiment", "condition", "subject", "metric", "value")
     lines = (
-        json.dumps(dict(zip(names, ("benchmarks", *what, values[what]), strict=True)), ensure_ascii=False)
-        for what in sorted(values)
+        json.dumps(dict(zip(names, ("benchmarks", *key, values[key]), strict=True)), ensure_ascii=False)
+        for key in sorted(values)
     )
     file.write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8")

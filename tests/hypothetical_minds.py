@@ -42,7 +42,7 @@ def as_text(reply: Any) -> str:
 
 def unreadable(who: Any) -> int:
     """How many replies could not be read, of all that a model said to an agent, or for a record."""
-    return sum(not said.readable for said in who.said)
+    return sum(not said.readable for said in who.exchanges)
 
 
 @dataclass

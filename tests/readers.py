@@ -44,7 +44,7 @@ from payloads import hostile_export
 from trace_files import read_trace
 
 SHIPPED = resources.files("otherminds")
-TRACES = Path(__file__).parent / "adapters" / "traces"
+TRACES = Path(__file__).parent / "benchmarks" / "traces"
 LEVEL = "agents: Ana, Ben\ngoals: red, blue\n\na1 gr\na2 gb\n"
 KITCHEN = "-/-t*\n     \n--p--\n\nSimpleTomato\n\n0 1\n4 1\n\nname: hatch\nagents: Ana, Ben\n"
 PROBLEM = """\

@@ -20,7 +20,7 @@ from otherminds.language.choices import read_choice
 from otherminds.language.scripted import Scripted
 from otherminds.papers.functional.game_prompts import read_plans
 from otherminds.papers.hypothetical_minds.verbal import cook_subgoals, forms, matrix_subgoals
-from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
+from otherminds.papers.hypothetical_minds.verbal.matrix_body import MatrixBody
 from otherminds.papers.protom import language_facilitator as speaking
 from otherminds.stories.by_model import answer_with
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
@@ -135,14 +135,13 @@ def _guesses() -> Iterator[ReplyReader]:
 
 def _bodies() -> Iterator[ReplyReader]:
     world, why = in_the_matrix("rws_repeated"), {"reasoning": WHY}
-    body = Subgoals.initial(world, world.agents[0], Asker(Scripted("none", lambda _: "")))
+    body = MatrixBody.initial(world, world.agents[0], Asker(Scripted("none", lambda _: "")))
     start = world.start(np.random.default_rng(0))
     situation = body.look(world.observe(start, world.agents[0])).situation
     good = why | {"plan": [{"do": "interact"}, {"do": "wait", "steps": 3}, {"do": "fire_at", "player": "player_1"}]}
     bad = why | {"plan": [{"do": "move_to", "x": 999, "y": 0}]}
-    yield _form(
-        "HM subgoals", matrix_subgoals.plan_form(situation), bad, "patrol", good, why | {"plan": [{"do": "patrol"}]}
-    )
+    form, patrol = matrix_subgoals.matrix_plan_form(situation), why | {"plan": [{"do": "patrol"}]}
+    yield _form("HM subgoals", form, bad, "patrol", good, patrol)
     kitchen = kitchen_of(*ROOM)
     scene = seen(kitchen, moment(kitchen, "3 1 N", "6 1 E"))
     cook = why | {"plan": [{"do": "interact", "x": 1, "y": 0}, {"do": "wait", "x": 2, "y": 0, "until": "ready"}]}
@@ -192,7 +191,7 @@ def may_be_read(reader: ReplyReader, text: str, value: Any) -> bool:
         data = json.loads(inner[1] if inner else text, object_pairs_hook=_pairs, parse_constant=_pairs)
     except (ValueError, RecursionError):
         return False
-    return not isinstance(value, BaseModel) or _stands(value.model_dump(), data)
+    return not isinstance(value, BaseModel) or _stands(value.model_dump(by_alias=True), data)
 
 
 def _pairs(pairs: Any) -> dict[str, Any]:

@@ -148,7 +148,7 @@ def play_out(player: Prompted, machine: Machine | None = None, *, seed: int = 0)
     setting = player.setting
     task = Task(setting.game, machine or partner("tft", setting.game), setting.horizon)
     rng = np.random.default_rng(seed)
-    return task, list(converse(task, player, rng=rng, note=lambda subject: {"said": subject.said}))
+    return task, list(converse(task, player, rng=rng, note=lambda subject: {"said": subject.exchanges}))
 
 
 # Any game in words

@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from otherminds.adapters.traces import Joint, SeenKitchen, SeenMatrix, Trace
+from benchmarks.evidence.melting_pot_traces import Joint, SeenKitchen, SeenMatrix, Trace
 from otherminds.errors import InputError, faults
 from otherminds.files.text import opened
 

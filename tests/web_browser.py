@@ -11,10 +11,10 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from otherminds.papers.protom import doors_keys_gems as protom_dkg
-from otherminds.papers.protom import overcooked as protom_overcooked
+from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
 from otherminds.papers.protom.episodes import Moment
 from otherminds.papers.protom.experiment import PlannedEpisode
+from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.web.board import KEYS
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from web_lobbies import LEVELS
@@ -127,8 +127,8 @@ class Visitors:
 def _episode(level: str) -> tuple[Moment[Any, Any, Any], ...]:
     """How people succeed in a level, helped by somebody who knows what they want."""
     entry = PlannedEpisode(LEVELS[level], "oracle", "", 1)
-    design = protom_overcooked if isinstance(LEVELS[level], KitchenLevel) else protom_dkg
-    return tuple(design.episode(entry))
+    world = OVERCOOKED if isinstance(LEVELS[level], KitchenLevel) else DOORS_KEYS_GEMS
+    return tuple(world.episode(entry))
 
 
 @cache

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.levels.certificates import DESIGNS
+from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.web import progression, thinking
 from otherminds.web.board import Playable
 from otherminds.web.connections import take_message
@@ -144,7 +144,7 @@ def people(lobby: Lobby, study: Study) -> list[Page]:
 def script(level: str) -> tuple[Mapping[str, str], ...]:
     """What two people do who succeed in a level: simulated ones, helped by somebody who knows."""
     entry = PlannedEpisode(LEVELS[level], "oracle", "", 1)
-    return tuple(moment.joint for moment in protom_overcooked.episode(entry))
+    return tuple(moment.joint for moment in OVERCOOKED.episode(entry))
 
 
 async def beyond(pages: Sequence[Page], t: int) -> None:

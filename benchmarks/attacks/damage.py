@@ -29,7 +29,7 @@ import own_agents
 from benchmarks.keeping import keep, option
 from otherminds.errors import InputError
 from otherminds.evaluation.asking import Asking
-from otherminds.evaluation.resuming import begun
+from otherminds.evaluation.how_begun import begun
 from otherminds.evaluation.runs import digest, exported_calls, exported_rows, look, merge, salvage
 from otherminds.evaluation.store import Store
 from otherminds.files import database as durable

@@ -16,7 +16,8 @@ from itertools import count
 
 from otherminds.evaluation.engines import Engine, in_order, opened
 from otherminds.evaluation.progress import shown
-from otherminds.papers.protom import doors_keys_gems, experiment
+from otherminds.papers.protom import experiment
+from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
 from otherminds.papers.protom.levels.level_sets import CLASSES
 from otherminds.papers.protom.levels.maps import DESIGN
 from otherminds.papers.protom.people import NEED_SPARE
@@ -60,11 +61,11 @@ def play(
     """The summary of these levels with people of a kind."""
     chosen = [level for level in levels if "all" in classes or level.kind in classes]
     if people in NEED_SPARE:
-        chosen = [level for level in chosen if doors_keys_gems.spare_goals(level.world)]
+        chosen = [level for level in chosen if DOORS_KEYS_GEMS.spare_goals(level.world)]
     prefix = f"robust/{people}/" if people else ""
     plan = experiment.plan(chosen, ("none", "oracle", "protom"), seed=seed, prefix=prefix, people=people)
-    played = shown(in_order(doors_keys_gems.rows, plan, engine=engine), len(plan), f"Playing {people or 'levels'}")
-    return experiment.assess(doors_keys_gems.EXPERIMENT, [row for rows in played for row in rows], prefix)
+    played = shown(in_order(DOORS_KEYS_GEMS.rows, plan, engine=engine), len(plan), f"Playing {people or 'levels'}")
+    return experiment.assess(DOORS_KEYS_GEMS.experiment, [row for rows in played for row in rows], prefix)
 
 
 def main() -> None:

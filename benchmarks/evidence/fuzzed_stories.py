@@ -68,7 +68,7 @@ DAMAGE: Mapping[str, Callable[[str, np.random.Generator], str]] = {
 def counts(k: int, seed: int) -> Counter[tuple[str, str]]:
     """What became of the stories of block k, by the kind of damage."""
     rng, found = stream(seed, "fuzz", str(k)), Counter[tuple[str, str]]()
-    for number, row in enumerate(block(k, seed, tuple(phrasings()), seen=False)):
+    for number, row in enumerate(block(k, seed, tuple(phrasings()), video_report=False)):
         kind = [*DAMAGE][number % len(DAMAGE)]
         story = DAMAGE[kind](row["story"], rng)
         try:

@@ -3,7 +3,7 @@
     python -m benchmarks.evidence.train_ppo pd_repeated --steps 2500000 --seed 42 --out runs/ppo
 
 Writes the weights of each member, the learning curve (curve.jsonl) and a picture of it (curve.svg). Needs PyTorch and
-Numba: `pip install "otherminds[train,fast]"`.
+Numba (the extras `train` and `fast`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.evidence.ppo_rollouts import Environments, Settings, against_random, lessons_of
-from otherminds.errors import InputError
+from otherminds.errors import InputError, install_hint
 from otherminds.evaluation.progress import shown
 from otherminds.papers.hypothetical_minds.ppo import Network
 from otherminds.reports.page import STYLE
@@ -76,7 +76,7 @@ def _learner() -> ModuleType:
         from benchmarks.evidence import ppo_learner
     except ImportError as error:
         message = f"training needs PyTorch: {error}"
-        raise InputError(message, hint='pip install "otherminds[train,fast]"') from None
+        raise InputError(message, hint=install_hint("train", "fast")) from None
     return ppo_learner
 
 

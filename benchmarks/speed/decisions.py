@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 
 from otherminds.mind import GoalDirected, WithErrand
-from otherminds.papers.protom.doors_keys_gems import episode, facilitator
+from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
 from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.world import rollout
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
@@ -48,8 +48,8 @@ def milliseconds(levels: Sequence[Level], *, warm: bool) -> list[float]:
     for level in levels:
         entry, advice = PlannedEpisode(level, "protom", level.kind, 42), DoorsKeysGemsAdvice(level.world)
         if warm:
-            list(episode(entry, advice))
-        times += [moment.ms for moment in episode(entry, advice)][1:]
+            list(DOORS_KEYS_GEMS.episode(entry, advice))
+        times += [moment.ms for moment in DOORS_KEYS_GEMS.episode(entry, advice)][1:]
     return times
 
 
@@ -58,7 +58,7 @@ def pricing(level: Level, make: Callable[[Level], DoorsKeysGemsAdvice]) -> Calla
 
     def price() -> object:
         advice = make(level)
-        watcher = facilitator("protom_paper", level, advice)
+        watcher = DOORS_KEYS_GEMS.facilitator("protom_paper", level, advice)
         return watcher.decide(level.world.initial, level.horizon, np.random.default_rng(0)).utilities
 
     return price

@@ -60,7 +60,7 @@ def links(level: DoorsKeysGems) -> list[tuple[int, int, list[int]]]:
     found = []
     for s, stage in enumerate(every):
         for k in range(3):
-            held = list(stage.held)
+            held = list(stage.held_keys)
             if stage.ground >> k & 1:
                 held[colours[k]] = 1
                 after = MapStage(stage.ground & ~(1 << k), tuple(held), stage.locked)

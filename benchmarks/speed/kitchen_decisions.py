@@ -11,7 +11,7 @@ import numpy as np
 
 from otherminds.mind import GoalDirected, WithErrand, own_mind
 from otherminds.papers.protom.experiment import PlannedEpisode
-from otherminds.papers.protom.overcooked import episode, facilitator
+from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.agent import Cook
 from otherminds.worlds.overcooked.level_files import KitchenLevel
@@ -42,14 +42,15 @@ class StepwiseKitchenAdvice(OvercookedAdvice):
 
 def milliseconds(levels: Sequence[KitchenLevel], subject: str) -> list[float]:
     """The time of every decision in these kitchens, each planned from scratch."""
-    return [m.ms for level in levels for m in list(episode(PlannedEpisode(level, subject, level.kind, 42)))[1:]]
+    entries = [PlannedEpisode(level, subject, level.kind, 42) for level in levels]
+    return [moment.ms for entry in entries for moment in list(OVERCOOKED.episode(entry))[1:]]
 
 
 def pricing(level: KitchenLevel, make: Callable[[KitchenLevel], OvercookedAdvice]) -> Callable[[], object]:
     """The first decision of an episode, from scratch, by the paper's rule."""
 
     def price() -> object:
-        watcher = facilitator("protom_paper", level, make(level))
+        watcher = OVERCOOKED.facilitator("protom_paper", level, make(level))
         return watcher.decide(level.world.initial, level.horizon, np.random.default_rng(0)).utilities
 
     return price

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.keeping import Found, keep, option
-from otherminds.adapters.melting_pot import SUBSTRATES, MeltingPotEngine, upstream
-from otherminds.adapters.rule_checks import summed, verify
+from benchmarks.evidence.melting_pot_engine import SUBSTRATES, upstream
 from otherminds.errors import InputError
 from otherminds.world import World
 from otherminds.worlds.avatars import ACTIONS
@@ -82,26 +79,7 @@ def _api(substrate: str) -> float | None:
         return None
 
 
-def verified(steps: int) -> Found:
-    """What `otherminds verify melting-pot` counts, in so many steps of each world."""
-    counted: dict[tuple[str, str], float] = {}
-    for name in SUBSTRATES:
-        found = summed(verify(MeltingPotEngine(name, seed=0), steps, np.random.default_rng(0)))
-        counts = {"steps": found.steps, "mismatches": len(found.mismatches), **found.counts}
-        counted |= {(name, what): count for what, count in counts.items()}
-    return counted
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--verify", type=int, metavar="N", help="compare N steps with the engine instead")
-    option(parser)
-    chosen = parser.parse_args()
-    if chosen.verify:
-        found = verified(chosen.verify)
-        print(*(f"{' '.join(what)}: {count:,}" for what, count in found.items()), sep="\n")
-        keep(chosen.json, "melting_pot", found)
-        return
     for name in SUBSTRATES:
         print(name, rates(name))
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.evidence.melting_pot_engine import SUBSTRATES
 from benchmarks.keeping import keep, option
 from benchmarks.speed import (
     decisions,
@@ -31,7 +32,6 @@ from benchmarks.speed import (
     stories,
 )
 from benchmarks.speed.timing import Ratio, ratio
-from otherminds.adapters.melting_pot import SUBSTRATES
 from otherminds.errors import InputError
 from otherminds.papers.protom.levels import kitchens
 from otherminds.planning.shortest_paths import UNREACHABLE

@@ -39,6 +39,11 @@ class InputError(ValueError):
         super().__init__("".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text))
 
 
+def install_hint(*extras: str) -> str:
+    """The hint for missing optional dependencies: the command that installs these extras of the project."""
+    return f"in the checkout: pip install -e '.[{','.join(extras)}]'"
+
+
 def unknown(kind: str, name: object, known_names: Iterable[str], hint: str = "") -> InputError:
     """The error for an unknown name, with the hint that `meant` gives."""
     shown = str(name)[:LONGEST_NAME]

@@ -407,5 +407,5 @@ def test_mumatom(tmp_path: Path) -> None:
 def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "inspect_ai", None)
     monkeypatch.delitem(sys.modules, "otherminds.adapters.inspect_ai")
-    with pytest.raises(InputError, match=r"pip install 'otherminds\[inspect\]'"):
+    with pytest.raises(InputError, match=r"pip install -e '\.\[inspect\]'"):
         importlib.import_module("otherminds.adapters.inspect_ai")

@@ -519,7 +519,7 @@ def test_every_dish_that_can_be_delivered_has_its_place() -> None:
     view = world.observe(world.initial, world.agents[0])
     stations = len(world.layout.deliveries)
     view = view._replace(delivered=((),) * (stations - 2) + ((dish,) * most, None))
-    code = interface(world, world.agents[0]).seen
+    code = interface(world, world.agents[0]).observation_code
     found = code.write(view)["delivered"]
     assert code.write(view) in code.space
     assert found.shape == (stations, most, 7)
@@ -530,7 +530,7 @@ def test_every_dish_that_can_be_delivered_has_its_place() -> None:
 
 def test_locked_doors_are_told_one_by_one() -> None:
     world = next(level.world for level in bundled_levels() if len(level.world.doors) > 1)
-    code = interface(world, world.agents[0]).seen
+    code = interface(world, world.agents[0]).observation_code
     found = code.write(world.initial._replace(locked=0b10))["locked"]
     assert found.tolist() == [0, 1, *[0] * (len(world.doors) - 2)]
 
@@ -538,7 +538,7 @@ def test_locked_doors_are_told_one_by_one() -> None:
 def test_everybody_may_deliver_a_soup_in_the_same_step() -> None:
     world = cooking_asymmetric()
     view = world.observe(world.start(np.random.default_rng(0)), world.agents[0])
-    code = interface(world, world.agents[0]).seen
+    code = interface(world, world.agents[0]).observation_code
     for soups, possible in ((1, True), (2, True), (3, False)):
         written = code.write(view._replace(reward=20.0 * soups))
         assert written["reward"].tolist() == [20.0 * soups]
@@ -638,5 +638,5 @@ def test_without_pettingzoo_one_line_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.delitem(sys.modules, "otherminds.adapters.parallel", raising=False)
     with pytest.raises(InputError) as error:
         env_of(level())
-    assert 'pip install "otherminds[pettingzoo]"' in str(error.value)
+    assert "pip install -e '.[pettingzoo]'" in str(error.value)
     assert "\n" not in str(error.value)

@@ -22,7 +22,7 @@ from otherminds.errors import InputError
 from otherminds.evaluation import progress
 from otherminds.evaluation.asking import Asking
 from otherminds.evaluation.experiment import Begin, Experiment
-from otherminds.evaluation.resuming import how_begun
+from otherminds.evaluation.how_begun import how_begun
 from otherminds.evaluation.runs import look
 from otherminds.evaluation.store import Store
 from otherminds.papers.functional.check import CheckOptions

@@ -41,7 +41,7 @@ def found(words: list[str]) -> tuple[Any, list[str]]:
 
 
 def test_all_commands_are_found() -> None:
-    assert {(), ("reproduce",), ("generate", "stories"), ("verify", "melting-pot"), ("models", "fetch")} <= set(ALL)
+    assert {(), ("reproduce",), ("generate", "stories"), ("verify", "levels"), ("models", "fetch")} <= set(ALL)
 
 
 @pytest.mark.parametrize("words", ALL, ids=" ".join)

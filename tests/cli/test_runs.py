@@ -16,8 +16,8 @@ from commands import Run, complaint, fine, without_estimate
 from endpoint_server import serve
 from otherminds.errors import InputError
 from otherminds.evaluation import experiment as playing
+from otherminds.evaluation.how_begun import trusted
 from otherminds.evaluation.progress import shown
-from otherminds.evaluation.resuming import trusted
 from otherminds.evaluation.runs import exported_rows
 from otherminds.evaluation.store import Store
 from otherminds.evaluation.tabular import read_rows

@@ -762,7 +762,7 @@ def test_stories_of_a_seed_are_the_same_whatever_their_number_and_that_of_proces
 
 
 def test_rows_have_what_is_documented_and_agree_with_themselves(sets: Path) -> None:
-    documented = re.search(r"one story a line: `([^`]+)`", DOCS.read_text("utf-8"))
+    documented = re.search(r"one story per line:\s+`([^`]+)`", DOCS.read_text("utf-8"))
     assert documented
     for row in stories(sets / "long"):
         assert list(row) == documented[1].replace("\n", " ").split(", ")

@@ -170,7 +170,7 @@ def test_comparisons_are_the_papers_tests_with_paired_differences() -> None:
     played = [outcome(name, "none", n) for name, n in zip(names, worse, strict=True)]
     played += [outcome(name, "protom", 20, messages=1) for name in names]
     played += [outcome(name, "random", 40, messages=3) for name in reversed(names)]
-    found = {(c.other, c.metric): c for c in compare(played, "protom")}
+    found = {(c.reference, c.metric): c for c in compare(played, "protom")}
     assert list(found) == [(who, m) for who in ("none", "random") for m in ("success", "speedup", "messages")]
     assert {key: c.test for key, c in found.items()} == {
         key: "Fisher exact" if key[1] == "success" else "Mann–Whitney U" for key in found
@@ -188,5 +188,5 @@ def test_differences_are_paired_by_level_in_whatever_order_it_was_played() -> No
     played = [outcome(n, "none", 80) for n in "ab"]
     played += [outcome("a", "protom", 20), outcome("b", "protom", 40)]
     played += [outcome("b", "oracle", 40), outcome("a", "oracle", 20)]
-    found = {(c.other, c.metric): c.difference for c in compare(played, "protom")}
+    found = {(c.reference, c.metric): c.difference for c in compare(played, "protom")}
     assert found["oracle", "speedup"][:3] == (0.0, 0.0, 0.0)

@@ -14,7 +14,7 @@ from otherminds.stories.files import episode_of
 @pytest.mark.slow
 def test_seen_episodes_are_added_and_change_nothing_else() -> None:
     plain = list(make(6, 3, quiet=True))
-    seen = list(make(6, 3, quiet=True, seen=True))
+    seen = list(make(6, 3, quiet=True, video_report=True))
     assert [{key: row[key] for key in row if key != "seen"} for row in seen] == plain
     reported = [episode_of(row["seen"]) for row in seen]
     assert all(event.source == "video" for one in reported for event in one.timeline if event.type == "event")

@@ -107,6 +107,30 @@ def test_plain_text_and_numbers_look_like_themselves_in_csv(tmp_path: Path) -> N
     ]
 
 
+def test_empty_text_is_an_empty_cell_in_csv_and_no_missing_value(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    rows: list[Row] = [
+        {"action": "", "why": 'a,"",b', "t": 1},
+        {"action": 'x\n"",', "why": ""},
+        {"why": '"', "t": 2},
+        {"action": ""},
+    ]
+    write_csv(path, rows)
+    with path.open(newline="", encoding="utf-8") as file:
+        cells = list(csv.reader(file))
+    assert [line[0] for line in cells] == ["action", "", 'x\n"",', "", ""]
+    assert [line[1] for line in cells] == ["why", 'a,"",b', "", '"', ""]
+    assert path.read_bytes().decode().split("\r\n")[-2] == '"",,'
+    assert same(read_rows(path), rows)
+
+
+def test_a_spreadsheet_saves_an_empty_text_as_a_missing_value(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    write_csv(path, [{"action": "", "t": 1}])
+    path.write_bytes(path.read_bytes().replace(b'""', b""))
+    assert same(read_rows(path), [{"t": 1}])
+
+
 def test_names_that_look_like_numbers_are_plain_text_in_csv(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     rows: list[Row] = [{"episode": name, "block": "1", "words": "0"} for name in ("0", "1e5", "true", "=1", "", '"x"')]
@@ -254,7 +278,7 @@ def test_parquet_is_asked_for_if_it_is_missing(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "rows.parquet").write_bytes(b"PAR1")
     for use in (lambda p: write_parquet(p, [{"t": 1}]), read_rows):
-        with pytest.raises(InputError, match=r"needs pyarrow \(pip install 'otherminds\[parquet\]'\)"):
+        with pytest.raises(InputError, match=r"needs pyarrow \(in the checkout: pip install -e '\.\[parquet\]'\)"):
             use(tmp_path / "rows.parquet")
 
 

@@ -27,12 +27,6 @@ READS_XML = {"fromstring", "parse", "iterparse", "XML", "XMLID", "XMLParser", "p
 
 ALLOWED: Mapping[tuple[str, str], str] = {
     ("__init__.py", "importlib.import_module"): "the library's own modules, from the list of public names beside it",
-    (
-        "adapters/melting_pot.py",
-        "importlib.import_module",
-    ): "Melting Pot's own modules, by names that are written there",
-    ("adapters/melting_pot.py", "importlib.util.find_spec"): "Melting Pot itself, to see whether it is installed",
-    ("adapters/melting_pot.py", "importlib.util.module_from_spec"): "Melting Pot's package, without what it would run",
     ("cli/reproduce.py", "importlib.util.find_spec"): "the runner of language models, to see whether it is installed",
     ("evaluation/choices.py", "importlib.util.find_spec"): "pyarrow, to see whether it is installed",
     ("worlds/repeated_games/players/parametric.py", "importlib.import_module"): "MODULE:CLASS on the command line",

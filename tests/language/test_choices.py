@@ -47,7 +47,7 @@ def label(case: dict[str, Any]) -> str | None:
         return None
     reasons = case.get("reasons", case.get("strategy") == "cot")
     theirs = case["question"] == "predict"
-    found = read_choice(case["text"], case["options"], reasons=reasons, theirs=theirs, asked=case.get("asked"))
+    found = read_choice(case["text"], case["options"], reasons=reasons, theirs=theirs, round_number=case.get("asked"))
     return None if isinstance(found, Unreadable) else str(case["options"][found])
 
 
@@ -98,7 +98,7 @@ def test_the_next_attempt_says_what_was_wrong() -> None:
     assert told[2].startswith('Your last reply, "F or J\\" Answer: option J[2J')
     assert told[2].isprintable()
     assert len(told[2]) < 250
-    assert [said.readable for said in player.said] == [False, False, False, True]
+    assert [said.readable for said in player.exchanges] == [False, False, False, True]
 
 
 @given(st.text(st.sampled_from("JFA I:not?*.,\n'\"or")), st.booleans(), st.booleans())

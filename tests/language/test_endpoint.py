@@ -531,14 +531,14 @@ class TestKey:
     @pytest.mark.parametrize("url", ["https://api.openai.com/v1", "http://10.0.0.1/v1", "http://localhost.org/v1"])
     def test_other_machines_need_one(self, url: str) -> None:
         model = Endpoint("tiny", url)
-        assert not model.here
+        assert not model.is_local
         with pytest.raises(ModelError, match=r"there is no key \(set OPENAI_API_KEY"):
             model.complete(Request("x"))
 
     @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1.2.3", "[::1]", "LOCALHOST", "a.localhost"])
     def test_this_machine_needs_none(self, host: str) -> None:
         model = Endpoint("tiny", f"http://{host}:{free_port()}/v1", attempts=1)
-        assert model.here
+        assert model.is_local
         with pytest.raises(ModelError, match=r"the connection to .* failed"):
             model.complete(Request("x"))
 
@@ -661,4 +661,4 @@ def test_without_the_extra_it_is_said_how_to_get_it() -> None:
         "except ModelError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "tiny: an endpoint needs an extra (pip install 'otherminds[openai]')\n"
+    assert done.stdout == "tiny: an endpoint needs an extra (in the checkout: pip install -e '.[openai]')\n"

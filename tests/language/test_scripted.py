@@ -173,10 +173,10 @@ class TestManners:
         player = asked(way, model, rounds=8)
         moves = player.moved, player.expected
         for move in moves:
-            assert [said.readable for said in move.said] == [False] * (name == "stutterer") + [True]
-            assert move.said[-1].reading == NEUTRAL.own[move.action or 0]
+            assert [said.readable for said in move.exchanges] == [False] * (name == "stutterer") + [True]
+            assert move.exchanges[-1].reading == NEUTRAL.own[move.action or 0]
             if way == "plans_insights":
-                assert isinstance(read_plans(move.said[-1].text, NEUTRAL.own), AnswerWithNotes)
+                assert isinstance(read_plans(move.exchanges[-1].text, NEUTRAL.own), AnswerWithNotes)
 
     def test_the_mixer_finds_all_names_equally_probable(self) -> None:
         model = scripted_player("nash_mixer", NEUTRAL, TFT)

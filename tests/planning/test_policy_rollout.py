@@ -31,7 +31,7 @@ def test_action_values_are_those_of_the_best_response() -> None:
 
 def test_a_plan_against_a_known_partner_is_worth_the_optimum_from_where_it_ends() -> None:
     machines, pool = _machines([partner("tft", IPD)], 10)
-    found = plan_values(machines, 0, pool.starts, np.array([1.0]), [Plan(), Plan((1,)), Plan(held=0)], 5.0)
+    found = plan_values(machines, 0, pool.starts, np.array([1.0]), [Plan(), Plan((1,)), Plan(hypothesis=0)], 5.0)
     table = machines.values(0, pool.starts)[0]
     assert found.tolist() == pytest.approx([table.max(), table[1], table.max()])
 
@@ -40,7 +40,7 @@ def test_a_test_that_cannot_be_taken_back_has_its_price() -> None:
     machines, pool = _machines([partner("always-cooperate", IPD), partner("grim", IPD)], 50)
     for share, tests in ((0.99, True), (0.5, False)):
         weights = np.array([share, 1.0 - share])
-        plans = [Plan((1,)), Plan(held=1)]
+        plans = [Plan((1,)), Plan(hypothesis=1)]
         defect, cooperate = plan_values(machines, 0, pool.starts, weights, plans, 5.0)
         assert (defect > cooperate) == tests
         assert cooperate == pytest.approx(50 * 8 + 2)  # and defection in the last round
@@ -50,7 +50,7 @@ def test_a_test_that_cannot_be_taken_back_has_its_price() -> None:
 def test_no_plan_is_worth_more_than_bayes_optimal_play(seed: int) -> None:
     chosen = list(random_machines(IPD, 6, 4, np.random.default_rng(seed)))
     machines, pool = _machines(chosen, 12)
-    plans = [*PLANS, *(Plan(held=h) for h in range(len(chosen)))]
+    plans = [*PLANS, *(Plan(hypothesis=h) for h in range(len(chosen)))]
     found = plan_values(machines, 0, pool.starts, np.full(6, 1 / 6), plans, 5.0)
     bound = float(MixtureBestResponse.of(IPD, chosen, horizon=12).beliefs.response.values[0, 0])
     assert found.max() <= bound + 1e-6

@@ -15,6 +15,7 @@ from otherminds.errors import InputError
 from otherminds.evaluation.store import key
 from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom.experiment import SUBJECTS
+from otherminds.papers.protom.facilitated_world import FacilitatedWorld
 from otherminds.papers.protom.levels.level_sets import Design
 from otherminds.reports.results import figures
 from otherminds.reproduce.run import Options, reproduce
@@ -167,7 +168,7 @@ def test_an_interrupted_run_goes_on_to_the_same_results_on_two_processes(done: P
 
 
 def test_a_finished_run_is_not_played_again(done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protom_overcooked, "setup", None)
+    monkeypatch.setattr(FacilitatedWorld, "setup", None)
     reproduce(NAME, Options(copied(done, tmp_path)))
     assert results(tmp_path) == results(done)
 

@@ -8,8 +8,8 @@ import pytest
 
 from otherminds.evaluation.scoreboard import Episode, scores
 from otherminds.papers.functional import experiment as functional
-from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated
+from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
 from otherminds.reproduce.scoreboard_episodes import FAMILIES, READERS, episodes
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
 
@@ -108,7 +108,7 @@ def test_real_games_of_a_bayesian_gain_nearly_everything() -> None:
 def test_help_is_between_none_and_the_oracle_and_goals_are_what_is_expected() -> None:
     (level,) = (level for level in bundled_levels() if level.name == "garden-gate")
     entries = facilitated.plan([level], ("none", "oracle", "protom"), seed=1)
-    found = board("protom-dkg", [row for entry in entries for row in protom_dkg.rows(entry)])
+    found = board("protom-dkg", [row for entry in entries for row in DOORS_KEYS_GEMS.rows(entry)])
     world = "Doors, keys and gems"
     assert [found[world, who, "functional"] for who in ("none", "oracle")] == [0.0, 1.0]
     assert 0.0 < found[world, "protom", "literal"] <= 1.0
@@ -118,7 +118,7 @@ def test_help_is_between_none_and_the_oracle_and_goals_are_what_is_expected() ->
 def test_held_out_levels_are_another_world_and_those_for_tuning_are_none() -> None:
     (level,) = (level for level in bundled_levels() if level.name == "garden-gate")
     worlds = {
-        prefix: {key[0] for key in board("protom-dkg", [row for e in entries for row in protom_dkg.rows(e)])}
+        prefix: {key[0] for key in board("protom-dkg", [row for e in entries for row in DOORS_KEYS_GEMS.rows(e)])}
         for prefix in ("heldout/", "tuning/")
         if (entries := facilitated.plan([level], ("none", "oracle"), seed=1, prefix=prefix))
     }

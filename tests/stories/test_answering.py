@@ -119,12 +119,12 @@ TOLD_APART: list[tuple[Episode, Question, int]] = [
     (MOVED, among(Belief("Bob", Belief("Ann", at("shelf"))), Belief("Bob", Belief("Ann", at("box")))), 1),
     (MOVED, among(Belief("Ann", at("box")), Belief("Ann", at("shelf")), polarity="least"), 1),
     (MOVED, among(Holds(at("shelf")), Holds(at("box")), at=0), 1),
-    (TALK, stances("Bob", "Ann", given=(Knows("Bob", "kitchen fridge"),)), 0),
-    (TALK, stances("Bob", "Ann", given=(Knows("Bob", "kitchen fridge"),), polarity="least"), 1),
+    (TALK, stances("Bob", "Ann", conditions=(Knows("Bob", "kitchen fridge"),)), 0),
+    (TALK, stances("Bob", "Ann", conditions=(Knows("Bob", "kitchen fridge"),), polarity="least"), 1),
     (TALK, among(Belief("Bob", at("kitchen fridge")), Belief("Bob", Fact("at", "cup", "kitchen fridge")),
-                 given=(SocialGoal("Bob", "Ann", "help"),)), 0),
+                 conditions=(SocialGoal("Bob", "Ann", "help"),)), 0),
     (TALK, among(Belief("Bob", at("shelf")), Belief("Bob", at("kitchen fridge")),
-                 given=(SocialGoal("Bob", "Ann", "help"),)), 1),
+                 conditions=(SocialGoal("Bob", "Ann", "help"),)), 1),
     (SEARCH, among(Goal("Ann", Fact("holds", "Ann", "ball")), Goal("Ann", Fact("holds", "Ann", "cup"))), 1),
 ]  # fmt: skip
 
@@ -142,7 +142,7 @@ def test_the_mind_that_is_asked_about_is_the_one_that_answers(
 @pytest.mark.parametrize(("episode", "question", "option"), TOLD_APART)
 def test_the_order_of_the_options_makes_no_difference(episode: Episode, question: Question, option: int) -> None:
     options = tuple(reversed(question.options))
-    turned = Question("q", options, question.polarity, question.given, question.presumes, question.at)
+    turned = Question("q", options, question.polarity, question.conditions, question.presumes, question.at)
     found = answer(episode, turned)
     assert found.option == len(options) - 1 - option
     assert found.posterior == pytest.approx(answer(episode, question).posterior[::-1])
@@ -159,7 +159,7 @@ def test_conventions_say_what_is_seen_on_coming_back() -> None:
 
 def test_manners_say_whether_who_does_not_care_answers() -> None:
     """Where people are reserved, an answer speaks more against not caring."""
-    question = stances("Bob", "Ann", given=(Knows("Bob", "kitchen fridge"),))
+    question = stances("Bob", "Ann", conditions=(Knows("Bob", "kitchen fridge"),))
     reserved, answering = (answer(TALK, question, costs=costs).posterior for costs in (RESERVED, ANSWERING))
     assert reserved[2] < answering[2]
 
@@ -281,7 +281,7 @@ UNNAMED_ROOM = Episode(
 @given(EPISODES, QUESTIONS)
 @settings(max_examples=80)
 @example(PLACELESS, stances("Ann", "Bob", presumes=(Event(9, "", "walk", "cup"),)))
-@example(UNNAMED_ROOM, stances("Ann", "Bob", given=(Knows("Ann", "shelf"),)))
+@example(UNNAMED_ROOM, stances("Ann", "Bob", conditions=(Knows("Ann", "shelf"),)))
 def test_any_question_about_any_story_is_answered_or_not_with_a_reason(episode: Episode, question: Question) -> None:
     found = answer(episode, question)
     well_formed(found, question)

@@ -175,7 +175,7 @@ def test_evidence_in_words(evidence: SentenceEvidence, words: str) -> None:
 
 
 def test_who_missed_a_change_believes_what_they_believed_before() -> None:
-    seen_by_both = replace(HIDDEN, who=BOTH)
+    seen_by_both = replace(HIDDEN, agents=BOTH)
     missed = item("misses", None, (ANA,), sentence=3)
     assert label(about(ANA), HUNG, seen_by_both, missed) == HOOK
     assert label(about(BEN, ANA), HUNG, seen_by_both, missed) == HOOK
@@ -187,7 +187,7 @@ def test_who_missed_a_change_believes_what_they_believed_before() -> None:
 
 def test_who_is_unaware_of_a_witness_takes_them_to_believe_what_they_believed_before() -> None:
     unaware = item("unaware of", None, (BEN,), (ANA,), sentence=3)
-    for event in (HIDDEN, replace(HIDDEN, who=BOTH)):
+    for event in (HIDDEN, replace(HIDDEN, agents=BOTH)):
         assert label(about(BEN, ANA), HUNG, event, unaware) == HOOK
         assert label(about(ANA), HUNG, event, unaware) == DRAWER
 
@@ -198,7 +198,7 @@ def test_a_correction_without_a_change_says_nothing() -> None:
 
 def test_corrections_are_among_what_decides() -> None:
     missed = item("misses", None, (ANA,), sentence=3)
-    evidence = [HUNG, replace(HIDDEN, who=BOTH), missed, item("hints", HOOK, sentence=4)]
+    evidence = [HUNG, replace(HIDDEN, agents=BOTH), missed, item("hints", HOOK, sentence=4)]
     assert deciding(about(ANA), evidence) == [HUNG, HIDDEN, missed]
     assert deciding(about(BEN), evidence) == [HUNG, HIDDEN]
 
@@ -228,7 +228,7 @@ chains = st.lists(st.sampled_from(WHO), max_size=3).filter(lambda c: all(a != b 
 
 def perceives(chain: Minds, event: SentenceEvidence) -> bool:
     """Whether the first of the chain perceives it, and that the second does, and so on."""
-    return not chain or (chain[0] in event.who + event.unnoticed and all(name in event.who for name in chain[1:]))
+    return not chain or (chain[0] in event.agents + event.unnoticed and all(name in event.agents for name in chain[1:]))
 
 
 def believed(chain: Minds, evidence: Sequence[SentenceEvidence]) -> str | None:
@@ -244,11 +244,11 @@ def believed(chain: Minds, evidence: Sequence[SentenceEvidence]) -> str | None:
             continue
         shown = truth if event.does == "finds out" else event.value
         if event.does == "thinks":
-            belief = event.value if event.who == chain else belief
+            belief = event.value if event.agents == chain else belief
         elif not chain:
             belief = truth
         elif event.does == "says":
-            speaker, hearers = event.who[0], set(event.to) | ({chain[0]} & set(event.unnoticed))
+            speaker, hearers = event.agents[0], set(event.to) | ({chain[0]} & set(event.unnoticed))
             reached = all(name == speaker or name in hearers for name in chain)
             trusting = hearers
             for name in chain[:-1]:  # who believes it takes the speaker to believe it, too
@@ -300,7 +300,7 @@ def test_to_miss_a_change_is_to_be_left_out_at_once(
     change = evidence[place]
     left_out = replace(
         change,
-        who=tuple(name for name in change.who if name not in missing),
+        agents=tuple(name for name in change.agents if name not in missing),
         unnoticed=tuple(name for name in change.unnoticed if name not in missing),
     )
     at_once = [*evidence[:place], left_out, *evidence[place + 1 :]]
@@ -319,7 +319,7 @@ def test_to_be_unaware_of_witnesses_is_to_have_them_unnoticed_at_once(
     change = evidence[place]
     hidden = replace(
         change,
-        who=tuple(name for name in change.who if name not in witnesses),
+        agents=tuple(name for name in change.agents if name not in witnesses),
         unnoticed=(*change.unnoticed, *witnesses),
     )
     at_once = [*evidence[:place], hidden, *evidence[place + 1 :]]

@@ -180,7 +180,7 @@ def test_broken_minds_are_told_what_is_broken(name: str) -> None:
 def test_a_mind_that_keeps_its_promises_in_either_seat_and_on_given_observations() -> None:
     for agent in ("Ana", "Ben"):
         check_mind(Walker(), Plank(), agent=agent)
-    check_mind(Walker(), Plank(), others={"Ben": Walker()})
+    check_mind(Walker(), Plank(), partners={"Ben": Walker()})
     check_mind(Walker(), [(0, 1), (1, 2), (2, 0)])
     check_mind(Walker(), type("Tuple", (Plank, tuple), {})())
     nowhere: tuple[Any, ...] = ([], broken(done=lambda self, state: True))
@@ -201,7 +201,7 @@ def test_others_are_played_by_their_minds() -> None:
         def act(self) -> Any:
             return Categorical.uniform(["stay"])
 
-    check_mind(Walker(), Noting(), others={"Ben": Still()})
+    check_mind(Walker(), Noting(), partners={"Ben": Still()})
     assert happened == ["stay"] * 100
 
 

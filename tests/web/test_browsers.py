@@ -175,8 +175,8 @@ def logged(server: Server) -> tuple[GameSetup, list[PlayedStep], list[int]]:
             heard.append((said[body["advice"]], body["reply"]))
         elif kind == "thought":
             thoughts.append(t := body["thought"]["t"])
-            steps[t - 1] = steps[t - 1]._replace(said=body["thought"]["row"]["action"])
-            said += [steps[t - 1].said] * bool(steps[t - 1].said)
+            steps[t - 1] = steps[t - 1]._replace(message=body["thought"]["row"]["action"])
+            said += [steps[t - 1].message] * bool(steps[t - 1].message)
     return GameSetup("as logged", LEVELS[opened["level"]], opened["facilitator"], opened["seed"]), steps, thoughts
 
 

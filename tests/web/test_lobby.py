@@ -117,7 +117,7 @@ def test_a_round_reveals_what_was_believed_and_ignored_and_what_was_not_said(tmp
             for joint in script("hatch"):
                 await perform(pages, [joint])
                 await settle(lambda: game.ended or game.t in game.thoughts)
-                for number, said in enumerate(game.said):
+                for number, said in enumerate(game.messages):
                     if not said.reply and said.status == "running":
                         reader = next(page for page in pages if game.people[said.to] == page.one.id)
                         reader.do("heard", advice=number, reply="ignore")
@@ -449,7 +449,7 @@ def where(lobby: Lobby, one: Participant) -> object:
     if game is None:
         return found
     frame = stages.frame(game, stages.seat(game, one), {})
-    return *found, frame["rows"], frame["parts"], dict(game.pending), list(game.steps), list(map(vars, game.said))
+    return *found, frame["rows"], frame["parts"], dict(game.pending), list(game.steps), list(map(vars, game.messages))
 
 
 def test_games_that_were_left_long_ago_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,10 @@ from dataclasses import replace
 
 import pytest
 
-from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated
-from otherminds.papers.protom import overcooked as protom_overcooked
+from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
 from otherminds.papers.protom.facilitator import SAID_SO, ProToM
+from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.web import thinking
 from otherminds.web.board import Playable
 from otherminds.web.thinking import (
@@ -40,7 +40,7 @@ PLAYED = [("tomato-abroad", "protom"), ("hatch", "oracle"), ("garden-gate", "pro
 def simulated(level: Playable, facilitator: str) -> list[dict[str, object]]:
     """The facilitator's rows of a simulated episode, and what everybody did, by its words."""
     setup = GameSetup("simulated", level, facilitator, 3)
-    world = protom_overcooked if isinstance(level, KitchenLevel) else protom_dkg
+    world = OVERCOOKED if isinstance(level, KitchenLevel) else DOORS_KEYS_GEMS
     return [dict(row) for row in world.rows(setup.entry())]
 
 
@@ -71,7 +71,7 @@ def test_facilitators_think_what_they_think_in_simulations_even_if_they_have_for
     setup = GameSetup("game", level, facilitator, 3)
 
     def thought(t: int) -> FacilitatorThought:
-        return advise(setup, [*steps[: t - 1], steps[t - 1]._replace(said="")], since=t - 1)
+        return advise(setup, [*steps[: t - 1], steps[t - 1]._replace(message="")], since=t - 1)
 
     warm = [thought(t) for t in range(1, len(steps))]
     for row, found in zip(expected, warm, strict=True):
@@ -119,7 +119,7 @@ def test_a_simulated_person_does_as_the_facilitator_says() -> None:
 
 def _entry(level: Playable) -> tuple[facilitated.PlannedEpisode, facilitated.EpisodeSetup]:
     entry = facilitated.PlannedEpisode(level, "oracle", "told", 1)
-    return entry, protom_overcooked.setup(entry)
+    return entry, OVERCOOKED.setup(entry)
 
 
 @pytest.mark.slow
@@ -127,9 +127,9 @@ def test_what_becomes_of_a_message_is_told_even_if_steps_were_missed() -> None:
     level = LEVELS["hatch"]
     steps = history(simulated(level, "oracle"))
     setup = GameSetup("late", level, "oracle", 3)
-    first = advise(setup, [steps[0]._replace(said="")])
+    first = advise(setup, [steps[0]._replace(message="")])
     assert first.row["action"]
-    late = advise(setup, [steps[0]._replace(said=str(first.row["action"])), *steps[1:]])
+    late = advise(setup, [steps[0]._replace(message=str(first.row["action"])), *steps[1:]])
     assert late.row["status"] == "completed"
 
 
@@ -195,11 +195,11 @@ def test_answers_reach_the_facilitator_before_its_next_decision_even_if_it_has_f
     setup = GameSetup("answers", LEVELS["hatch"], facilitator, 3)
     rows = simulated(LEVELS["hatch"], facilitator)
     steps = history(rows)
-    spoken = next(t for t, step in enumerate(steps, 1) if step.said)
-    message = steps[spoken - 1].said
+    spoken = next(t for t, step in enumerate(steps, 1) if step.message)
+    message = steps[spoken - 1].message
     before = steps[:spoken]
     answered = [*before, PlayedStep(steps[spoken].joint, heard=((message, reply),))]
-    advise(setup, [*before[:-1], before[-1]._replace(said="")])
+    advise(setup, [*before[:-1], before[-1]._replace(message="")])
     warm = advise(setup, answered, since=spoken)
     assert (warm.row["statuses"] == {message: "ignored"}) == (reply == IGNORE)
     thinking._games.clear()
@@ -227,8 +227,8 @@ def test_an_answer_to_a_message_that_is_over_changes_nothing() -> None:
 def test_who_says_got_it_is_expected_to_follow_but_not_for_certain() -> None:
     setup = GameSetup("got it", LEVELS["hatch"], "protom", 3)
     steps = history(simulated(LEVELS["hatch"], "protom"))
-    spoken = next(t for t, step in enumerate(steps, 1) if step.said)
-    message = steps[spoken - 1].said
+    spoken = next(t for t, step in enumerate(steps, 1) if step.message)
+    message = steps[spoken - 1].message
     advise(setup, steps[:spoken])
     game = thinking._games[setup.key, (), True]
     game.follow(steps[:spoken], 0)

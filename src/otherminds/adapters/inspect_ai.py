@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, install_hint
 from otherminds.evaluation import tasks
 from otherminds.evaluation.story_sets import make
 from otherminds.evaluation.tasks import Row
@@ -44,7 +44,7 @@ try:
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.split(".")[0] not in ("anyio", "inspect_ai"):
         raise
-    raise InputError("tasks of Inspect need an extra", hint="pip install 'otherminds[inspect]'") from None
+    raise InputError("tasks of Inspect need an extra", hint=install_hint("inspect")) from None
 
 SCORES = ("tom_percent", "functional_regret", "unreadable_share", "lost_share")
 FEWEST_TOKENS = 16  # the smallest limit on tokens that every provider accepts
@@ -324,7 +324,7 @@ def _invented(n: int, seed: int, phrasings: Sequence[str]) -> Iterator[dataset.S
     """Questions about invented stories; those of a group share their wording, and every option is right once."""
     if n < 1:
         raise InputError(f"there is nothing to ask about {n} stories")
-    for row in make(n, seed, wanted=phrasings, quiet=True):
+    for row in make(n, seed, phrasing_names=phrasings, quiet=True):
         kind, polarity, condition = row["cell"].split("/")
         about = {"polarity": polarity, "condition": condition, "phrasing": row["phrasing"], "margin": row["margin"]}
         gold = row["options"].index(row["answer"])

@@ -82,7 +82,7 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
         self.action_spaces: dict[str, Discrete[np.int64]] = {}
         self.observation_spaces: dict[str, Space[Any]] = {}
         for agent, side in self._sides.items():
-            n, space = len(side.actions), side.seen.space
+            n, space = len(side.actions), side.observation_code.space
             self.action_spaces[agent] = Discrete(n) if side.always else LegalDiscrete(n)
             masked = {"observation": space, "action_mask": Box(0, 1, (n,), np.int8)}
             self.observation_spaces[agent] = space if side.always else Dict(masked)
@@ -157,7 +157,7 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
         observations: dict[str, Any] = {}
         infos: Infos = {}
         for agent, side in self._sides.items():
-            observations[agent] = side.seen.write(self.world.observe(self.world_state, agent))
+            observations[agent] = side.observation_code.write(self.world.observe(self.world_state, agent))
             space, infos[agent] = self.action_spaces[agent], {}
             if isinstance(space, LegalDiscrete):
                 legal = {*self.world.actions(self.world_state, agent)}
@@ -196,7 +196,7 @@ class AgentInterface(NamedTuple):
 
     actions: tuple[Hashable, ...]
     always: bool
-    seen: SpaceCode
+    observation_code: SpaceCode
 
 
 @runtime_checkable

@@ -14,13 +14,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, install_hint
 from otherminds.world import World
 
 if TYPE_CHECKING:
     from otherminds.adapters.parallel import ParallelWorld
-
-INSTALL = 'pip install "otherminds[pettingzoo]"'
 
 
 def parallel_env(
@@ -39,5 +37,5 @@ def parallel_env(
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] not in ("gymnasium", "pettingzoo"):
             raise
-        raise InputError("environments of PettingZoo need an extra", hint=INSTALL) from None
+        raise InputError("environments of PettingZoo need an extra", hint=install_hint("pettingzoo")) from None
     return ParallelWorld(world, steps=steps, render_mode=render_mode)

@@ -53,12 +53,13 @@ def demo(
 def demo_page(seed: int) -> str:
     """The level with and without facilitators, as a page with a replay."""
     from otherminds.cli.levels import load_level
-    from otherminds.papers.protom.doors_keys_gems import rows
+    from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
     from otherminds.papers.protom.experiment import PlannedEpisode
     from otherminds.reports.level_replay import replays
     from otherminds.reports.page import Section, page
 
     level = load_level(LEVEL)
-    episode_rows = [row for name in ("protom", "none") for row in rows(PlannedEpisode(level, name, level.kind, seed))]
+    entries = [PlannedEpisode(level, name, level.kind, seed) for name in ("protom", "none")]
+    episode_rows = [row for entry in entries for row in DOORS_KEYS_GEMS.rows(entry)]
     lead = "Two people, each after a gem, and a facilitator that reads their minds and speaks only when it helps."
     return page("otherminds: a demonstration", lead, [Section("Step by step", replays({LEVEL: level}, episode_rows))])

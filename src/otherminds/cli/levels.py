@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
-from rich.table import Column
 from typer import Argument, Option
 
 from otherminds.cli.help import Command, Group
@@ -38,7 +35,7 @@ generate = typer.Typer(
 verify = typer.Typer(
     cls=Group,
     no_args_is_help=True,
-    help="Prove again what is claimed about levels and worlds.\n\nExample: otherminds verify levels twenty",
+    help="Prove again what is claimed about levels.\n\nExample: otherminds verify levels twenty",
 )
 
 
@@ -137,52 +134,6 @@ def verify_levels(
         typer.echo(line)
         proved &= fine
     if not proved:
-        raise typer.Exit(TARGET_MISSED)
-
-
-EVENTS = ("meetings", "picked up", "destroyed", "deliveries")
-
-
-@verify.command("melting-pot", cls=Command)
-def verify_melting_pot(
-    steps: Annotated[int, Option(min=1, metavar="N", help="Steps of the engine in each world.")] = 5_000,
-    substrates: Annotated[
-        list[str] | None, Option("--world", metavar="NAME", help="Which world; repeatable. Default: all four.")
-    ] = None,
-    seed: Annotated[int | None, Option(min=0, metavar="N", help="Seed of the players. Default: the clock.")] = None,
-    folder: Annotated[
-        Path | None, Option(metavar="FOLDER", help="Where dm-meltingpot was unpacked; default: $OTHERMINDS_MELTINGPOT.")
-    ] = None,
-) -> None:
-    """Play Melting Pot's engine and the library's rules side by side.
-
-    Exit code 1 if they ever disagree. Needs the extra: pip install "otherminds[meltingpot]".
-
-    Example: otherminds verify melting-pot --steps 20000 --world rws_repeated
-    """
-    import numpy as np
-
-    from otherminds.adapters.melting_pot import SUBSTRATES, MeltingPotEngine
-    from otherminds.adapters.rule_checks import summed, verify
-    from otherminds.evaluation.progress import shown
-    from otherminds.reports.terminal.tables import plain_table
-
-    seed = time.time_ns() % 2**31 if seed is None else seed
-    numbers = (Column(name, justify="right", no_wrap=True) for name in ("episodes", "steps", "mismatches"))
-    table = plain_table(Column("world", no_wrap=True), *numbers, Column("in which", no_wrap=True))
-    mismatches: list[str] = []
-    for name in substrates or SUBSTRATES:
-        comparisons = verify(MeltingPotEngine(name, folder=folder, seed=seed), steps, np.random.default_rng(seed))
-        total = summed(shown(comparisons, steps, name, lambda comparison: comparison.steps))
-        mismatches += [f"{name}, {mismatch}" for mismatch in total.mismatches]
-        cells = [total.counts["episodes"], total.steps, len(total.mismatches)]
-        events = ", ".join(f"{total.counts[event]:,} {event}" for event in EVENTS if event in total.counts)
-        table.add_row(name, *(f"{cell:,}" for cell in cells), events)
-    console = Console(width=None if sys.stdout.isatty() else 110)
-    console.print(table)
-    for mismatch in mismatches:
-        console.print(mismatch, markup=False, highlight=False, soft_wrap=True)
-    if mismatches:
         raise typer.Exit(TARGET_MISSED)
 
 

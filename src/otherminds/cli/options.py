@@ -118,7 +118,7 @@ class ModelOptions:
             return None
         model = Endpoint.parse(spec.removeprefix(ENDPOINT))
         listed_price = price_of(model.name, listed)
-        if listed_price is None and not (model.here or self.replay):
+        if listed_price is None and not (model.is_local or self.replay):
             hint = f"give --price IN/OUT, --prices FILE, or --price {UNKNOWN} to go on without"
             raise InputError(f"nobody has said what {model.name} costs", hint=hint)
         check_budget(self.budget, listed_price)

@@ -176,7 +176,7 @@ def _again(
     Raises InputError if the folder does not say how it was begun, or names code that must be named again.
     """
     from otherminds.evaluation.experiment import Options
-    from otherminds.evaluation.resuming import begun, trusted
+    from otherminds.evaluation.how_begun import begun, trusted
     from otherminds.evaluation.runs import look
 
     how, model_specs, money = begun(look(folder).about, folder), model_specs or (), money or {}

@@ -15,7 +15,7 @@ from typer import Option
 from otherminds.cli.levels import load_level
 from otherminds.cli.lists import bundled
 from otherminds.cli.options import OpenOption
-from otherminds.errors import InputError
+from otherminds.errors import InputError, install_hint
 from otherminds.evaluation.progress import telling
 
 MISSING = "the web app is not installed"
@@ -49,7 +49,7 @@ def serve(
         from otherminds.web.serving import Server
         from otherminds.web.settings import ServerSettings
     except ImportError:
-        raise InputError(MISSING, hint="pip install 'otherminds[web]'") from None
+        raise InputError(MISSING, hint=install_hint("web")) from None
     secret = os.environ.get("OTHERMINDS_SECRET", "")
     own = [load_level(str(path)) for path in level or ()]
     levels = {playable.name: playable for level_list in (*bundled().values(), own) for playable in level_list}

@@ -102,7 +102,7 @@ def generate_stories(
     ] = None,
     boards: Annotated[int, Option(min=0, max=ACCEPTED, metavar="N", help="Storyboards of that many.")] = 0,
     videos: Annotated[int, Option(min=0, max=ACCEPTED, metavar="N", help="Videos (GIF) of that many.")] = 0,
-    seen: Annotated[bool, Option("--seen", help="Add each episode as a video model would report it.")] = False,
+    video_report: Annotated[bool, Option("--seen", help="Add each episode as a video model would report it.")] = False,
     jobs: JobsOption = 1,
 ) -> None:
     """Invent stories with questions whose answers are exact.
@@ -113,5 +113,5 @@ def generate_stories(
     """
     from otherminds.evaluation.story_sets import make, write
 
-    count = write(out, make(n, seed, jobs, phrasing or (), seen=seen), boards, videos)
+    count = write(out, make(n, seed, jobs, phrasing or (), video_report=video_report), boards, videos)
     typer.echo(f"{count:,} stories in {out / 'stories.jsonl'}")

@@ -35,19 +35,18 @@ SHOWN = 3
 
 def episode(level: Level | KitchenLevel, helper: str, seed: int) -> FacilitatedEpisode[Any, Any, Any]:
     """An episode ready to be watched. Raises InputError if the level has no goals, or its world no such facilitator."""
-    from otherminds.papers.protom import doors_keys_gems as protom_dkg
-    from otherminds.papers.protom import overcooked as protom_overcooked
+    from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
     from otherminds.papers.protom.experiment import PlannedEpisode
+    from otherminds.papers.protom.overcooked import OVERCOOKED
     from otherminds.worlds.doors_keys_gems.level_files import Level
     from otherminds.worlds.overcooked.level_files import KitchenLevel
 
     if isinstance(level, Level) and min(level.world.goals) < 0:
         raise InputError(f"{level.name} does not say what everybody wants", hint="watch needs a goal for each agent")
-    experiment = protom_overcooked if isinstance(level, KitchenLevel) else protom_dkg
-    if helper not in ("none", "random", *experiment.VARIANTS):
+    world = OVERCOOKED if isinstance(level, KitchenLevel) else DOORS_KEYS_GEMS
+    if helper not in ("none", "random", *world.variants):
         raise InputError(f"there is no facilitator `{helper}` for kitchens", hint="it is for Doors-Keys-Gems only")
-    facilitated: FacilitatedEpisode[Any, Any, Any] = experiment.episode(PlannedEpisode(level, helper, level.kind, seed))
-    return facilitated
+    return world.episode(PlannedEpisode(level, helper, level.kind, seed))
 
 
 def drawn(level: Level | KitchenLevel, scenes: Sequence[Scene]) -> str:

@@ -93,4 +93,5 @@ def answered(model: Recorded) -> str:
     """Recorded calls, tokens and cost, as a sentence that does not depend on interruptions."""
     totals = model.answered
     dollars = f", ${totals.dollars:,.4f}" if totals.dollars else ""
-    return f"{totals.calls:,} calls, {totals.prompt:,} tokens of prompts, {totals.written:,} tokens written{dollars}"
+    tokens = f"{totals.prompt_tokens:,} tokens of prompts, {totals.reply_tokens:,} tokens written"
+    return f"{totals.calls:,} calls, {tokens}{dollars}"

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.errors import InputError, meant
+from otherminds.errors import InputError, install_hint, meant
 from otherminds.files.text import read_text
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.players.habits import MISSED
@@ -221,7 +221,7 @@ def _csv(path: Path, text: str | None) -> Iterator[tuple[int, list[str]]]:
 def _parquet(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The rows of a Parquet file, numbered as the lines of a CSV file would be."""
     if not find_spec("pyarrow"):
-        raise InputError("Parquet needs pyarrow", path=path, hint="pip install otherminds[parquet]")
+        raise InputError("Parquet needs pyarrow", path=path, hint=install_hint("parquet"))
     import pyarrow
     from pyarrow import parquet
 

@@ -24,7 +24,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from otherminds.errors import InputError, near
+from otherminds.errors import InputError, install_hint, near
 from otherminds.operating_system import ignore_interrupts, interrupts_held_back
 
 T = TypeVar("T")
@@ -221,8 +221,7 @@ def _library(name: str, extra: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        hint = f"pip install 'otherminds[{extra}]'"
-        raise InputError(f"the engine `{extra}` needs an extra", hint=hint) from None
+        raise InputError(f"the engine `{extra}` needs an extra", hint=install_hint(extra)) from None
 
 
 def _unreachable(what: str, address: str) -> InputError:

@@ -83,8 +83,8 @@ class Experiment:
     """One experiment, ready to run.
 
     `run` names the run: a folder that holds another run is refused. `collect` returns the rows for the summary, in
-    their order, from the finished store; by default those of all parts. `given` are rows that nobody plays, such as an
-    export of a study. `summarise` returns the summary's rows, and `page(rows, summary)` the report.
+    their order, from the finished store; by default those of all parts. `recorded_rows` returns rows that nobody plays,
+    such as an export of a study. `summarise` returns the summary's rows, and `page(rows, summary)` the report.
     """
 
     run: str
@@ -93,7 +93,7 @@ class Experiment:
     parts: tuple[Part, ...] = ()
     model_part: ModelPart | None = None
     collect: Callable[[Store], list[Row]] | None = None
-    given: Callable[[], list[Row]] | None = None
+    recorded_rows: Callable[[], list[Row]] | None = None
     what: str = "Playing"
 
     def played(self, store: Store, options: Options) -> list[Row]:
@@ -102,8 +102,8 @@ class Experiment:
         Raises InputError for a part that cannot be played, BudgetError or ModelError as `ask` does, and
         UnfinishedError if entries are left, as they are to a shard.
         """
-        if self.given is not None:
-            rows = self.given()
+        if self.recorded_rows is not None:
+            rows = self.recorded_rows()
             store.replace(rows)
             return rows
         spoken, model = self.model_part, None

@@ -11,7 +11,7 @@ from sqlite3 import IntegrityError
 from typing import NamedTuple
 
 from otherminds.errors import InputError
-from otherminds.evaluation.resuming import resume_command
+from otherminds.evaluation.how_begun import resume_command
 from otherminds.evaluation.store import FILE, LOCK, Key, Row, Store, failures_of, line_of_row, rows_of
 from otherminds.files.database import Database, InUseError, alone
 from otherminds.files.recovery import recovered

@@ -121,7 +121,7 @@ class Comparison(NamedTuple):
     """
 
     metric: str
-    other: str
+    reference: str
     test: str
     p: float
     p_corrected: float

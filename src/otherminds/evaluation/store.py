@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
 from otherminds.errors import InputError
-from otherminds.evaluation.resuming import resume_command
+from otherminds.evaluation.how_begun import resume_command
 from otherminds.files.database import Change, Database, alone
 from otherminds.files.text import write_whole
 from otherminds.language.call_records import SCHEMA, now

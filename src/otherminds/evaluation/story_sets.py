@@ -26,18 +26,18 @@ LETTERS = "ABC"
 Row = dict[str, Any]
 
 
-def block(k: int, seed: int, chosen: Sequence[str], seen: bool) -> list[Row]:
-    """The k-th `BLOCK` rows of a seed, the same on any number of processes; groups take turns with chosen phrasings.
+def block(k: int, seed: int, phrasing_names: Sequence[str], video_report: bool) -> list[Row]:
+    """The k-th `BLOCK` rows of a seed, the same on any number of processes; groups take turns with the phrasings.
 
-    With `seen`, each row also has the episode as a video model would report it.
+    With `video_report`, each row also has the episode as a video model would report it.
     """
     gc.freeze()  # planning tables stay in memory: don't search them for garbage
     rng = stream(seed, "stories", str(k))
     words, seeing = stream(seed, "words", str(k)), stream(seed, "seen", str(k))
     rows = []
     for number, story in enumerate(invent(BLOCK, rng, first=k * len(CELLS))):
-        row = _row(story, chosen[(k * len(CELLS) + number // 3) % len(chosen)], words)
-        if seen:
+        row = _row(story, phrasing_names[(k * len(CELLS) + number // 3) % len(phrasing_names)], words)
+        if video_report:
             row["seen"] = as_json(seen_through(story.episode, VIDEO_MODEL, seeing))
         rows.append(row)
     return rows
@@ -62,17 +62,23 @@ def _row(story: Story, phrasing: str, words: np.random.Generator) -> Row:
 
 
 def make(
-    n: int, seed: int, jobs: int = 1, wanted: Sequence[str] = (), quiet: bool = False, seen: bool = False
+    n: int,
+    seed: int,
+    jobs: int = 1,
+    phrasing_names: Sequence[str] = (),
+    quiet: bool = False,
+    video_report: bool = False,
 ) -> Iterator[Row]:
-    """The first `n` rows of a seed, in the phrasings `wanted` (all by default).
+    """The first `n` rows of a seed, in the phrasings with these names (all by default).
 
-    With `seen`, rows also have the episode as a video model would report it. Raises InputError at once if a phrasing is
-    unknown.
+    With `video_report`, rows also have the episode as a video model would report it. Raises InputError at once if a
+    phrasing is unknown.
     """
-    for name in wanted:
+    for name in phrasing_names:
         if name not in phrasings():
             raise unknown("phrasing", name, phrasings())
-    return _rows(n, partial(block, seed=seed, chosen=tuple(wanted) or tuple(phrasings()), seen=seen), jobs, quiet)
+    names = tuple(phrasing_names) or tuple(phrasings())
+    return _rows(n, partial(block, seed=seed, phrasing_names=names, video_report=video_report), jobs, quiet)
 
 
 def _rows(n: int, block_of: Callable[[int], list[Row]], jobs: int, quiet: bool) -> Iterator[Row]:

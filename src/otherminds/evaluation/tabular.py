@@ -2,7 +2,8 @@
 
 All three formats are read back exactly. In CSV and Parquet, lists and objects are JSON text. In CSV every other value
 but text is JSON as well; text that a reader or a spreadsheet could mistake for something else begins with an
-apostrophe, except names of NAMES such as `0`, which stay as they are and are read back as text.
+apostrophe, except names of NAMES such as `0`, which stay as they are and are read back as text. A missing value is an
+empty cell, an empty text an empty cell in quotes.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, install_hint
 from otherminds.evaluation.runs import exported_rows
 from otherminds.files.strict_json import RepeatedNameError, depth, dumps, loads
 from otherminds.files.text import decoded, opened, write_whole
@@ -41,6 +42,8 @@ DEEPEST = 20
 NAMES = ("condition", "subject", "episode", "person", "participants", "block")
 """Columns of names, which may look like numbers and are always text."""
 TEXT_MARK = "'"
+EMPTY_TEXT = "\0"
+"""Stands for the empty text while a CSV table is written; other cells have no NUL, see `_cell`."""
 RISKY = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "\ufeff")
 """Beginnings of text that a spreadsheet takes for a formula, or a reader for the mark of an encoding."""
 FROM_SPREADSHEETS = {"TRUE": True, "FALSE": False}
@@ -62,7 +65,7 @@ def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write a table with a column for every key of any row; missing values are empty cells.
+    """Write a table with a column for every key of any row; missing values are empty cells, empty text is in quotes.
 
     Raises InputError if a value is not JSON or too long, or the file cannot be written.
     """
@@ -76,7 +79,7 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         if max(map(len, cells)) > LARGEST_CELL:
             raise InputError(f"row {i} has a cell of more than {LARGEST_CELL:,} characters", path=path)
         writer.writerow(cells)
-    _write(path, file.getvalue().encode())
+    _write(path, file.getvalue().replace(EMPTY_TEXT, '""').encode())
 
 
 def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -111,9 +114,11 @@ def _columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def _cell(value: Any, column: str = "") -> str:
     """A value as text of a CSV cell; text with a NUL, which no reader takes for text, as JSON, where it is escaped."""
+    if value == "":
+        return EMPTY_TEXT
     if not isinstance(value, str) or "\0" in value:
         return dumps(value)
-    plain = value and not value.startswith(RISKY) and _read_cell(value, column) == value
+    plain = not value.startswith(RISKY) and _read_cell(value, column) == value
     return value if plain else TEXT_MARK + value
 
 
@@ -180,7 +185,7 @@ def _jsonl(path: Path) -> Iterator[tuple[int, Row]]:
 
 
 def _csv(path: Path) -> Iterator[tuple[int, Row]]:
-    reader = csv.reader((line for _, line in _lines(path)), strict=True)
+    reader = csv.reader(_with_marked_empty_text(line for _, line in _lines(path)), strict=True)
     columns: list[str] | None = None
     begins = 1
     try:
@@ -199,6 +204,20 @@ def _csv(path: Path) -> Iterator[tuple[int, Row]]:
             begins = reader.line_num + 1
     except csv.Error as error:
         raise InputError(f"is not CSV: {error}", path=path, line=begins) from None
+
+
+def _with_marked_empty_text(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of a CSV table, with the mark of text in cells that are `""`, which readers take for missing values."""
+    within_quotes = False
+    for line in lines:
+        parts = line.split('"')  # in turn outside and within quotes; between the two of an escaped one is an empty part
+        for i in range(1 + within_quotes, len(parts) - 1, 2):
+            starts_cell = parts[i - 1].endswith(",") or (i == 1 and not parts[0])
+            ends_cell = parts[i + 1].startswith((",", "\r", "\n")) or (i == len(parts) - 2 and not parts[-1])
+            if not parts[i] and starts_cell and ends_cell:
+                parts[i] = TEXT_MARK
+        within_quotes ^= len(parts) % 2 == 0
+        yield '"'.join(parts)
 
 
 def _read_cell(cell: str, column: str = "") -> Any:
@@ -285,4 +304,4 @@ def _arrow() -> tuple[Any, Any]:
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
-        raise InputError("Parquet needs pyarrow", hint="pip install 'otherminds[parquet]'") from None
+        raise InputError("Parquet needs pyarrow", hint=install_hint("parquet")) from None

@@ -145,7 +145,7 @@ class StructuredAnswer(NamedTuple, Generic[M_co]):
     """The value that was read, None if no reply could be read, and all exchanges."""
 
     value: M_co | None
-    said: tuple[Exchange, ...]
+    exchanges: tuple[Exchange, ...]
 
     def read(self, part: Callable[[M_co], U]) -> U | None:
         """`part` of the value; None without a value."""
@@ -192,7 +192,8 @@ class Asker:
             reply = self.model.complete(request)
             reading = form.read(reply.text)
             if not isinstance(reading, Unreadable):
-                exchanges.append(Exchange(purpose, one_line(reading.model_dump_json()), reply.text, reply.usage))
+                in_json = one_line(reading.model_dump_json(by_alias=True))
+                exchanges.append(Exchange(purpose, in_json, reply.text, reply.usage))
                 return StructuredAnswer(reading, tuple(exchanges))
             why = one_line(f"was cut off: {reading.why}" if reply.cut else reading.why)
             exchanges.append(Exchange(purpose, why, reply.text, reply.usage, readable=False))

@@ -203,8 +203,8 @@ class AnsweredCalls(NamedTuple):
     """The number of answered calls, their tokens (of prompts and of replies) and their cost in dollars."""
 
     calls: int
-    prompt: int
-    written: int
+    prompt_tokens: int
+    reply_tokens: int
     dollars: float
 
 

@@ -99,7 +99,7 @@ _LETTERS = ("a", "i")  # names of options that are also English words
 
 
 def read_choice(
-    text: str, labels: Sequence[str], *, reasons: bool = False, theirs: bool = False, asked: int | None = None
+    text: str, labels: Sequence[str], *, reasons: bool = False, theirs: bool = False, round_number: int | None = None
 ) -> int | Unreadable:
     """The number of the option that a reply chooses, or why it cannot be read.
 
@@ -108,11 +108,12 @@ def read_choice(
     that chooses it. With `reasons`, the last sentence of a chain of thought that chooses counts, whatever it named
     before.
     `theirs`: the question is which option another player will choose; without it, sentences about what others do choose
-    nothing. `asked`: the number of the round in question; a move of that round told in the past tense is read as well.
+    nothing. `round_number`: the number of the round in question; a move of that round told in the past tense is read as
+    well.
     """
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
-    restated = _told(text, theirs=theirs, asked=asked)
+    restated = _told(text, theirs=theirs, round_number=round_number)
     lines = [line for line in restated.split("\n") if line.strip() and not line.strip().startswith("```")]
     lines = [BOXED.sub(r"\1", ALONE.sub(r"Answer: \1", line)) for line in lines]
     lines[-1:] = [THE_ANSWER_IS.sub(r"Answer: \1", line) for line in lines[-1:]]
@@ -130,10 +131,10 @@ def read_choice(
     return choice if isinstance(choice, int) else unreadable(choice, text)
 
 
-def _told(text: str, *, theirs: bool, asked: int | None) -> str:
+def _told(text: str, *, theirs: bool, round_number: int | None) -> str:
     """A reply that tells of the round in question, put as a choice of the player in question; others as they are."""
     match = _TELLS.fullmatch(text)
-    if not match or match[1] not in (None, str(asked)):
+    if not match or match[1] not in (None, str(round_number)):
         return text
     chooser, what = match[2].casefold(), _UNCHOSEN.sub("", match[4])
     if (pair := _BOTH_CHOOSE.fullmatch(what.rstrip(AROUND))) and (pair[2].casefold() == OTHER) != (chooser == OTHER):

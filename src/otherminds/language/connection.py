@@ -62,8 +62,8 @@ class _Bounded(httpx2.SyncByteStream):
 class Connection:
     """Connections to one server, which are reused, and closed when this object is garbage-collected."""
 
-    def __init__(self, url: str, key: str, *, timeout: float, here: bool) -> None:
-        """Prepare connections without sending anything. `timeout` is in seconds; `here`: `url` is on this machine.
+    def __init__(self, url: str, key: str, *, timeout: float, is_local: bool) -> None:
+        """Prepare connections without sending anything. `timeout` is in seconds; `is_local`: `url` is on this machine.
 
         Raises ModelError if the address or the key cannot be used.
         """
@@ -73,8 +73,8 @@ class Connection:
                 event_hooks={"response": [partial(_check, timeout)]},
                 limits=httpx2.Limits(keepalive_expiry=IDLE),
                 # no proxy lies in front of this machine, and plain HTTP needs no certificates
-                trust_env=not here,
-                verify=not here or url.lower().startswith("https"),
+                trust_env=not is_local,
+                verify=not is_local or url.lower().startswith("https"),
             )
             weakref.finalize(self, http.close)
             self._client = openai.OpenAI(

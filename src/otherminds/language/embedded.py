@@ -16,6 +16,7 @@ from urllib.error import URLError
 from urllib.request import Request as Call
 from urllib.request import urlopen
 
+from otherminds.errors import install_hint
 from otherminds.language import wire
 from otherminds.language.model import EMBEDDED, Continuations, ModelError, Reply, Request, Scores, Usage
 from otherminds.language.weights import Weights
@@ -131,7 +132,7 @@ def _load(path: Path, context: int, threads: int | None) -> Any:
     try:
         import xllamacpp
     except ImportError:
-        raise ModelError("the embedded model needs an extra", hint="pip install 'otherminds[embedded]'") from None
+        raise ModelError("the embedded model needs an extra", hint=install_hint("embedded")) from None
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.n_ctx = context

@@ -13,7 +13,7 @@ from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, install_hint
 from otherminds.language import wire
 from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores, UncertainError
 
@@ -64,7 +64,7 @@ class Endpoint:
             raise InputError(message, hint=WRITTEN)
         self.name = model
         self.identity = f"openai:{model}"
-        self.here = _is_here(url)
+        self.is_local = _is_local(url)
         self._url = url.rstrip("/")
         self._key = (os.environ.get(KEY, "") if key is None else key).strip()
         self._timeout, self._attempts, self._wait = timeout, attempts, wait
@@ -161,15 +161,15 @@ class Endpoint:
     @cached_property
     def _connection(self) -> Connection:
         """The connection, which is opened at its first use. Raises ModelError if it cannot be."""
-        if not self._key and not self.here:
+        if not self._key and not self.is_local:
             raise ModelError("there is no key", hint=f"set {KEY}, to any word if the server needs none")
         if not self._key.isascii() or not self._key.isprintable() or " " in self._key:
             raise ModelError("the key has characters that no key has", hint=f"look at {KEY}")
         try:
             from otherminds.language.connection import Connection
         except ImportError:
-            raise ModelError("an endpoint needs an extra", hint="pip install 'otherminds[openai]'") from None
-        return Connection(self._url, self._key or "none", timeout=self._timeout, here=self.here)
+            raise ModelError("an endpoint needs an extra", hint=install_hint("openai")) from None
+        return Connection(self._url, self._key or "none", timeout=self._timeout, is_local=self.is_local)
 
 
 def _without(key: str, payload: Any) -> Any:
@@ -181,7 +181,7 @@ def _without(key: str, payload: Any) -> Any:
     return [_without(key, value) for value in payload] if isinstance(payload, list) else payload
 
 
-def _is_here(url: str) -> bool:
+def _is_local(url: str) -> bool:
     """Whether a valid address is on this machine.
 
     Raises InputError for any other address, without repeating it: it may contain a password.

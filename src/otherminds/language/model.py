@@ -68,10 +68,10 @@ class Usage(NamedTuple):
     cached: int = 0
     written: int = 0
 
-    def __add__(self, other: object) -> Usage:
+    def __add__(self, more: object) -> Usage:
         """The sums of both."""
-        assert isinstance(other, Usage)
-        return Usage(self.prompt + other.prompt, self.cached + other.cached, self.written + other.written)
+        assert isinstance(more, Usage)
+        return Usage(self.prompt + more.prompt, self.cached + more.cached, self.written + more.written)
 
 
 NOTHING = Usage()

@@ -62,10 +62,10 @@ class Price:
     """
 
     prompt: float
-    written: float
+    reply: float
 
     def __post_init__(self) -> None:
-        for amount in (self.prompt, self.written):
+        for amount in (self.prompt, self.reply):
             if not 0.0 <= amount < math.inf:
                 raise InputError(f"a price of {amount} is none", hint="give dollars for a million tokens")
 
@@ -80,7 +80,7 @@ class Price:
 
     def cost(self, usage: models.Usage) -> float:
         """Dollars for these tokens."""
-        return (usage.prompt * self.prompt + usage.written * self.written) / MILLION
+        return (usage.prompt * self.prompt + usage.written * self.reply) / MILLION
 
 
 class _File(BaseModel, extra="forbid", strict=True):

@@ -18,11 +18,11 @@ DECIMALS = 9  # to which action values are rounded, so that equal ones are equal
 class Plan(NamedTuple):
     """Either a fixed sequence of actions, or the best response to a hypothesis until the partner deviates from it.
 
-    `held` is the index of that hypothesis, or −1. What follows is up to the base policies.
+    `hypothesis` is the index of that hypothesis, or −1. What follows is up to the base policies.
     """
 
     fixed: tuple[int, ...] = ()
-    held: int = -1
+    hypothesis: int = -1
 
 
 def action_tables(payoff: Floats, chances: Chances, horizon: int, start: int = 0, discount: float = 1.0) -> Floats:
@@ -138,9 +138,9 @@ def plan_values(
     fixed = np.full((count, max(len(plan.fixed) for plan in plans) + 1), -1)
     for i, plan in enumerate(plans):
         fixed[i, : len(plan.fixed)] = plan.fixed
-    ends = np.array([len(plan.fixed) if plan.held < 0 else machines.horizon for plan in plans])
-    commits = np.array([plan.held >= 0 for plan in plans])
-    assumed = states[[max(plan.held, 0) for plan in plans]]
+    ends = np.array([len(plan.fixed) if plan.hypothesis < 0 else machines.horizon for plan in plans])
+    commits = np.array([plan.hypothesis >= 0 for plan in plans])
+    assumed = states[[max(plan.hypothesis, 0) for plan in plans]]
     true = np.broadcast_to(states, (count, len(states)))
     group = np.zeros(true.shape, dtype=np.intp)
     alive: NDArray[np.bool_] = np.ones(true.shape, dtype=bool)

@@ -26,11 +26,11 @@ Line = Annotated[tuple[str, tuple[tuple[float, float], ...]], BeforeValidator(la
 
 
 _key = itemgetter("experiment", "condition", "subject", "metric")
-Found = Mapping[tuple[str, str, str], Mapping[str, Any]]
+RowsByKey = Mapping[tuple[str, str, str], Mapping[str, Any]]
 """Rows of the summary of one experiment by condition, subject and metric."""
 
 
-def by_key(summary: Iterable[Mapping[str, Any]]) -> Found:
+def by_key(summary: Iterable[Mapping[str, Any]]) -> RowsByKey:
     """The rows of a summary by condition, subject and metric."""
     return {(row["condition"], row["subject"], row["metric"]): row for row in summary}
 

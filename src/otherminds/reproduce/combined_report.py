@@ -41,7 +41,7 @@ from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
 from otherminds.worlds.in_the_matrix.scenarios import scenarios
 
 Row = Mapping[str, Any]
-Found = Mapping[str, Results]
+ResultsByName = Mapping[str, Results]
 AGREES, BETTER, WORSE, HIGHER, LOWER = "agrees", "better", "worse", "higher", "lower"
 ENOUGH, TOO_FEW = 5, "too few to say"  # units that a verdict needs; chosen
 WIDE, PANEL = 6.4, 4.8  # inches of figures on a wide screen
@@ -75,7 +75,7 @@ ORDER = (
 """The order of the chapters."""
 
 
-def write_combined_report(folder: Path, results_by_name: Found) -> Path:
+def write_combined_report(folder: Path, results_by_name: ResultsByName) -> Path:
     """Write one report on the results of several experiments, given by name, and return its path.
 
     Raises InputError if it cannot be written.
@@ -87,7 +87,7 @@ def write_combined_report(folder: Path, results_by_name: Found) -> Path:
     return folder / "report.html"
 
 
-def page(results_by_name: Found, summary: Sequence[Row], board: Sequence[Row]) -> str:
+def page(results_by_name: ResultsByName, summary: Sequence[Row], board: Sequence[Row]) -> str:
     """The HTML of the report: front pages, then a chapter for each experiment."""
     there = {*results_by_name, *(f"{row['experiment']}/{row['condition']}" for row in summary)}
     listed = packaged("otherminds.reproduce", "not_compared.toml")["entry"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from otherminds.errors import unknown
 from otherminds.evaluation.engines import opened
 from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Options, described
-from otherminds.evaluation.resuming import how_begun
+from otherminds.evaluation.how_begun import how_begun
 from otherminds.evaluation.store import Row, Store, first_columns
 from otherminds.evaluation.tasks import Task
 from otherminds.language.model import LanguageModel

@@ -67,16 +67,16 @@ class SentenceEvidence:
     """One item of what a sentence, counted from 1, tells about the matter.
 
     `was`: the matter was in the state `value` before all that is told. `is`, `is not`: it changes to that state, or is
-    not in it. The people in `who` perceive this, and perceive one another; those in `unnoticed` perceive it, too, and
-    nobody knows that they do.
-    `finds out`: those in `who` (and, unnoticed, in `unnoticed`) learn the present state.
-    `misses`: those in `who` did not perceive the last change (`is` or `is not`) told before. It is taken back from
+    not in it. The people in `agents` perceive this, and perceive one another; those in `unnoticed` perceive it, too,
+    and nobody knows that they do.
+    `finds out`: those in `agents` (and, unnoticed, in `unnoticed`) learn the present state.
+    `misses`: those in `agents` did not perceive the last change (`is` or `is not`) told before. It is taken back from
     them: they believe what they believed before it, as changed by all that they perceived since, and everybody who
     perceived the change knows that they did not.
-    `unaware of`: those in `to` perceived the last change told before, and `who` does not know that: they count as
+    `unaware of`: those in `to` perceived the last change told before, and `agents` do not know that: they count as
     `unnoticed` by everybody.
-    `says`: the one in `who` says that `value` is the state to those in `to`, who believe it; those in `unnoticed`
-    overhear it. `thinks`: the last in `who` believes in `value` (None: in no state), in the mind of the one before.
+    `says`: the one in `agents` says that `value` is the state to those in `to`, who believe it; those in `unnoticed`
+    overhear it. `thinks`: the last in `agents` believes in `value` (None: in no state), in the mind of the one before.
     `hints`, `hints against`: `value` is likelier to be so, or less likely.
 
     Raises InputError if there is no value where one is needed, no person, or not one speaker.
@@ -85,29 +85,29 @@ class SentenceEvidence:
     sentence: int
     does: Does
     value: str | None
-    who: Minds
+    agents: Minds
     to: Minds = ()
     unnoticed: Minds = ()
 
     def __post_init__(self) -> None:
         if self.value is None and self.does not in ("finds out", "thinks", *CORRECTIONS):
             raise InputError(f"{self.does!r} needs a value")
-        n = len(self.who)
+        n = len(self.agents)
         counts = {"says": n == 1, "thinks": 1 <= n <= DEEPEST, "misses": n >= 1, "unaware of": n >= 1}
         if not counts.get(self.does, True):
-            raise InputError(f"{self.does!r} cannot have {n} people in who")
+            raise InputError(f"{self.does!r} cannot have {n} agents")
         if self.does == "unaware of" and not self.to:
             raise InputError("'unaware of' needs people in to")
 
     def __str__(self) -> str:
         """The item in words."""
-        people, hearers, hidden = (" and ".join(names) for names in (self.who, self.to, self.unnoticed))
+        people, hearers, hidden = (" and ".join(names) for names in (self.agents, self.to, self.unnoticed))
         match self.does:
             case "says":
                 overheard = f", overheard by {hidden}" if hidden else ""
                 return f"{people} says: {self.value}{f' to {hearers}' if hearers else ''}{overheard}"
             case "thinks":
-                return " thinks that ".join(self.who) + (f" thinks: {self.value}" if self.value else " has no idea")
+                return " thinks that ".join(self.agents) + (f" thinks: {self.value}" if self.value else " has no idea")
             case "hints" | "hints against":
                 return f"{self.does} {self.value}"
             case "misses":
@@ -122,10 +122,10 @@ class SentenceEvidence:
 
     def corrected_by(self, correction: SentenceEvidence) -> SentenceEvidence:
         """The change with the perceivers that it has by a later `misses` or `unaware of`."""
-        moved = correction.who if correction.does == "misses" else correction.to
+        moved = correction.agents if correction.does == "misses" else correction.to
         unnoticed = tuple(name for name in self.unnoticed if name not in moved)
         added = moved if correction.does == "unaware of" else ()
-        return replace(self, who=tuple(n for n in self.who if n not in moved), unnoticed=unnoticed + added)
+        return replace(self, agents=tuple(n for n in self.agents if n not in moved), unnoticed=unnoticed + added)
 
 
 def has_change(evidence: Iterable[SentenceEvidence], sentence: int) -> bool:
@@ -164,7 +164,7 @@ def deciding(variable: Variable, evidence: Sequence[SentenceEvidence]) -> list[S
         only_hints = history[-1].belief(()) is None
         for i, item in enumerate(timeline):
             hinted = only_hints and item.does in ("hints", "hints against")
-            corrects = item.does in CORRECTIONS and bool({*minds} & {*item.who, *item.to})
+            corrects = item.does in CORRECTIONS and bool({*minds} & {*item.agents, *item.to})
             if history[i] != history[i + 1] or hinted or corrects:
                 selected.add(i)
     return [timeline[i] for i in sorted(selected)]
@@ -261,21 +261,21 @@ class _Moment:
         """Both after what an item tells."""
         match item.does:
             case "thinks":
-                return replace(self, mind=_with_belief(self.mind, _chain(item.who), item.value))
+                return replace(self, mind=_with_belief(self.mind, _chain(item.agents), item.value))
             case "says":
                 hearers = self._reached(item, item.to)
-                utterance = StatementEvent(item.who[0], MATTER, item.value or "", hearers, hearers)
+                utterance = StatementEvent(item.agents[0], MATTER, item.value or "", hearers, hearers)
                 return replace(self, mind=self.mind.observe(utterance))
             case "is not":
                 real, minded = (
                     StatementEvent(REALITY, MATTER, item.value or "", informed, informed, so=False)
-                    for informed in (frozenset((REALITY,)), self._reached(item, item.who))
+                    for informed in (frozenset((REALITY,)), self._reached(item, item.agents))
                 )
                 return _Moment(self.reality.observe(real), self.mind.observe(minded))
             case "was" | "is" | "finds out":
                 value = self.belief(()) if item.does == "finds out" else item.value
                 if value is not None:
-                    perceived = MoveEvent(MATTER, value, frozenset(item.who), frozenset((*item.unnoticed, REALITY)))
+                    perceived = MoveEvent(MATTER, value, frozenset(item.agents), frozenset((*item.unnoticed, REALITY)))
                     return _Moment(self.reality.observe(perceived), self.mind.observe(perceived))
         return self
 
@@ -290,7 +290,7 @@ def _with_belief(mind: NestedBelief, minds: Minds, value: str | None) -> NestedB
         return mind
     if len(minds) == 1:
         return replace(mind, places=((MATTER, value),) if value else ())
-    return replace(mind, others=tuple(_with_belief(model, minds[1:], value) for model in mind.others))
+    return replace(mind, models=tuple(_with_belief(model, minds[1:], value) for model in mind.models))
 
 
 def _history(minds: Minds, timeline: Sequence[SentenceEvidence]) -> list[_Moment]:
@@ -315,7 +315,8 @@ def _is_true(claim: StateClaim, history: Sequence[_Moment], timeline: Sequence[S
     minds = _chain(claim.minds)
     belief = history[-1].belief(minds)
     if claim.value == SAID:
-        spoken = [(i, item.value) for i, item in enumerate(timeline) if item.does == "says" and item.who == minds[-1:]]
+        speaker = minds[-1:]
+        spoken = [(i, item.value) for i, item in enumerate(timeline) if item.does == "says" and item.agents == speaker]
         sincere = [(history[i].belief(minds) or belief) == value for i, value in spoken]
         return None if not spoken or belief is None else all(sincere) == claim.so
     expected = history[-1].belief(minds[:-1]) if claim.value == TRUTH else claim.value

@@ -158,7 +158,7 @@ def as_json(episode: Episode) -> dict[str, Any]:
 
 def question_json(question: Question) -> dict[str, Any]:
     """A question as JSON data; `question_of` restores it."""
-    return dict(_adapter(Question).dump_python(question, mode="json", exclude_none=True))
+    return dict(_adapter(Question).dump_python(question, mode="json", exclude_none=True, by_alias=True))
 
 
 def validated(kind: type[T], data: Any, path: Path | None = None, line: int | None = None) -> T:

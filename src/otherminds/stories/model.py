@@ -202,7 +202,7 @@ class AnswerOption(_Strict):
 
 @dataclass(frozen=True)
 class Question(_Strict):
-    """Which option is most (or least) likely, conditional on `given`, at time `at` (None: after the whole story).
+    """Which option is most (or least) likely, given `conditions`, at time `at` (None: after the whole story).
 
     `presumes` holds events that the wording of every option takes as having happened; `labels` the options in words.
     """
@@ -210,7 +210,7 @@ class Question(_Strict):
     id: str
     options: tuple[AnswerOption, ...]
     polarity: Polarity = "most"
-    given: tuple[Claim, ...] = ()
+    conditions: Annotated[tuple[Claim, ...], Field(alias="given")] = ()
     presumes: tuple[Event, ...] = ()
     at: int | None = None
     kind: str = ""
@@ -219,7 +219,7 @@ class Question(_Strict):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """All claims: the givens, then those of the options in order."""
-        return (*self.given, *(claim for option in self.options for claim in option.claims))
+        return (*self.conditions, *(claim for option in self.options for claim in option.claims))
 
 
 @dataclass(frozen=True)

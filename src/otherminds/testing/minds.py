@@ -31,14 +31,14 @@ def check_mind(
     where: AnyWorld | Sequence[Any],
     *,
     agent: str | None = None,
-    others: Mapping[str, AnyMind] | None = None,
+    partners: Mapping[str, AnyMind] | None = None,
     lapse: float = 0.0,
     seed: int = 0,
     steps: int = 100,
 ) -> None:
     """Check that a mind is an immutable policy with a memory, in a world or on given observations.
 
-    In a world, the mind plays `agent` (by default the first) for `steps` steps; agents without a mind in `others` act
+    In a world, the mind plays `agent` (by default the first) for `steps` steps; agents without a mind in `partners` act
     at random. The mind is hashable, and equal minds have equal hashes. `observe` returns a mind and leaves the old one
     unchanged. `act` is a distribution that adds up to 1 over the legal actions (in a world; all but `lapse` of it) and
     draws nothing else. Equal observations give equal policies. An observer that considers this mind and a random one
@@ -56,7 +56,7 @@ def check_mind(
     world = cast("AnyWorld", where)
     seat = world.agents[0] if agent is None else agent
     while steps > 0:
-        life = list(_lived(mind, world, seat, others or {}, lapse, steps, rng))
+        life = list(_lived(mind, world, seat, partners or {}, lapse, steps, rng))
         _check_life(mind, life)
         steps -= len(life)
 
@@ -87,7 +87,7 @@ def check_mindreader(player: Reader, where: Game | Task, *, seed: int = 0, round
 class _Moment(NamedTuple):
     """A mind after an observation, its answers to `act` (and `predict`), and the action drawn."""
 
-    seen: Any
+    observation: Any
     mind: AnyMind
     hash: int
     options: Mapping[str, Options]
@@ -197,7 +197,7 @@ def _check_life(mind: AnyMind, life: Sequence[_Moment]) -> None:
         _demand_same(moment, moment.mind, broken, FROZEN)
     again: Any = mind
     for moment in life:
-        again, broken = again.observe(moment.seen), "the same observations made two different minds"
+        again, broken = again.observe(moment.observation), "the same observations made two different minds"
         _demand_same(moment, again, broken, "it may depend on nothing else; give it a seed when it is made")
         alike = again != moment.mind or hash(again) == moment.hash
         demand(alike, of(mind), "equal minds have different hashes", "hash what is compared")
@@ -205,9 +205,9 @@ def _check_life(mind: AnyMind, life: Sequence[_Moment]) -> None:
     may = (moment.options["act"] for moment in life)
     free = (Categorical.uniform(options) if options else None for options in may)
     rival = _Anybody(tuple(policy or moment.says["act"] for policy, moment in zip(free, life, strict=True)))
-    watched = Observer[AnyMind].over([mind, rival]).see(life[0].seen)
+    watched = Observer[AnyMind].over([mind, rival]).see(life[0].observation)
     for moment, after in pairwise(life):
-        watched = watched.watch(moment.action, after.seen)
+        watched = watched.watch(moment.action, after.observation)
         probability = watched.ask(lambda candidate: isinstance(candidate, _Anybody)).prob(False)
         broken = f"watched, it is itself with a probability of {probability:.1g}"
         demand(probability >= VANISHED, of(mind, "act"), broken, "let `sample` draw by `log_prob`")

@@ -180,7 +180,7 @@ def _able(world: str) -> tuple[str, Mapping[str, tuple[str, str]]]:
     """The field of a request that applies to a world, `agent` or `facilitator`, and its values with their titles."""
     if world == MELTING_POT:
         return "agent", AGENTS
-    applicable = (ALL, *facilitated.SUBJECTS, *EXPERIMENTS[world].VARIANTS)
+    applicable = (ALL, *facilitated.SUBJECTS, *EXPERIMENTS[world].variants)
     return "facilitator", {key: texts for key, texts in FACILITATORS.items() if key in applicable}
 
 

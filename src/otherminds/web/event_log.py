@@ -51,7 +51,7 @@ class LogEvent(NamedTuple):
     at: float
     kind: str
     body: Body
-    who: str | None = None
+    actor: str | None = None
     n: int | None = None
 
 

@@ -46,8 +46,8 @@ class LiveGame:
 
     waits: a step happens once all people have chosen, or after `seconds` (0: no limit). Otherwise one happens every
     `seconds`. People that have not chosen by then stay.
-    steps: the steps so far; times: when they happened; chosen: the agents whose people chose an action.
-    pending: actions chosen for the next step, by agent. thoughts: the facilitator's thoughts, by step. said: its
+    steps: the steps so far; times: when they happened; choosers: the agents whose people chose an action, by step.
+    pending: actions chosen for the next step, by agent. thoughts: the facilitator's thoughts, by step. messages: its
     messages. heard: answers to them since the last step. away: agents whose people are disconnected. replaced: agents
     that a simulated one took over, with the id of their former player. ended: how the game ended, empty while it runs.
     """
@@ -59,10 +59,10 @@ class LiveGame:
     practice: bool = False
     steps: list[PlayedStep] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
-    chosen: list[Sequence[str]] = field(default_factory=list)
+    choosers: list[Sequence[str]] = field(default_factory=list)
     pending: dict[str, str] = field(default_factory=dict)
     thoughts: dict[int, FacilitatorThought] = field(default_factory=dict)
-    said: list[GameMessage] = field(default_factory=list)
+    messages: list[GameMessage] = field(default_factory=list)
     heard: list[tuple[str, str]] = field(default_factory=list)
     away: set[str] = field(default_factory=set)
     replaced: dict[str, str] = field(default_factory=dict)
@@ -131,13 +131,13 @@ class LiveGame:
                 self.states.append(self.world.step(self.state, joint))
                 self.steps.append(PlayedStep(body["joint"], heard=tuple(self.heard)))
                 self.heard = []
-                self.chosen.append(body["chosen"])
+                self.choosers.append(body["chosen"])
                 self.pending = {}
                 self.times.append(event.at)
             case "thought":
                 self._think(FacilitatorThought(**body["thought"]))
             case "heard":
-                self._hear(self.said[body["advice"]], body["reply"])
+                self._hear(self.messages[body["advice"]], body["reply"])
             case "away":
                 self.away.add(body["agent"])
             case "back":
@@ -161,14 +161,14 @@ class LiveGame:
         """Record a thought of the facilitator, and the message that it sends."""
         self.thoughts[thought.t] = thought
         statuses, message = thought.row.get("statuses", {}), thought.row["action"]
-        for advice in self.said:
+        for advice in self.messages:
             if advice.status == "running":
                 advice.status = statuses.get(advice.address, advice.status)
         if message:
-            self.steps[thought.t - 1] = self.steps[thought.t - 1]._replace(said=message)
+            self.steps[thought.t - 1] = self.steps[thought.t - 1]._replace(message=message)
             text = message.removeprefix(f"{thought.helper}: ")
             advice = GameMessage(thought.t, thought.helper, text, thought.row["words"], thought.saves, thought.place)
-            self.said.append(advice)
+            self.messages.append(advice)
 
     def last_thought(self) -> FacilitatorThought:
         """The facilitator's latest thought; an empty one before the first."""

@@ -242,7 +242,7 @@ class Lobby:
         if stage == "game" and game:
             agent = stages.seat(game, participant)
             self.send_frame(game, agent, participant_id)
-            for number, message in enumerate(game.said):
+            for number, message in enumerate(game.messages):
                 if message.to == agent:
                     self.send(participant_id, stages.advice(participant.study, game, number))
             if game.away - {agent}:
@@ -253,7 +253,7 @@ class Lobby:
     def is_stale(self, study: Study) -> bool:
         """Whether this is a solo game that was deserted long ago."""
         people = study.people.values()
-        latest = max([study.made, *(participant.since for participant in people)])
+        latest = max([study.created_at, *(participant.since for participant in people)])
         old = study.kind == "solo" and time.time() - latest > STALE
         return old and not any(participant.id in self.connections for participant in people)
 

@@ -70,7 +70,7 @@ def advance(lobby: Lobby, participant: Participant) -> None:
         _wait(lobby, participant)
         return
     pair, game = study.pairs[participant.pair], lobby.game(lobby.place(participant))
-    if game is not None and game.ended and participant.seen and not stages.asked(participant, game):
+    if game is not None and game.ended and participant.reveal_done and not stages.asked(participant, game):
         note(lobby, participant, "next")
         if participant.trial >= len(pair.trials):
             finish(lobby, participant, "finished" if study.kind == "study" else "played")
@@ -253,7 +253,7 @@ def _room_news(lobby: Lobby, what: str, room: GameRoom) -> None:
                 lobby.send_frame(game, agent, participant_id)
         case "chosen" if game.waits and len(game.people) > 1:
             lobby.send_all(game, {"type": "chosen", "who": sorted(game.pending)})
-        case "thought" if game.said or game.ended:
+        case "thought" if game.messages or game.ended:
             _advise(lobby, room)
         case "pause":
             lobby.send_pause(room)
@@ -298,7 +298,7 @@ def _advise(lobby: Lobby, room: GameRoom) -> None:
         return
     thought = game.last_thought()
     ended = {address for address, status in thought.row.get("statuses", {}).items() if status != "running"}
-    for number, message in enumerate(game.said):
+    for number, message in enumerate(game.messages):
         recipient_id = game.people.get(message.to)
         if recipient_id and (message.t == thought.t or message.address in ended):
             lobby.send(recipient_id, stages.advice(lobby.study_in[room.name], game, number))

@@ -37,7 +37,7 @@ def line(study: Study) -> Data:
     return {
         "id": study.id,
         "title": study.plan.title,
-        "made": moment(study.made),
+        "made": moment(study.created_at),
         "state": "open" if study.open else "closed",
         "pairs": study.plan.pairs,
         "finished": sum(map(study.done, real)),
@@ -149,13 +149,13 @@ def _step(game: LiveGame, t: int) -> Iterator[Row]:
             "reward": rewards[agent],
             "goal": stages.wants(game, agent),
             "at": game.times[t],
-            "chosen": agent in game.chosen[t] or agent not in game.people,
+            "chosen": agent in game.choosers[t] or agent not in game.people,
             **(thought.beliefs.get(agent, {}) if thought else {}),
             **({"surprise": later.surprise[agent]} if later and agent in later.surprise else {}),
         }
     why = NOBODY if not game.facilitated else BEFORE_FIRST_STEP if t == 0 else BUSY
     row = dict(thought.row) if thought else {"action": "", "why": why, **({} if why == BUSY else {"ms": 0.0})}
-    replies = [message.reply for message in game.said if message.t == t and message.reply]
+    replies = [message.reply for message in game.messages if message.t == t and message.reply]
     yield {"t": t, "agent": FACILITATOR, **row, **({"reply": replies[0]} if replies else {})}
 
 
@@ -216,7 +216,7 @@ OfStudy = Annotated[Study, Depends(study_of)]
 def all_studies(lobby: InLobby) -> Any:
     """All studies, the newest first."""
     studies = [study for study in lobby.studies.values() if study.kind == "study"]
-    return [line(study) for study in sorted(studies, key=lambda study: -study.made)]
+    return [line(study) for study in sorted(studies, key=lambda study: -study.created_at)]
 
 
 @studying.get("/new")
@@ -260,21 +260,21 @@ async def invite(what: Literal["open", "close"], study: OfStudy, lobby: InLobby)
     await asyncio.wrap_future(lobby.note(study, "reopened" if what == "open" else "closed", {}))
 
 
-def participant_of(who: str, study: OfStudy) -> Participant:
+def participant_of(participant_name: str, study: OfStudy) -> Participant:
     """The participant of this name, or 404."""
-    if who not in study.people:
+    if participant_name not in study.people:
         raise HTTPException(404, "there is no such participant")
-    return study.people[who]
+    return study.people[participant_name]
 
 
-@studying.post("/{name}/participants/{who}/link")
+@studying.post("/{name}/participants/{participant_name}/link")
 async def renew(lobby: InLobby, participant: Annotated[Participant, Depends(participant_of)]) -> Any:
     """A new link for a participant who has lost theirs; the old one is no longer valid."""
     await asyncio.wrap_future(lobby.renew(participant))
     return {"link": f"/p/{participant.token}"}
 
 
-@studying.delete("/{name}/participants/{who}", status_code=204)
+@studying.delete("/{name}/participants/{participant_name}", status_code=204)
 async def forget(study: OfStudy, lobby: InLobby, participant: Annotated[Participant, Depends(participant_of)]) -> None:
     """Erase a participant's answers and label."""
     await asyncio.wrap_future(lobby.forget(study, participant))

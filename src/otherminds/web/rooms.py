@@ -81,7 +81,8 @@ class GameRoom:
 
     def heard(self, agent: str, advice: object, reply: object, ms: object, n: int) -> Written:
         """Record a person's reply to a message, and the milliseconds it took. Raises RefusedError for other replies."""
-        if not isinstance(advice, int) or not 0 <= advice < len(self.game.said) or self.game.said[advice].to != agent:
+        messages = self.game.messages
+        if not isinstance(advice, int) or not 0 <= advice < len(messages) or messages[advice].to != agent:
             raise RefusedError("there is no such advice for you")
         if reply not in (GOT_IT, IGNORE):
             raise RefusedError(f"the answer is `{GOT_IT}` or `{IGNORE}`")

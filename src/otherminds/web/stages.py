@@ -45,7 +45,7 @@ def where(participant: Participant, game: LiveGame | None) -> str:
         return "game"
     if game is not None and asked(participant, game):  # before the reveal, which would colour the answers
         return "questions"
-    if game is not None and not participant.seen:
+    if game is not None and not participant.reveal_done:
         return "reveal"
     if not participant.practised or (participant.pair and game is None):
         return "ready"
@@ -186,7 +186,7 @@ def reached(game: LiveGame, agent: str) -> bool:
 
 def messages(game: LiveGame) -> list[Data]:
     """All messages of the facilitator, with their recipients, status and replies."""
-    return [{**vars(message), "status": NAMES[message.status]} for message in game.said]
+    return [{**vars(message), "status": NAMES[message.status]} for message in game.messages]
 
 
 def unsaid(game: LiveGame) -> list[Data]:
@@ -288,7 +288,7 @@ def frame(game: LiveGame, agent: str | None, looks: dict[str, int]) -> Data:
 
 def advice(study: Study, game: LiveGame, number: int) -> Data:
     """A message as its recipient sees it."""
-    message = game.said[number]
+    message = game.messages[number]
     status = "open" if message.status == "running" else NAMES[message.status]
     fields = {key: value for key, value in vars(message).items() if key not in ("to", "saves")}  # not for the recipient
     return {"type": "advice", "id": number, "from": helper(study, game), **fields, "status": status}

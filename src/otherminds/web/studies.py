@@ -103,9 +103,9 @@ Kind = Literal["link", "open", "try", "solo"]
 class Participant:
     """A participant, named by a number, and how far they are.
 
-    trial: the current round, from 0. ready: whether they have asked for it to begin. seen: whether they have left the
-    page that reveals its goals and messages. waiting, since: Unix times of entering the lobby, and of their last event.
-    finished: the reason why their participation ended, empty before.
+    trial: the current round, from 0. ready: whether they have asked for it to begin. reveal_done: whether they have
+    left the page that reveals its goals and messages. waiting, since: Unix times of entering the lobby, and of their
+    last event. finished: the reason why their participation ended, empty before.
     """
 
     name: str
@@ -126,7 +126,7 @@ class Participant:
     wants: int | None = None
     trial: int = 0
     ready: bool = False
-    seen: bool = False
+    reveal_done: bool = False
     finished: str = ""
     code: str = ""
     since: float = 0.0
@@ -155,7 +155,7 @@ class Study:
     plan: StudyPlan
     levels: Mapping[str, Playable]
     kind: str = "study"
-    made: float = 0.0
+    created_at: float = 0.0
     open: bool = True
     invitation: str = ""
     people: dict[str, Participant] = field(default_factory=dict)
@@ -229,7 +229,7 @@ class Study:
         body, participant.since = event.body, event.at
         match event.kind:
             case "consented" | "declined" | "ready" | "seen":
-                setattr(participant, event.kind, True)
+                setattr(participant, "reveal_done" if event.kind == "seen" else event.kind, True)
             case "taught":
                 participant.tries, participant.wrong = participant.tries + 1, tuple(body["wrong"])
                 participant.taught = not participant.wrong
@@ -242,7 +242,7 @@ class Study:
             case "rated":
                 self.ratings[participant.name, participant.trial] = body
             case "next":
-                participant.trial, participant.ready, participant.seen = participant.trial + 1, False, False
+                participant.trial, participant.ready, participant.reveal_done = participant.trial + 1, False, False
             case "finished":
                 participant.finished, participant.code = body["reason"], body["code"]
                 if body["replaced"] and participant.pair in self.pairs:

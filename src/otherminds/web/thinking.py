@@ -19,22 +19,22 @@ from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context, parent_process
 from statistics import mean
-from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
 from otherminds.evaluation.engines import end_with, stream
 from otherminds.language.find import find_model
 from otherminds.operating_system import lower_priority
-from otherminds.papers.protom import doors_keys_gems as protom_dkg
 from otherminds.papers.protom import experiment as facilitated
-from otherminds.papers.protom import overcooked as protom_overcooked
+from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
 from otherminds.papers.protom.episodes import Decision, SilentFacilitator, Status
 from otherminds.papers.protom.experiment import EpisodeSetup, PlannedEpisode
+from otherminds.papers.protom.facilitated_world import FacilitatedWorld
+from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.web.board import Playable, board
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 T = TypeVar("T")
-EXPERIMENTS: Mapping[str, ModuleType] = {"doors-keys-gems": protom_dkg, "overcooked": protom_overcooked}
+EXPERIMENTS: Mapping[str, FacilitatedWorld] = {"doors-keys-gems": DOORS_KEYS_GEMS, "overcooked": OVERCOOKED}
 REMEMBERED = 256  # games that a process keeps in its cache; chosen
 IGNORE, GOT_IT = "ignore", "got it"  # what people may answer to a message
 ASKERS = 4  # processes that wait for language models; chosen
@@ -48,7 +48,7 @@ class PlayedStep(NamedTuple):
     """
 
     joint: Mapping[str, str]
-    said: str = ""
+    message: str = ""
     heard: tuple[tuple[str, str], ...] = ()
 
 
@@ -69,8 +69,7 @@ class GameSetup:
         """A mind for every seat, and the facilitator."""
         entry = self.entry()
         world = EXPERIMENTS["overcooked" if isinstance(self.level, KitchenLevel) else "doors-keys-gems"]
-        episode_setup: EpisodeSetup = world.setup(entry, model=_model(self.model) if self.model else None)
-        return episode_setup
+        return world.setup(entry, model=_model(self.model) if self.model else None)
 
     def entry(self) -> PlannedEpisode:
         """The game as an entry in the plan of an experiment."""
@@ -130,9 +129,9 @@ class _FollowedGame:
             self.episode.watch(joint, self.state, self.t)
             if self.t > since:
                 self.statuses |= ignored | self.episode.statuses
-            if step.said and self.t != decided:
+            if step.message and self.t != decided:
                 for message in self.cast.messages.candidates(self.state):
-                    if self.cast.messages.address(message) == step.said:
+                    if self.cast.messages.address(message) == step.message:
                         self.episode.tell(message, self.state, self.t)
 
     def _hear(self, heard: Sequence[tuple[str, str]]) -> dict[Any, Status]:

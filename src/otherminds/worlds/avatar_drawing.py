@@ -39,7 +39,7 @@ class Avatar(NamedTuple):
     cell: int
     facing: int
     status: str = ""
-    held: str = ""
+    item: str = ""
 
 
 class Note(NamedTuple):

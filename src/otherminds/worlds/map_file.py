@@ -53,7 +53,7 @@ class MapFile(NamedTuple):
     """The rows of a map, and the values of its `key: value` lines by key."""
 
     rows: tuple[FileLine, ...]
-    said: Mapping[str, FileLine]
+    settings: Mapping[str, FileLine]
 
 
 def read_map(text: str, path: Path, examples: Mapping[str, str], required: Sequence[str]) -> MapFile:
@@ -147,7 +147,7 @@ def check_characters(rows: Sequence[FileLine], allowed: Iterable[str]) -> None:
 
 def players_of(map_file: MapFile, starts: str) -> tuple[str, ...]:
     """The names of the players, from a `players` or an `agents` line. Raises InputError if the map has fewer starts."""
-    settings = map_file.said
+    settings = map_file.settings
     player_lines = [settings[key] for key in ("players", "agents") if key in settings]
     if len(player_lines) != 1:
         last = player_lines[-1] if player_lines else map_file.rows[-1]

@@ -24,18 +24,18 @@ Streams = Mapping[str, np.random.Generator]
 class ClueGame:
     """A clue game with the partners and subjects that play it.
 
-    `seat` is the subject's agent. `informed` makes the subject that knows its partner; `others` start alike with every
-    partner. `shown` gives the row of a finished round, with the `observed` play of the partner and the subject's
-    `action`. `best` is the expected reward of the best response in that round, `earned(assumed, true)` the expected
-    reward of the best response to one partner when playing with another. `span` is the largest error of a prediction,
-    None if predictions are not places.
+    `seat` is the subject's agent. `informed` makes the subject that knows its partner; those in `uninformed` start
+    alike with every partner. `shown` gives the row of a finished round, with the `observed` play of the partner and the
+    subject's `action`. `best` is the expected reward of the best response in that round, `earned(assumed, true)` the
+    expected reward of the best response to one partner when playing with another. `span` is the largest error of a
+    prediction, None if predictions are not places.
     """
 
     world: World[Any, Any, int]
     seat: str
     partners: Mapping[str, Mind[Any, int]]
     informed: Callable[[Any], Reader]
-    others: Mapping[str, Reader]
+    uninformed: Mapping[str, Reader]
     shown: Callable[[Any], Row]
     best: Callable[[Any, Any], float]
     earned: Callable[[Any, Any], float]
@@ -44,7 +44,7 @@ class ClueGame:
     @property
     def subjects(self) -> tuple[str, ...]:
         """The names of all subjects."""
-        return ("informed", *self.others)
+        return ("informed", *self.uninformed)
 
     def interestingness(self) -> float:
         """I = E[Δ(BR(π′), π″)] per round over independent draws of two partners, exactly (Riemer et al., §2.1)."""
@@ -57,7 +57,7 @@ class ClueGame:
         `streams` has generators for the `deals`, the `partner` and the `subject`. Raises KeyError for unknown names.
         """
         partner_mind = self.partners[partner]
-        reader = self.informed(partner_mind) if subject == "informed" else self.others[subject]
+        reader = self.informed(partner_mind) if subject == "informed" else self.uninformed[subject]
         state = self.world.start(streams["deals"])
         minds: Mapping[str, Any] = {a: reader if a == self.seat else partner_mind for a in self.world.agents}
         minds = {a: mind.observe(self.world.observe(state, a)) for a, mind in minds.items()}

@@ -30,7 +30,7 @@ def test_scenarios_are_levels_with_judgements(tmp_path: Path) -> None:
     )
     grid = second.level.world.grid
     assert [grid.xy(cell) for cell in second.level.cells] == [(0, 1), (0, 0), (1, 0), (2, 0), (3, 0), (3, 0)]
-    assert (grid.xy(second.level.world.known), grid.is_floor(grid.cell(1, 1))) == ((0, 2), False)
+    assert (grid.xy(second.level.world.known_spot), grid.is_floor(grid.cell(1, 1))) == ((0, 2), False)
 
 
 def test_the_clone_is_found_from_any_of_its_folders(tmp_path: Path) -> None:

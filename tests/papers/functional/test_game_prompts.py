@@ -270,7 +270,7 @@ class TestTemplates:
 def test_what_stands_for_an_option_is_none() -> None:
     game = Game("xy", ("you", "partner"), (("X", "y"), ("X", "y")), ((1.0, 1.0), (0.0, 0.0), (0.0, 0.0), (1.0, 1.0)))
     player = Prompted(Scripted("none", lambda request: text_of(request)), strategy("qa"), GameSetting.of(game, 3))
-    asked = player.moved.said[0].text
+    asked = player.moved.exchanges[0].text
     assert asked.endswith("with one of option X, option y in place of Z:\nAnswer: option Z")
     assert player.moved.action is None
 

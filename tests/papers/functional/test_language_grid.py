@@ -119,7 +119,7 @@ def episode(cell: Cell, manner: str = "") -> Episode:
     task, setting = cell.task, cell.setting
     speaker = Listening(scripted_player(manner or cell.manner, setting, task.partner))
     player = Prompted(speaker, strategy(cell.way), setting, str(cell), 0, Sampling(attempts=ATTEMPTS, compare=True))
-    rows = converse(task, player, rng=np.random.default_rng(0), note=lambda subject: {"said": subject.said})
+    rows = converse(task, player, rng=np.random.default_rng(0), note=lambda subject: {"said": subject.exchanges})
     return Episode(task, list(rows), speaker, setting)
 
 

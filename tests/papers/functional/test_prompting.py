@@ -186,7 +186,11 @@ class TestWhatIsTold:
     def test_a_reflection_belongs_to_the_round_after(self) -> None:
         player = asked("reflexion1", answering("J", "F"), rounds=2).observe(None)
         outcome = Outcome(0, 1, -1.0)
-        found = [player.said, player.observe(outcome).said, player.observe(outcome).observe(outcome).said]
+        found = [
+            player.exchanges,
+            player.observe(outcome).exchanges,
+            player.observe(outcome).observe(outcome).exchanges,
+        ]
         assert [[said.purpose for said in said_then] for said_then in found] == [[], ["reflect"], []]
 
     @pytest.mark.parametrize("question", ["act", "predict"])
@@ -317,7 +321,7 @@ class TestAttempts:
             player = asked("qa", speaker, sampling=Sampling(attempts=attempts))
             assert player.act().mode == (1 if unread < attempts else None)
             assert len(speaker.calls) == min(unread + 1, attempts)
-            assert [said.readable for said in player.said] == [False] * unread + [True] * (unread < attempts)
+            assert [said.readable for said in player.exchanges] == [False] * unread + [True] * (unread < attempts)
             told = '\n\nYour last reply, "no", could not be read: it names no option.'
             assert [call.prompt for call in speaker.calls[1:]] == [speaker.calls[0].prompt + told] * (
                 len(speaker.calls) - 1
@@ -352,7 +356,7 @@ class TestAttempts:
         speaker = Listening(Cut())
         player = asked(way, speaker)
         assert player.act().mode is None
-        assert {(said.reading, said.readable) for said in player.said} == {("was cut off", False)}
+        assert {(said.reading, said.readable) for said in player.exchanges} == {("was cut off", False)}
         assert len(speaker.calls) == 3
 
     def test_who_has_no_prediction_has_nothing_to_act_on(self) -> None:
@@ -384,7 +388,7 @@ class TestAskingOnce:
         for _ in range(3):
             assert player.act() == Categorical.uniform([0])
             assert player.predict().mode == 1
-            assert player.said == player.said
+            assert player.exchanges == player.exchanges
         counted = Counter(call.purpose for call in speaker.calls)
         assert set(counted.values()) == {1}
         later = player.observe(Outcome(0, 1, -1.0))
@@ -508,7 +512,7 @@ class TestErrors:
             with pytest.raises(ModelError, match="has 1 replies"):
                 player.act()
             assert len(speaker.calls) == calls
-            assert player.said == ()
+            assert player.exchanges == ()
 
     @pytest.mark.parametrize(
         "name", ["", "QA", "+oracle", "qa+", "qa+truth", "qa+oracle+oracle", "qa oracle", "lm+maximise"]
@@ -563,11 +567,11 @@ def test_it_thinks_freely_and_answers_when_it_has(way: str) -> None:
     assert answer.schema
     assert (think.temperature, answer.temperature) == (1.0, 0.0)
     assert [turn.role for turn in answer.prompt[1:] if not isinstance(turn, str)] == ["assistant", "user"]
-    assert [one.reading for one in player.said][-2:] == ["", "F"]
+    assert [one.reading for one in player.exchanges][-2:] == ["", "F"]
 
 
 @pytest.mark.parametrize("reply", ["F", '"F"', '"Answer: option X"', '"Answer: option F', '["Answer: option F"]', ""])
 def test_what_breaks_the_schema_is_no_move(reply: str) -> None:
     player = Prompted(obedient(*[reply] * 3), STRATEGIES["qa"], GameSetting.of(IPD, ROUNDS, "neutral"))
     assert player.act().mode is None
-    assert [one.readable for one in player.said] == [False]
+    assert [one.readable for one in player.exchanges] == [False]

@@ -109,7 +109,7 @@ def paying(world: InTheMatrix, hit: matrix_rules.MatrixState) -> Iterator[matrix
 
 def meeting_of(mind: HypotheticalMinds) -> tuple[int | None, tuple[int, ...]] | None:
     """The partner of a meeting that has not paid yet, None if it was out of view, and what the mind held."""
-    return None if mind.watch.held is None else (mind.partner, mind.watch.held)
+    return None if mind.watch.inventory is None else (mind.partner, mind.watch.inventory)
 
 
 @pytest.mark.parametrize("i", [0, 1])
@@ -286,7 +286,7 @@ def test_the_pace_is_measured_from_the_first_resource_on() -> None:
     views = [view._replace(inventory=inventory) for inventory in held] + [view._replace(frozen=True)] * 3
     for last, now in itertools.pairwise(views):
         spent = spent.after(last, now, aim)
-    assert spent == TimeSpent(gathering=3.0, gathered=2.0, others=6.0, meetings=1.0)
+    assert spent == TimeSpent(gathering=3.0, gathered=2.0, other_steps=6.0, meetings=1.0)
     assert spent.pace == Pace(1.5, 6.0)
 
 

@@ -149,7 +149,7 @@ def test_it_has_the_map_and_never_slips() -> None:
         assert isinstance(body, MatrixBot)
         assert body.skill == ABLE
         assert body.memory is not None
-        assert body.memory.seen == EVERYWHERE
+        assert body.memory.explored == EVERYWHERE
 
 
 def test_among_many_it_knows_what_each_plays_in_the_end() -> None:

@@ -166,7 +166,7 @@ def test_only_the_mapped_agent_the_random_walk_and_the_bound_have_the_map() -> N
     rock = "rws_repeated__rock_margin_0"
     minds = {subject: seated(subject, rock) for subject in SUBJECTS if subject != "ppo"}
     bodies = {subject: getattr(mind, "body", mind) for subject, mind in minds.items()}
-    assert {subject for subject, body in bodies.items() if body.memory.seen == EVERYWHERE} == {
+    assert {subject for subject, body in bodies.items() if body.memory.explored == EVERYWHERE} == {
         *("mapped", "random", "bound")
     }
 

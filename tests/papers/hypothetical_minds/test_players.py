@@ -33,7 +33,7 @@ from otherminds.papers.hypothetical_minds.players import AGENTS, SWEEP, ModelAge
 from otherminds.papers.hypothetical_minds.report import report
 from otherminds.papers.hypothetical_minds.reproduction import EXPERIMENTS
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, PUBLISHED
-from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
+from otherminds.papers.hypothetical_minds.verbal.matrix_body import MatrixBody
 from otherminds.papers.hypothetical_minds.verbal.scripted_models import straight
 from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
@@ -112,11 +112,11 @@ def test_what_moves_an_agent_and_what_it_believes() -> None:
     me, asker, rng = WORLD.agents[0], Asker(straight), np.random.default_rng(0)
     mind = ModelAgent.parse("hybrid").in_matrix(WORLD, me, asker, rng)
     assert isinstance(mind, HypotheticalMinds)
-    assert isinstance(mind.body, Subgoals)
+    assert isinstance(mind.body, MatrixBody)
     assert all(isinstance(theory, Hybrid) for theory in mind.theories)
     moved = ModelAgent.parse("HM,scripted").in_matrix(WORLD, me, asker, rng)
     assert isinstance(moved, HypotheticalMinds)
-    assert not isinstance(moved.body, Subgoals)
+    assert not isinstance(moved.body, MatrixBody)
 
 
 # Plans

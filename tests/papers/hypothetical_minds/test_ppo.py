@@ -32,8 +32,8 @@ def blank_network(world: InTheMatrix) -> Network:
 
 
 def features(mind: Trained) -> list[float]:
-    assert mind.seen is not None
-    found: list[float] = mind.senses.features(mind.seen, mind.memory).tolist()
+    assert mind.views is not None
+    found: list[float] = mind.senses.features(mind.views, mind.memory).tolist()
     return found
 
 
@@ -110,7 +110,7 @@ def test_the_last_meeting_is_remembered_as_it_was(seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*SUBSTRATES, "odd"])
 def test_a_batch_is_seen_as_its_worlds_are(name: str) -> None:
-    pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
+    pytest.importorskip("numba", reason="needs Numba: the extra `fast`")
     from benchmarks.evidence.ppo_rollouts import seen_in
     from otherminds.worlds.in_the_matrix.batch import pack, step, unpack
 
@@ -137,7 +137,7 @@ def test_a_new_episode_begins_without_a_past() -> None:
     senses, view = Senses.of(world), world.observe(world.start(np.random.default_rng(0)), world.agents[0])
     old = MeetingMemory(np.array([1, 4], np.float32), np.array(False), np.ones(4, np.float32))
     fresh = senses.remember(old, senses.seen(view))
-    assert (fresh.held.tolist(), fresh.meeting.tolist()) == ([1, 1], [0] * 4)
+    assert (fresh.inventories.tolist(), fresh.meeting.tolist()) == ([1, 1], [0] * 4)
 
 
 def test_who_sees_the_whole_map_is_refused() -> None:

@@ -27,8 +27,8 @@ WORLD = odd(payoffs="payoffs: 1 0.5, 0.1 3", column_payoffs="column payoffs: 0.1
 
 
 def torch_learner() -> Any:
-    pytest.importorskip("torch", reason='needs PyTorch: pip install "otherminds[train]"')
-    pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
+    pytest.importorskip("torch", reason="needs PyTorch: the extra `train`")
+    pytest.importorskip("numba", reason="needs Numba: the extra `fast`")
     return importlib.import_module("benchmarks.evidence.ppo_learner")
 
 
@@ -41,7 +41,7 @@ class Evenly:
 
 
 def rollouts(count: int, settings: Settings = SMALL, world: InTheMatrix = WORLD) -> list[Rollout]:
-    pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
+    pytest.importorskip("numba", reason="needs Numba: the extra `fast`")
     rng = np.random.default_rng(0)
     table = Environments(world, settings, rng)
     return [table.play(Evenly(), rng) for _ in range(count)]
@@ -103,7 +103,7 @@ class Fixed:
 
 @pytest.mark.slow
 def test_everybody_does_what_their_member_decides() -> None:
-    pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
+    pytest.importorskip("numba", reason="needs Numba: the extra `fast`")
     rng = np.random.default_rng(0)
     one = Environments(WORLD, SMALL, rng).play(Fixed(), rng)
     can_shoot = one.features[1:, ..., -6][one.goes_on[:-1]]  # before frozen or not, and what is known of a meeting
@@ -272,7 +272,7 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 def test_without_pytorch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "benchmarks.evidence.ppo_learner", raising=False)
-    with pytest.raises(InputError, match=r'training needs PyTorch: .*pip install "otherminds\[train,fast\]"'):
+    with pytest.raises(InputError, match=r"training needs PyTorch: .*pip install -e '\.\[train,fast\]'"):
         train(in_the_matrix("pd_repeated"), 1, np.random.default_rng(0))
 
 

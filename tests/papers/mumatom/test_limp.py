@@ -283,6 +283,12 @@ def test_calls_of_a_story_without_words_are_counted() -> None:
         )
 
 
+def test_a_reply_is_recorded_with_the_keys_of_its_schema() -> None:
+    answer = Limp(reader_of_dialogue().model).answer_all(DIALOGUE)[0]
+    names = next(exchange for exchange in answer.exchanges if exchange.purpose == "names")
+    assert json.loads(names.reading) == json.loads(names.text) == {"main": "Tom", "others": ["Mia"]}
+
+
 def test_without_a_film_or_a_text_nobody_is_asked_about_it() -> None:
     reader = reader_of_dialogue()
     answers = Limp(reader.model).answer_all(replace(DIALOGUE, video=" "))

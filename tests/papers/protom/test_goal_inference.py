@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from otherminds.mind import NONE_OF_THESE
-from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.goal_inference import goals, posteriors
+from otherminds.papers.protom.overcooked import OVERCOOKED, SETTINGS, VARIANTS
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.level_files import parse_level
 from otherminds.worlds.doors_keys_gems.planner import Goal
@@ -39,9 +40,11 @@ GEMS = "agents: Ana, Ben\ngoals: red, blue\n\na1 gr\na2 gb\n"
 def test_recipe_posteriors_are_those_of_the_facilitator() -> None:
     level = parse_kitchen(KITCHEN, Path("kitchen.txt"))
     world, advice = level.world, OvercookedAdvice(level.world)
-    moments = list(protom_overcooked.episode(PlannedEpisode(level, "none", "useful", 2), advice))
+    moments = list(OVERCOOKED.episode(PlannedEpisode(level, "none", "useful", 2), advice))
     steps = [Step(moment.state, moment.joint, moment.after) for moment in moments]
-    helpers = [protom_overcooked.facilitator(s, level, advice, particles=4) for s in ("protom", "protom_weighted")]
+    variants = {name: replace(VARIANTS[name], particles=4) for name in ("protom", "protom_weighted")}
+    kitchens = replace(OVERCOOKED, variants=variants)
+    helpers = [kitchens.facilitator(name, level, advice) for name in variants]
     expected = [[helper.beliefs() for helper in helpers]]
     for step in steps:
         helpers = [helper.watch(step.joint, step.after) for helper in helpers]
@@ -59,15 +62,15 @@ def test_recipe_posteriors_are_those_of_the_facilitator() -> None:
 
 def test_whoever_is_served_wanted_that() -> None:
     level = read_kitchen(KITCHENS / "two-rooms.txt")
-    moments = list(protom_overcooked.episode(PlannedEpisode(level, "none", "useful", 5)))
+    moments = list(OVERCOOKED.episode(PlannedEpisode(level, "none", "useful", 5)))
     steps = [Step(moment.state, moment.joint, moment.after) for moment in moments]
     history = posteriors(level.world, steps, beta=3.0, lapse=0.05, leak=0.0, particles=2)
     blind = posteriors(level.world, steps, beta=0.0, lapse=0.05, leak=0.0, particles=2)
     for agent, recipe in zip(level.world.agents, level.world.recipes, strict=True):
         assert history[-1]["posterior"][agent][recipe] > 0.98
-        assert history[0]["posterior"][agent][recipe] == pytest.approx((1.0 - protom_overcooked.SETTINGS["prior"]) / 2)
-        assert history[0]["posterior"][agent][NONE_OF_THESE] == pytest.approx(protom_overcooked.SETTINGS["prior"])
-        assert blind[1]["posterior"][agent][recipe] == pytest.approx((1.0 - protom_overcooked.SETTINGS["prior"]) / 2)
+        assert history[0]["posterior"][agent][recipe] == pytest.approx((1.0 - SETTINGS.prior) / 2)
+        assert history[0]["posterior"][agent][NONE_OF_THESE] == pytest.approx(SETTINGS.prior)
+        assert blind[1]["posterior"][agent][recipe] == pytest.approx((1.0 - SETTINGS.prior) / 2)
 
 
 def test_surprise_is_zero_where_nothing_distinguishes_actions_and_none_of_these_may_be_left_out() -> None:

@@ -17,8 +17,8 @@ import pytest
 from otherminds.errors import InputError
 from otherminds.evaluation.experiment import Options
 from otherminds.mind import GoalDirected, WithErrand, own_mind, without_finished_errand
-from otherminds.papers.protom import doors_keys_gems, exact
-from otherminds.papers.protom.doors_keys_gems import facilitator
+from otherminds.papers.protom import exact
+from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
 from otherminds.papers.protom.episodes import FacilitatedEpisode
 from otherminds.papers.protom.exact import COST, PlannedValue, exact_values
 from otherminds.papers.protom.levels.maps import DESIGN
@@ -141,7 +141,7 @@ def test_exact_values_are_the_means_of_episodes(name: str, obedience: float, pla
     prior = process.prior()
     helper: Any = Optimum.initial(BestMessages(process, COST), prior)
     if name != "optimum":
-        helper = facilitator(name, Level("fork", FORK, horizon=20), process.advice)
+        helper = DOORS_KEYS_GEMS.facilitator(name, Level("fork", FORK, horizon=20), process.advice)
     values = exact_values(process, helper, prior)
     means, squares = np.zeros(2), np.zeros(2)
     for people, p in prior:
@@ -170,7 +170,7 @@ def test_searches_and_histories_have_limits(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.slow
 def test_the_summary_compares_with_the_optimum() -> None:
     entries = [PlannedValue(Level("fork", FORK, horizon=20), name, 1) for name in exact.SUBJECTS]
-    begun = Facilitated(doors_keys_gems, DESIGN).begin(Options(Path()))
+    begun = Facilitated(DOORS_KEYS_GEMS, DESIGN).begin(Options(Path()))
     found = begun.summarise([row for entry in entries for row in exact.rows(entry)])
     table = {(row["condition"].rpartition("/")[2], row["subject"], row["metric"]): row["value"] for row in found}
     counts = [
@@ -190,10 +190,9 @@ def test_the_summary_compares_with_the_optimum() -> None:
 
 
 def test_values_are_part_of_full_runs_with_other_people_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors_keys_gems, "SETS", {})
     monkeypatch.setattr(Facilitated, "_other_people", lambda *_: [])
-    entry = PlannedValue(Level("fork", FORK), "none", 7)
-    facilitated = Facilitated(doors_keys_gems, DESIGN, values=lambda seed: [replace(entry, seed=seed)])
+    entry, world = PlannedValue(Level("fork", FORK), "none", 7), replace(DOORS_KEYS_GEMS, sets={})
+    facilitated = Facilitated(world, DESIGN, values=lambda seed: [replace(entry, seed=seed)])
     for scale, robust in product(("quick", "normal", "full"), (False, True)):
         _, computed = facilitated.begin(Options(Path(), seed=7, scale=scale, robust=robust)).parts
         assert list(computed.entries) == [entry] * (scale == "full" and robust)

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from otherminds.mind import NONE_OF_THESE
-from otherminds.papers.protom import doors_keys_gems, overcooked
+from otherminds.papers.protom.doors_keys_gems import CHANGE_AFTER, DOORS_KEYS_GEMS
 from otherminds.papers.protom.experiment import EpisodeSetup, PlannedEpisode, rows
 from otherminds.papers.protom.facilitator import NONE_PRIOR
 from otherminds.papers.protom.levels.maps import DESIGN, design_for
+from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.papers.protom.people import KINDS, NOISE, PAUSES, Change, OddCook, OddSeeker
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
@@ -29,7 +30,7 @@ KITCHEN = read_kitchen(KITCHENS_BY_CLASS / "not_needed.txt")
 
 
 def setup(kind: str, subject: str = "none") -> EpisodeSetup:
-    return doors_keys_gems.setup(PlannedEpisode(LEVEL, subject, "c", 1, kind), ADVICE)
+    return DOORS_KEYS_GEMS.setup(PlannedEpisode(LEVEL, subject, "c", 1, kind), ADVICE)
 
 
 def minds(found: EpisodeSetup) -> dict[str, Any]:
@@ -76,14 +77,14 @@ def test_who_changes_does_so_on_time_and_not_on_an_errand() -> None:
     mind, state = found[who], LEVEL.world.initial
     first, errand = mind.goal, replace(mind, goal=Goal("door", 0))  # type: ignore[type-var]
     assert first not in {m.goal for m in usual.values()}
-    for _ in range(doors_keys_gems.CHANGE_AFTER):
+    for _ in range(CHANGE_AFTER):
         mind, errand = mind.observe(state), errand.observe(state)
         assert mind.goal == first
     assert (mind.observe(state).goal, errand.observe(state).goal) == (usual[who].goal, Goal("door", 0))
 
 
 def test_a_cook_that_changes_has_not_got_what_it_wants() -> None:
-    setup = overcooked.setup(PlannedEpisode(KITCHEN, "none", "c", 1))
+    setup = OVERCOOKED.setup(PlannedEpisode(KITCHEN, "none", "c", 1))
     agent, cook = next(iter(setup.people.items()))
     view = KITCHEN.world.observe(KITCHEN.world.initial, agent)
     done = OddCook(**{**vars(cook), "reached": True, "change": Change(1, cook.goal, "SimpleOnion")})
@@ -137,4 +138,4 @@ def test_levels_for_other_people_are_made_anew_as_they_were(name: str, people: i
     design = DESIGN if people == 2 else design_for(people)
     levels = design.level_set(name).levels()
     assert {len(level.world.agents) for level in levels} == {people}
-    assert all(doors_keys_gems.spare_goals(level.world) for level in levels)
+    assert all(DOORS_KEYS_GEMS.spare_goals(level.world) for level in levels)

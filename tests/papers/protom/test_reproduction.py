@@ -25,16 +25,16 @@ from otherminds.language.ledger import Recorded
 from otherminds.language.model import LanguageModel, Reply, Request
 from otherminds.language.prices import TOKENS_PER_IMAGE
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.protom import doors_keys_gems as protom_dkg
-from otherminds.papers.protom import experiment as facilitated
-from otherminds.papers.protom import overcooked as protom_overcooked
 from otherminds.papers.protom import report as protom_report
 from otherminds.papers.protom import reproduction
+from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS, SETS
 from otherminds.papers.protom.episodes import Reason
-from otherminds.papers.protom.experiment import SUBJECTS, EpisodeSetup, PlannedEpisode, assess, estimate, reply_metrics
+from otherminds.papers.protom.experiment import SUBJECTS, PlannedEpisode, assess, estimate, reply_metrics
+from otherminds.papers.protom.facilitated_world import FacilitatedWorld
 from otherminds.papers.protom.language_facilitator import subject
 from otherminds.papers.protom.levels import kitchens
 from otherminds.papers.protom.levels.level_sets import Design
+from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.papers.protom.people import KINDS, NEED_SPARE
 from otherminds.reports.page import safe
 from otherminds.reproduce.run import Options, reproduce
@@ -45,15 +45,11 @@ from run_files import episodes_in, interrupted, read, results, rows_in, same_res
 
 Row = dict[str, Any]
 Write = Callable[[Request], str]
-Played = tuple[str, Callable[[PlannedEpisode], list[Row]], Callable[..., EpisodeSetup]]
 ABOUT_REPLIES = ("said", "unreadable", "tokens", "evaluated")
 ABOUT_BELIEFS = ("posterior", "predicted", "p_true")
 LEVELS = {level.name: level for level in bundled_levels()}
 NOT_NEEDED, NECESSARY = (read_kitchen(KITCHENS_BY_CLASS / f"{kind}.txt") for kind in ("not_needed", "necessary"))
-EXPERIMENTS: Mapping[type, Played] = {
-    Level: (protom_dkg.EXPERIMENT, protom_dkg.rows, protom_dkg.setup),
-    KitchenLevel: (protom_overcooked.EXPERIMENT, protom_overcooked.rows, protom_overcooked.setup),
-}
+WORLDS: Mapping[type, FacilitatedWorld] = {Level: DOORS_KEYS_GEMS, KitchenLevel: OVERCOOKED}
 FEW: list[Level] = [LEVELS[name] for name in ("own-key", "purple-gate", "locked-in")]
 PLAYED = FEW[1:]
 ALL: list[Level | KitchenLevel] = [*FEW, NOT_NEEDED, NECESSARY]
@@ -67,13 +63,11 @@ def entry(level: Level | KitchenLevel, who: str, seed: int = 42) -> PlannedEpiso
 @cache
 def usual(level_name: str, who: str) -> list[Row]:
     level = next(level for level in ALL if level.name == level_name)
-    return EXPERIMENTS[type(level)][1](entry(level, who))
+    return WORLDS[type(level)].rows(entry(level, who))
 
 
 def advised(level: Level | KitchenLevel, model: LanguageModel, seed: int = 42, *, pictures: bool = False) -> list[Row]:
-    name, _, play = EXPERIMENTS[type(level)]
-    found = entry(level, subject(model.name), seed)
-    return facilitated.rows(name, found, play(found, model=model, pictures=pictures))
+    return WORLDS[type(level)].rows(entry(level, subject(model.name), seed), model, pictures=pictures)
 
 
 def without(rows: Sequence[Row], *names: str) -> list[Row]:
@@ -279,8 +273,8 @@ def test_every_call_of_a_run_is_another_one() -> None:
 @pytest.mark.slow
 def test_the_estimate_is_that_of_a_model_that_never_says_anything() -> None:
     plan = [entry(level, "lm:model") for level in FEW]
-    found = estimate(plan, protom_dkg.setup)
-    assert found == estimate(plan, protom_dkg.setup)
+    found = estimate(plan, DOORS_KEYS_GEMS.setup)
+    assert found == estimate(plan, DOORS_KEYS_GEMS.setup)
     requests: list[Request] = []
 
     def write(request: Request) -> str:
@@ -293,9 +287,9 @@ def test_the_estimate_is_that_of_a_model_that_never_says_anything() -> None:
     assert found.usage.written == 300 * found.calls
     assert found.calls == len(requests) > 0
     assert found.usage.prompt == tokens
-    seen = estimate(plan, protom_dkg.setup, pictures=True)
+    seen = estimate(plan, DOORS_KEYS_GEMS.setup, pictures=True)
     assert seen.usage.prompt - found.usage.prompt == TOKENS_PER_IMAGE * found.calls
-    assert estimate([], protom_dkg.setup) == (0, (0, 0, 0))
+    assert estimate([], DOORS_KEYS_GEMS.setup) == (0, (0, 0, 0))
 
 
 def test_names_of_models_have_no_colons() -> None:
@@ -332,7 +326,7 @@ def few(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(Design, "bundled", lambda design: list(levels.get(design.folder, PLAYED)))
     monkeypatch.setattr(Design, "level_set", lambda _, name: SimpleNamespace(levels=lambda: [FEW[-1]]))
     for name in ("heldout", "tuning"):
-        monkeypatch.setitem(protom_dkg.SETS, name, ("none", "protom"))
+        monkeypatch.setitem(SETS, name, ("none", "protom"))
     (tmp_path / "talkers.py").write_text(SCRIPT, "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])

@@ -12,7 +12,7 @@ import pytest
 from otherminds.distribution import Categorical
 from otherminds.mind import NONE_OF_THESE, GoalDirected, NoneOfThese
 from otherminds.observer import Observer
-from otherminds.papers.protom.doors_keys_gems import facilitator
+from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
 from otherminds.papers.protom.episodes import FacilitatedEpisode
 from otherminds.papers.protom.facilitator import NONE_PRIOR, ProToM, with_none_of_these
 from otherminds.papers.protom.goal_inference import posteriors
@@ -90,7 +90,7 @@ def test_surprise_tells_who_is_not_as_expected() -> None:
 def test_nobody_is_asked_to_help_somebody_without_a_goal(walk: Any, subject: str) -> None:
     level = LEVELS["purple-gate"]
     advice = DoorsKeysGemsAdvice(level.world)
-    helper = facilitator(subject, level, advice)
+    helper = DOORS_KEYS_GEMS.facilitator(subject, level, advice)
     for step in walk(level.world):
         helper = helper.watch(step.joint, step.after)
     beliefs = helper.beliefs()

@@ -250,7 +250,10 @@ def test_a_room_stands_for_the_places_in_it() -> None:
         (question(Belief(A, at("shelf")), Belief(A, at("attic"))), "none of the options fit (keys: drawer)"),
         (question(Belief(A, at("drawer")), Belief(B, at("drawer"))), "several of the options fit"),
         (question(Belief(A, at("drawer")), Goal(A, at("drawer"))), "the options do not all say where"),
-        (question(Belief(A, at("drawer")), Belief(A, at("box")), given=(Goal(A),)), "the options do not all say where"),
+        (
+            question(Belief(A, at("drawer")), Belief(A, at("box")), conditions=(Goal(A),)),
+            "the options do not all say where",
+        ),
     ],
 )
 def test_abstains_and_says_why(asked: Question, why: str) -> None:

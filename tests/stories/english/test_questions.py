@@ -215,7 +215,7 @@ STANCES = "A) Mara wanted to help Joel. B) Mara wanted to hinder Joel. C) Mara d
 )  # fmt: skip
 def test_what_the_question_supposes_is_given(stem: str, given: Claim) -> None:
     question = read_question(f"{stem}\n{STANCES}", (), SEARCH)
-    assert question.given == (given,)
+    assert question.conditions == (given,)
     assert question.kind == "social_goal"
     assert len(question.options) == 3
 

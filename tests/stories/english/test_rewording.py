@@ -160,14 +160,14 @@ def test_options_are_read_in_many_wordings(option: str, claims: tuple[object, ..
 @pytest.mark.parametrize(("stem", "polarity", "claim"), GIVEN)
 def test_what_is_supposed_is_read_in_many_wordings(stem: str, polarity: str, claim: object) -> None:
     question = read_question(stem, [OPTIONS[0][0]], READING)
-    assert (question.polarity, question.given) == (polarity, (claim,))
+    assert (question.polarity, question.conditions) == (polarity, (claim,))
 
 
 def test_words_to_the_listener_change_no_question() -> None:
     option = "Mary believed, my dear, that the beer was in the fridge in the kitchen."
     stem = "If we take it, my dear, that Mary was trying to help Joel, which is the MOST likely?"
     question = read_question(stem, [option], READING)
-    assert question.given == (HELD,)
+    assert question.conditions == (HELD,)
     assert question.options[0].claims == (Belief("Mary", BEER),)
     assert question.labels == (option,)
 

@@ -60,9 +60,9 @@ def test_a_group_asks_the_same_of_three_stories_and_each_option_is_right_once(st
         assert sorted(story.gold for story in group) == [0, 1, 2]
         for story in group:
             question = story.question
-            assert (question.options, question.given, question.polarity) == (
+            assert (question.options, question.conditions, question.polarity) == (
                 first.options,
-                first.given,
+                first.conditions,
                 first.polarity,
             )
             assert (question.kind, question.presumes, question.at) == (first.kind, (), None)
@@ -114,7 +114,7 @@ def test_all_cells_come_equally_often_and_their_names_say_what_they_are(stories:
         kind, polarity, condition = story.cell.split("/")
         question = story.question
         assert (story.kind, question.kind, question.polarity) == (kind, kind, polarity)
-        assert [type(claim).__name__ for claim in question.given] == {
+        assert [type(claim).__name__ for claim in question.conditions] == {
             "knows": ["Knows"], "seen": [], "mixed": [], "help": ["SocialGoal"] * (kind == "belief"),
             "hinder": ["SocialGoal"] * (kind == "belief"),
         }[condition]  # fmt: skip
@@ -123,7 +123,7 @@ def test_all_cells_come_equally_often_and_their_names_say_what_they_are(stories:
 
 def check_claims(story: Story, condition: str) -> None:
     seeker, companion = story.episode.agents
-    for claim in story.question.given:
+    for claim in story.question.conditions:
         assert isinstance(claim, Knows) or claim == SocialGoal(companion, seeker, condition)  # type: ignore[arg-type]
     kinds = [
         claim.kind for option in story.question.options for claim in option.claims if isinstance(claim, SocialGoal)

@@ -178,7 +178,7 @@ def test_questions_say_what_is_given_which_polarity_and_whom_they_are_about(
         text, companion = told(story, phrasing), story.episode.agents[1]
         assert story.question.polarity.upper() in text.question
         assert {"most": "LEAST", "least": "MOST"}[story.question.polarity] not in text.question
-        assert (companion in text.question) == bool(story.question.given)
+        assert (companion in text.question) == bool(story.question.conditions)
         assert all(option.startswith(companion) for option in text.options)
         for option, words in zip(story.question.options, text.options, strict=True):
             for claim in option.claims:
@@ -197,11 +197,11 @@ def test_of_claims_no_phrasing_has_words_for_nothing_is_told(stories: list[Story
 
 @pytest.mark.parametrize("phrasing", list(STRAIGHT))
 def test_seeing_and_not_seeing_and_helping_and_hindering_are_told_apart(stories: list[Story], phrasing: str) -> None:
-    story = next(story for story in stories if story.cell.startswith("belief/") and story.question.given)
+    story = next(story for story in stories if story.cell.startswith("belief/") and story.question.conditions)
     seeker, companion = story.episode.agents
     stances: dict[Stance, str] = {"help": "help", "hinder": "hinder|prevent"}
     for stance, words in stances.items():
-        question = replace(story.question, given=(SocialGoal(companion, seeker, stance),))
+        question = replace(story.question, conditions=(SocialGoal(companion, seeker, stance),))
         assert re.search(words, tell(story.episode, question, phrasing, np.random.default_rng(0)).question)
     place = next(e.id for e in story.episode.entities if e.kind == "place")
     seen = [

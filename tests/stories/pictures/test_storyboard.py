@@ -510,7 +510,7 @@ def test_a_gif_has_every_frame_for_as_long_as_it_takes_to_read(tmp_path: Path) -
 
 def test_an_mp4_needs_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    with pytest.raises(InputError, match=r"story\.mp4: .* needs an extra \(pip install 'otherminds\[video\]'\)$"):
+    with pytest.raises(InputError, match=r"story\.mp4: .* needs an extra \(.*pip install -e '\.\[video\]'\)$"):
         write_video(story(), tmp_path / "story.mp4")
     assert not (tmp_path / "story.mp4").exists()
 

@@ -70,7 +70,7 @@ def thinks(thing: str, where: str, so: bool = True) -> AnswerOption:
 def posterior(
     episode: Episode, *options: AnswerOption, given: tuple[Claim, ...] = (), **more: int
 ) -> tuple[float, ...]:
-    return answer_goal(episode, Question("?", options, given=given, **more)).posterior  # type: ignore[arg-type]
+    return answer_goal(episode, Question("?", options, conditions=given, **more)).posterior  # type: ignore[arg-type]
 
 
 # The oracle: one searcher at a time, walked through the story, the probabilities of its acts multiplied
@@ -132,8 +132,8 @@ def consistent(mind: Searcher, option: AnswerOption) -> bool:
     assert isinstance(claim.content, Fact)
     meant = {place.name for place in mind.home.places if claim.content.value in (place.name, place.room)}
     left = {place.name for i, place in enumerate(mind.home.places) if mind.unseen >> i & 1}
-    if mind.found is not None:
-        return (mind.found in meant) == claim.holds
+    if mind.item_place is not None:
+        return (mind.item_place in meant) == claim.holds
     return not claim.holds or bool(meant & left)
 
 
@@ -181,7 +181,7 @@ def a_case(rng: np.random.Generator) -> tuple[Episode, Question, Home]:
     at = int(rng.integers(4)) if rng.random() < 0.2 else None
     return (
         an_episode(home, told, init, str(rng.choice(home.rooms))),
-        Question("?", tuple(options), given=given, at=at),
+        Question("?", tuple(options), conditions=given, at=at),
         home,
     )
 
@@ -192,7 +192,7 @@ def test_posteriors_are_the_products_of_the_probabilities_of_all_acts() -> None:
     for rng in np.random.default_rng(11).spawn(300):
         episode, question, home = a_case(rng)
         until = len(episode.timeline) if question.at is None else question.at
-        claims = [(*question.given, *option.claims) for option in question.options]
+        claims = [(*question.conditions, *option.claims) for option in question.options]
         steps = [steps_of(episode, home, mine, until) for mine in claims]
         scores = [math.prod(p for p, _ in mine) for mine in steps]
         answer = answer_goal(episode, question)
@@ -201,7 +201,7 @@ def test_posteriors_are_the_products_of_the_probabilities_of_all_acts() -> None:
         claimed = [claim for option in question.options for claim in option.claims]
         things = {c.content.subject for c in claimed if isinstance(c, Belief) and isinstance(c.content, Fact)}
         if len(things) == 1 and all(isinstance(claim, Belief) for claim in claimed):
-            wanted = question.given or (Goal(ANN, Fact("at", *things)),)
+            wanted = question.conditions or (Goal(ANN, Fact("at", *things)),)
             steps.append(steps_of(episode, home, wanted, until))
             scores = last_believed(steps, question.options)
             changed += 1

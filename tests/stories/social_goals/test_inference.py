@@ -106,7 +106,7 @@ class Course:
         """What Bob believes now: with what he has seen, and had he seen nothing (−1: he has no idea)."""
         truth, n = self.state.where(THING), len(self.home.places)
         number = -1 if truth is None else self.home.number[truth]
-        found, unseen = self.minds[BOB].found, self.minds[BOB].unseen
+        found, unseen = self.minds[BOB].item_place, self.minds[BOB].unseen
         blind = belief(n, number, None, (1 << n) - 1)
         seen = belief(n, number, None if found is None else self.home.number[found], unseen)
         self.told = {b: (seen[b], blind[b]) for b in blind}
@@ -211,8 +211,8 @@ class Course:
             mind = self.minds[seen.agent]
             unseen = {i for i in range(len(self.home.places)) if mind.unseen >> i & 1}
             unseen -= {self.home.number[place] for place in places}
-            found = places[0] if seen.sees and len(places) == 1 else mind.found
-            self.minds[seen.agent] = replace(mind, unseen=sum(1 << i for i in unseen), found=found)
+            found = places[0] if seen.sees and len(places) == 1 else mind.item_place
+            self.minds[seen.agent] = replace(mind, unseen=sum(1 << i for i in unseen), item_place=found)
 
 
 class Step:
@@ -328,7 +328,7 @@ def brute(episode: Episode, question: Question, home: Home, costs: SpeakingCosts
                     every.append((course, first, b, s, g, like))
     scores = []
     for option in question.options:
-        claims = (*question.given, *option.claims)
+        claims = (*question.conditions, *option.claims)
         goals = wants(claims, home, seeker)
         kept = [h for h in every if h[4] in goals and all(holds(c, home, h[0].truth, h[2], h[3], h[4]) for c in claims)]
         prior = math.fsum(first * course.told[b][1] for course, first, b, _, _, _ in kept)
@@ -507,7 +507,7 @@ def wanted(place: str | None, stance: Stance = "help", *, so: bool = True) -> An
 
 
 def posterior(episode: Episode, options: tuple[AnswerOption, ...], *given: Claim, **more: int) -> tuple[float, ...]:
-    return answer_social(episode, Question("?", options, given=given, **more)).posterior  # type: ignore[arg-type]
+    return answer_social(episode, Question("?", options, conditions=given, **more)).posterior  # type: ignore[arg-type]
 
 
 def thinks(place: str, so: bool = True) -> AnswerOption:
@@ -640,7 +640,7 @@ def test_what_is_not_modelled_is_not_answered(
     options: tuple[AnswerOption, ...], given: tuple[Claim, ...], message: str
 ) -> None:
     with pytest.raises(CannotAnswerError, match=message):
-        answer_social(story(ASKS, says("drawer")), Question("?", options, given=given))
+        answer_social(story(ASKS, says("drawer")), Question("?", options, conditions=given))
 
 
 def test_without_a_thing_at_issue_nothing_is_answered() -> None:
@@ -678,7 +678,7 @@ def test_what_somebody_believes_is_explained_by_what_they_have_seen() -> None:
 
 def test_what_decides_is_named_first() -> None:
     told = story(ASKS, says("drawer"), Event(0, ANN, "walk", room="bedroom"), taken("fridge"))
-    answer = answer_social(told, Question("?", SOCIAL, given=(Knows(BOB, "drawer"),)))
+    answer = answer_social(told, Question("?", SOCIAL, conditions=(Knows(BOB, "drawer"),)))
     first = answer.decisive(1)[0]
     assert first.weight == max(term.weight for term in answer.terms)
     assert first.t in (1, 3)

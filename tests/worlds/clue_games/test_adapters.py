@@ -25,7 +25,7 @@ MINDS: Mapping[str, Callable[[], tuple[Any, Any, Mapping[str, Any]]]] = {
     "signaller": lambda: (hanabi.Signaller((0, 2)), HANABI, {}),
     "listener": lambda: (hanabi.bayesian(HANABI, lapse=0.01), HANABI, {"agent": "listener"}),
     "guesser": lambda: (DIAL, WAVELENGTH, {"agent": "guesser"}),
-    "giver": lambda: (dials.bayesian(WAVELENGTH), WAVELENGTH, {"others": {"guesser": DIAL}}),
+    "giver": lambda: (dials.bayesian(WAVELENGTH), WAVELENGTH, {"partners": {"guesser": DIAL}}),
 }
 
 

@@ -93,7 +93,7 @@ def test_deals_and_partners_are_alike_for_every_subject() -> None:
 
     for condition, game in games().items():
         informed = [shared(row) for row in of(condition, "informed")]
-        assert all([shared(row) for row in of(condition, other)] == informed for other in game.others)
+        assert all([shared(row) for row in of(condition, other)] == informed for other in game.uninformed)
     # the same clue in the same round meets the same chance
     pairs = list(zip(of(WAVELENGTH, "informed"), of(WAVELENGTH, "bayesian"), strict=True))
     same = [(a, b) for a, b in pairs if a["action"] == b["action"]]
@@ -121,7 +121,7 @@ def test_regret_is_zero_on_average_for_whoever_knows_the_partner(condition: str)
 @pytest.mark.slow
 def test_mindreading_pays() -> None:
     for condition, other in product((HANABI, WAVELENGTH), ("egocentric", "blind", "random")):
-        if other in games()[condition].others:
+        if other in games()[condition].uninformed:
             assert value(condition, "bayesian") < value(condition, other) - 0.9
             assert value(condition, "bayesian", "tom_percent") > value(condition, other, "tom_percent") + 15
     assert value(WAVELENGTH, "informed") < value(WAVELENGTH, "bayesian") < 0.3
@@ -132,7 +132,7 @@ def test_mindreading_pays() -> None:
 def test_the_summary_has_every_metric_of_every_subject() -> None:
     for condition, game in games().items():
         metrics = ["functional_regret", "tom_percent"] + ["literal_error"] * (condition == WAVELENGTH)
-        for subject, metric in product(("informed", *game.others), metrics):
+        for subject, metric in product(("informed", *game.uninformed), metrics):
             row = summary()[condition, subject, metric]
             assert row["low"] <= row["value"] <= row["high"]
             assert row["n"] == len(game.partners)

@@ -49,9 +49,9 @@ def test_values_are_those_of_plain_value_iteration(small: FoodTruckLevel) -> Non
     def q(belief: tuple[float, ...], cell: int, action: str) -> float:
         cost, there = (0.0 if action == STAY else 1.0), world.destination(cell, action)
         share, empty, pays, after = world.visibility[there], 1.0, 0.0, belief
-        if action == EAT and cell == world.known:
+        if action == EAT and cell == world.known_spot:
             empty, pays = 0.0, rewards[0]
-        elif action == EAT and cell == world.hidden:
+        elif action == EAT and cell == world.hidden_spot:
             empty, pays, after = belief[2], belief[0] * rewards[1] + belief[1] * rewards[2], certain[2]
         seen = sum(p * values[one, there] for p, one in zip(after, certain, strict=True))
         return pays - cost + empty * 0.99 * ((1 - share) * values[after, there] + share * seen)
@@ -67,7 +67,7 @@ def test_an_agent_without_costs_and_discount_has_the_best_truck_it_may_find(smal
     planner = FoodTruckPlanner(replace(small.world, cost=0.0), discount=1.0, intervals=2)
     best = planner.action_values(np.array([[30.0, 50.0, -20.0]])).max(axis=1)[:, 0]
     expected = planner.beliefs @ np.array([50.0, 30.0, 30.0])
-    hidden = planner.index[small.world.hidden]
+    hidden = planner.index[small.world.hidden_spot]
     assert np.delete(best, hidden, axis=0) == pytest.approx(np.tile(expected, (len(best) - 1, 1)))
 
 

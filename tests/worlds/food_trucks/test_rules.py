@@ -25,7 +25,7 @@ def test_the_world_is_lawful(level: object) -> None:
 def test_what_an_agent_can_do_and_earns() -> None:
     level = parse_food_trucks(TEXT.replace("walk:", "rewards: 5, 7, 50\nwalk:"), Path("x.txt"))
     world, rng = level.world, np.random.default_rng(0)
-    state = FoodTruckState(world.hidden, "Mexican", True)
+    state = FoodTruckState(world.hidden_spot, "Mexican", True)
     assert world.actions(state, "diner") == (STAY, "up", "left", EAT)
     assert world.actions(state._replace(parked="nothing"), "diner") == (STAY, "up", "left")
     fed = world.step(state, {"diner": EAT}, rng)
@@ -48,7 +48,7 @@ def test_the_hidden_spot_is_seen_as_often_as_its_visible_share() -> None:
 def test_a_walk_is_made_of_actions_that_have_an_effect() -> None:
     level = LEVELS["courtyard, and back"]
     assert len(level.cells) == len(level.actions) + 1
-    assert level.cells[-1] == level.world.known
+    assert level.cells[-1] == level.world.known_spot
     with pytest.raises(ValueError, match="action 2: nobody can left here"):
         walk(level.world, level.parked, ("down", "left"))
     with pytest.raises(ValueError, match="action 4: nobody can stay here"):
@@ -58,7 +58,7 @@ def test_a_walk_is_made_of_actions_that_have_an_effect() -> None:
 def test_a_world_needs_a_reward_for_each_truck() -> None:
     world = LEVELS["two hedges"].world
     with pytest.raises(ValueError, match="two trucks"):
-        FoodTrucks(world.grid, world.known, world.hidden, world.beginning, rewards=(1.0,))
+        FoodTrucks(world.grid, world.known_spot, world.hidden_spot, world.beginning, rewards=(1.0,))
 
 
 @pytest.mark.parametrize("level", LEVELS.values(), ids=list(LEVELS))
@@ -66,7 +66,7 @@ def test_a_level_is_drawn_and_read_back(level: object) -> None:
     read = parse_food_trucks(draw_text(level), Path("x.txt"))  # type: ignore[arg-type]
     same = ("name", "parked", "actions", "cells")
     assert [getattr(read, name) for name in same] == [getattr(level, name) for name in same]
-    assert (read.world.grid, read.world.hidden) == (level.world.grid, level.world.hidden)  # type: ignore[attr-defined]
+    assert (read.world.grid, read.world.hidden_spot) == (level.world.grid, level.world.hidden_spot)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ def test_who_does_not_care_or_has_no_idea_moves_it_anywhere_now_and_then() -> No
 
 def companion(stance: Stance, believed: str | None = None, wanted: str | None = None) -> HouseholdAgent:
     return HouseholdAgent.initial(
-        HOME, "Bob", "apple", stance, listener_room="kitchen", believed=believed, wanted=wanted
+        HOME, "Bob", "apple", stance, listener_room="kitchen", believed=believed, listener_goal=wanted
     )
 
 
@@ -287,7 +287,7 @@ def test_an_agent_that_is_asked_replies_by_the_table(stance: Stance, believed: s
     assert dict(asked.act()) == pytest.approx(dict(table))
     assert {asked: 1}[replace(asked)] == 1
     quiet = asked.observe(world.observe(world.act(state, "Ann", WAIT), "Bob"))
-    assert not quiet.asked
+    assert not quiet.must_reply
 
 
 @pytest.mark.parametrize("stance", STANCES)

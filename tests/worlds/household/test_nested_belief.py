@@ -27,8 +27,8 @@ def thinks(one: NestedBelief, *chain: str) -> str | None:
 
 def test_a_mind_has_models_of_models_down_to_its_order() -> None:
     four = mind()
-    assert four.model_of(B, A, C).others == ()
-    assert {other.agent for other in four.model_of(B).others} == {A, C}
+    assert four.model_of(B, A, C).models == ()
+    assert {other.agent for other in four.model_of(B).models} == {A, C}
     with pytest.raises(KeyError, match="Anna has no model of David"):
         four.model_of("David")
     with pytest.raises(ValueError, match="at least 1"):

@@ -238,9 +238,9 @@ def test_it_never_looks_again_where_it_has_looked_and_takes_what_it_sees() -> No
 def test_it_searches_on_if_the_thing_it_found_has_gone() -> None:
     world = alone(HOME, "table")
     mind = seeker(HOME).observe(world.observe(world.opening, "Ann"))
-    assert (mind.found, mind.act().table) == ("table", {Act("walk", None, "table"): 1.0})
+    assert (mind.item_place, mind.act().table) == ("table", {Act("walk", None, "table"): 1.0})
     gone = mind.observe(world.observe(world.opening._replace(things=(("apple", "desk"),)), "Ann"))
-    assert gone.found is None
+    assert gone.item_place is None
     assert Act("walk", None, "table") not in gone.act().table
     carried = gone.observe(world.observe(State((("Ann", Person("kitchen", None, frozenset({"apple"}))),), ()), "Ann"))
     assert carried.act().table == {WAIT: 1.0}
@@ -249,17 +249,17 @@ def test_it_searches_on_if_the_thing_it_found_has_gone() -> None:
 def test_of_what_it_sees_it_overlooks_a_share() -> None:
     world = alone(HOME, "table")
     mind = seeker(HOME, overlooks=0.3).observe(world.observe(world.opening, "Ann"))
-    seeing, blind = replace(mind, overlooks=0.0).act().table, replace(mind, found=None).act().table
+    seeing, blind = replace(mind, overlooks=0.0).act().table, replace(mind, item_place=None).act().table
     acts = {*seeing, *blind}
     assert mind.act().table == pytest.approx({a: 0.7 * seeing.get(a, 0.0) + 0.3 * blind.get(a, 0.0) for a in acts})
-    assert replace(mind, found=None).act().table == blind
+    assert replace(mind, item_place=None).act().table == blind
 
 
 def test_of_two_things_of_one_name_it_takes_the_same_one_every_time() -> None:
     home = home_from("kitchen: shelf, table, counter")
     world = household(home, {"Ann": "kitchen"}, {})
     state = world.opening._replace(things=(("apple", "table"), ("apple", "shelf"), ("apple", "counter")))
-    assert seeker(home).observe(world.observe(state, "Ann")).found == "counter"
+    assert seeker(home).observe(world.observe(state, "Ann")).item_place == "counter"
 
 
 @pytest.mark.slow
@@ -339,7 +339,7 @@ def test_the_probability_of_asking_is_that_of_what_an_answer_saves(home: Home, s
     quiet = replace(mind, company=False).act().table
     asking = {Act("ask", "apple"): p} | {act: (1 - p) * q for act, q in quiet.items()}
     assert mind.act().table == pytest.approx(asking)
-    assert replace(mind, asked=True).act().table == quiet
+    assert replace(mind, has_asked=True).act().table == quiet
 
 
 def test_it_asks_once_though_somebody_else_acts_in_the_same_step() -> None:

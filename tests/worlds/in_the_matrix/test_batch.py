@@ -24,7 +24,7 @@ from otherminds.worlds.in_the_matrix.map_files import SUBSTRATES, in_the_matrix,
 from otherminds.worlds.in_the_matrix.rules import NOWHERE, MatrixOutcome, MatrixState
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
-pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
+pytest.importorskip("numba", reason="needs Numba: the extra `fast`")
 
 
 def step_with(batch: Batch, actions: NDArray[np.integer], outcomes: list[MatrixOutcome]) -> None:
@@ -185,5 +185,5 @@ def test_without_numba_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "numba", None)
     monkeypatch.delitem(sys.modules, f"{package.__name__}.kernels", raising=False)
     monkeypatch.delattr(package, "kernels", raising=False)
-    with pytest.raises(InputError, match=r'pip install "otherminds\[fast\]"'):
+    with pytest.raises(InputError, match=r"pip install -e '\.\[fast\]'"):
         reset(odd(), 1, np.random.default_rng(0))

@@ -16,7 +16,7 @@ from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, MatrixState
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
-pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
+pytest.importorskip("numba", reason="needs Numba: the extra `fast`")
 
 INTERACT, FORWARD, NOOP = (ACTIONS.index(action) for action in ("interact", "forward", "noop"))
 MANY = 6000

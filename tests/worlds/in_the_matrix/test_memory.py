@@ -129,7 +129,7 @@ def test_memory_is_what_was_seen_since(name: str, seed: int) -> None:
         assert memory.away == away
         assert memory.looked == looked
         assert memory.mine == {site for site, own in enumerate(mine) if own}
-        assert memory.others == tuple(last_seen(world, me, j, past) for j in range(3))
+        assert memory.players == tuple(last_seen(world, me, j, past) for j in range(3))
 
 
 @pytest.mark.slow
@@ -139,7 +139,7 @@ def test_much_happens_in_these_lives() -> None:
         states = lives(world, 0, 160)
         memories = [remembered(world, 0, states[:end]) for end in range(160)]
         assert {bool(memory.mine) for memory in memories} == {True, False}, name
-        assert {memory.others[1] is None for memory in memories} == {True, False}, name
+        assert {memory.players[1] is None for memory in memories} == {True, False}, name
         assert len({memory.away for memory in memories}) > 5, name
         assert any(state.cells[0] == NOWHERE for state in states)
 
@@ -205,9 +205,9 @@ def test_after_a_death_all_is_thought_to_be_there_and_nobody_anywhere_in_particu
     states = [start, *(wait(world, start, n) for n in range(1, 18))]
     frozen, dead = (remembered(world, 0, states[:n]) for n in (17, 18))
     assert set(frozen.away) == {1}
-    assert frozen.others[1] == SeenPlayer(start.cells[1], 17, ready=False, frozen=True)
+    assert frozen.players[1] == SeenPlayer(start.cells[1], 17, ready=False, frozen=True)
     assert states[-1].cells[0] == NOWHERE
-    assert (dead.away, dead.mine, dead.others) == ((THERE,) * 4, frozenset(), (None, None))
+    assert (dead.away, dead.mine, dead.players) == ((THERE,) * 4, frozenset(), (None, None))
     assert (dead.kinds, dead.looked) == (frozen.kinds, frozen.looked)
 
 
@@ -218,7 +218,7 @@ def test_where_nothing_is_restocked_a_death_makes_one_forget_people_only() -> No
     dead = alive[-1]._replace(cells=(NOWHERE, NOWHERE))
     before, later = remembered(world, 0, alive), remembered(world, 0, [*alive, dead])
     assert before.mine == {0}
-    assert later == before._replace(others=(None, None))
+    assert later == before._replace(players=(None, None))
 
 
 def test_somebody_who_is_not_where_they_were_is_forgotten_and_one_out_of_sight_is_not() -> None:
@@ -228,11 +228,11 @@ def test_somebody_who_is_not_where_they_were_is_forgotten_and_one_out_of_sight_i
     turned = scene(world, "3 4 v", "3 1 <", held=held)._replace(t=1)
     looking = scene(world, "3 4 ^", "7 5 <", held=held)._replace(t=2)
     there = SeenPlayer(seen.cells[1], 0, ready=True, frozen=False)
-    assert remembered(world, 0, [seen]).others == (None, there)
+    assert remembered(world, 0, [seen]).players == (None, there)
     away = scene(world, "1 5 v", "3 1 <", held=held)._replace(t=1)
-    assert remembered(world, 0, [seen, away]).others == (None, there)
-    assert remembered(world, 0, [seen, away, looking]).others == (None, None)
-    assert remembered(world, 0, [seen, turned]).others == (None, None)
+    assert remembered(world, 0, [seen, away]).players == (None, there)
+    assert remembered(world, 0, [seen, away, looking]).players == (None, None)
+    assert remembered(world, 0, [seen, turned]).players == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_it_is_remembered_how_somebody_looked(
 ) -> None:
     world = world_of(YARD)
     state = scene(world, "4 5 ^", "4 4 <", held=(PAPER, held))._replace(clocks=(FREE, clock))
-    assert remembered(world, 0, [state]).others[1] == SeenPlayer(state.cells[1], 0, ready, frozen)
+    assert remembered(world, 0, [state]).players[1] == SeenPlayer(state.cells[1], 0, ready, frozen)
 
 
 def test_memory_does_not_change_what_was_remembered_before() -> None:

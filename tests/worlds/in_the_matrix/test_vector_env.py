@@ -16,7 +16,7 @@ from otherminds.worlds.in_the_matrix.rules import Ends
 from otherminds.worlds.in_the_matrix.vector_env import MatrixVectorEnv
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
-pytest.importorskip("numba", reason='needs Numba: pip install "otherminds[fast]"')
+pytest.importorskip("numba", reason="needs Numba: the extra `fast`")
 
 
 def ending(ends: Ends) -> InTheMatrix:

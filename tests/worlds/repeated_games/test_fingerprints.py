@@ -134,5 +134,5 @@ def test_fingerprints_are_those_of_the_axelrod_library_up_to_sampling() -> None:
 
 
 def _axelrod() -> Any:
-    pytest.importorskip("axelrod", reason='needs the Axelrod library: pip install "otherminds[peers]"')
+    pytest.importorskip("axelrod", reason="needs the Axelrod library: the extra `peers`")
     return import_module("axelrod")

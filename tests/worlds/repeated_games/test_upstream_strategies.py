@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from otherminds.adapters.melting_pot import SUBSTRATES, upstream
+from benchmarks.evidence.melting_pot_engine import SUBSTRATES, upstream
 from otherminds.distribution import Categorical
 from otherminds.errors import InputError
 from otherminds.worlds.in_the_matrix.scenarios import bot, scenarios

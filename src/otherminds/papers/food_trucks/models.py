@@ -122,10 +122,10 @@ def cues(level: FoodTruckLevel) -> Floats:
         return 1.0 - min(ways) / ways[0] if ways[0] else 1.0
 
     ate = bool(level.actions) and level.actions[-1] == EAT
-    eats = [float(ate and cells[-1] == spot) for spot in (world.known, world.hidden)]
+    eats = [float(ate and cells[-1] == spot) for spot in (world.known_spot, world.hidden_spot)]
     idle = sum(action == STAY for action in level.actions) / max(1, len(level.actions))
-    there = float(world.truck(world.hidden, level.parked) is not None)
-    return np.array([1.0, *eats, approach(world.known), approach(world.hidden), idle, there])
+    there = float(world.truck(world.hidden_spot, level.parked) is not None)
+    return np.array([1.0, *eats, approach(world.known_spot), approach(world.hidden_spot), idle, there])
 
 
 def motion_heuristic(scenarios: Sequence[Scenario]) -> list[Judgement]:

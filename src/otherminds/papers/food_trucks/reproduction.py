@@ -31,7 +31,7 @@ def _food_trucks(options: Options) -> Experiment:
 
     return Experiment(
         run=described(EXPERIMENT),
-        given=lambda: list(rows(clone.scenarios, predictions())),
+        recorded_rows=lambda: list(rows(clone.scenarios, predictions())),
         summarise=lambda _: beside_published(summarise(clone.scenarios, clone.skipped, predictions().final)),
         page=report.report,
     )

@@ -15,8 +15,8 @@ from rich.console import Console
 from otherminds.errors import InputError
 from otherminds.evaluation.asking import Asking, answered, spent, tell_ahead
 from otherminds.evaluation.experiment import keep
+from otherminds.evaluation.how_begun import how_begun
 from otherminds.evaluation.progress import shown
-from otherminds.evaluation.resuming import how_begun
 from otherminds.evaluation.store import Row, Store
 from otherminds.evaluation.tasks import Task
 from otherminds.files.text import printable, write_whole

@@ -102,7 +102,7 @@ def rows(entry: ModelGameEntry, model: LanguageModel) -> list[Row]:
 
 
 def _note(subject: Prompted) -> Row:
-    used = sum((exchange.usage for exchange in subject.said), Usage())
+    used = sum((exchange.usage for exchange in subject.exchanges), Usage())
     return {
         # a lone surrogate, which no file can hold, becomes a question mark
         "said": [
@@ -111,9 +111,9 @@ def _note(subject: Prompted) -> Row:
                 "read": exchange.reading,
                 "text": exchange.text[:SHOWN].encode("utf-8", "replace").decode(),
             }
-            for exchange in subject.said
+            for exchange in subject.exchanges
         ],
-        "unreadable": sum(not exchange.readable for exchange in subject.said),
+        "unreadable": sum(not exchange.readable for exchange in subject.exchanges),
         "tokens": used.prompt + used.written,
         "evaluated": used.prompt - used.cached + used.written,
         "mass": subject.moved.mass,

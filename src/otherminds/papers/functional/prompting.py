@@ -96,7 +96,7 @@ class ModelMove(NamedTuple):
     """
 
     action: int | None
-    said: tuple[Exchange, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
     weights: tuple[float, ...] = ()
     mass: float | None = None
     notes: tuple[str, str] = ("", "")
@@ -198,10 +198,10 @@ class Prompted:
         return self._answered("predict")
 
     @property
-    def said(self) -> tuple[Exchange, ...]:
+    def exchanges(self) -> tuple[Exchange, ...]:
         """All exchanges of this round so far, including reflections on the one before."""
         moves = [getattr(self, name) for name in ("expected", "moved") if name in self.__dict__]
-        return (*self.reflected, *(exchange for move in moves for exchange in move.said))
+        return (*self.reflected, *(exchange for move in moves for exchange in move.exchanges))
 
     def _after(self, outcome: prompts.Round) -> Prompted:
         notes = self.moved.notes if self.strategy.plans and self.moved.action is not None else self.notes
@@ -285,7 +285,7 @@ class Prompted:
         if self.strategy.plans:
             return prompts.read_plans(text, labels, question)
         theirs, round_number = question == "predict", len(self.rounds) + 1
-        action = read_choice(text, labels, reasons=self.strategy.reason, theirs=theirs, asked=round_number)
+        action = read_choice(text, labels, reasons=self.strategy.reason, theirs=theirs, round_number=round_number)
         return action if isinstance(action, Unreadable) else prompts.AnswerWithNotes(action, "", "")
 
     def _write(self, purpose: str, prompt: str, length: int, attempt: int = 0) -> Reply:

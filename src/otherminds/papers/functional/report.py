@@ -12,7 +12,7 @@ from otherminds.papers.functional.experiment import MODELS
 from otherminds.reports import game_plots
 from otherminds.reports.game_plots import CELLS, GAMES, LEFT_OUT, NOISES, PARTNERS, PLAYERS
 from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, side_by_side, stack, table
-from otherminds.reports.results import Found, Published, by_key, figures, targets
+from otherminds.reports.results import Published, RowsByKey, by_key, figures, targets
 
 Row = Mapping[str, Any]
 """Rows of a summary by condition, subject and metric."""
@@ -77,7 +77,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     return page("Literal and functional Theory of Mind", stack(WORDS["lead"], *_finding(estimates)), sections)
 
 
-def _finding(estimates: Found) -> list[str]:
+def _finding(estimates: RowsByKey) -> list[str]:
     """A sentence on players that predict equally well and act differently, for those that were played."""
     players = {
         "fictitious play": "fictitious_play",
@@ -96,7 +96,7 @@ def _finding(estimates: Found) -> list[str]:
 # The six cells
 
 
-def _results(estimates: Found) -> Html:
+def _results(estimates: RowsByKey) -> Html:
     present = subjects(estimates, *CELLS)
     if not present:
         return Html("")
@@ -119,7 +119,7 @@ def _results(estimates: Found) -> Html:
     )
 
 
-def _league(estimates: Found) -> Html:
+def _league(estimates: RowsByKey) -> Html:
     """A table of mean regrets of all players of all six cells, and of the best published models, by regret."""
     entries: list[tuple[str, Row | None, Row | None]] = [
         (name(s), mean_of(estimates, CELLS, s, REGRET), mean_of(estimates, CELLS, s, RATE))
@@ -134,7 +134,7 @@ def _league(estimates: Found) -> Html:
     return table(columns, [line[1:] for line in ranked], caption)
 
 
-def _anchor(estimates: Found) -> Html:
+def _anchor(estimates: RowsByKey) -> Html:
     """RMax beside its published figures."""
     lines, inside = [], 0
     for figure in published():
@@ -153,7 +153,7 @@ def _anchor(estimates: Found) -> Html:
     return explained(words, columns, lines)
 
 
-def _picture(estimates: Found, rows: Sequence[Row], summary: Sequence[Row]) -> Html:
+def _picture(estimates: RowsByKey, rows: Sequence[Row], summary: Sequence[Row]) -> Html:
     if not subjects(estimates, *CELLS):
         return Html("")
     literal = {(p.condition, p.subject): p.value for p in published() if p.metric == LITERAL}
@@ -165,7 +165,7 @@ def _picture(estimates: Found, rows: Sequence[Row], summary: Sequence[Row]) -> H
     return stack(side_by_side(plot, inline(game_plots.regret_over_rounds(rows), WORDS["curves"])), _regrets(estimates))
 
 
-def _regrets(estimates: Found) -> Html:
+def _regrets(estimates: RowsByKey) -> Html:
     """Functional regret beside the three regrets of predictions alone."""
     metrics = (REGRET, "tom_regret_paper", "tom_regret_myopic", "tom_regret_model")
     readers = [s for s in subjects(estimates, *CELLS) if any((cell, s, metrics[-1]) in estimates for cell in CELLS)]
@@ -181,7 +181,7 @@ def _regrets(estimates: Found) -> Html:
 # Other partners
 
 
-def _machines(estimates: Found, rows: Sequence[Row]) -> Html:
+def _machines(estimates: RowsByKey, rows: Sequence[Row]) -> Html:
     scored = [(LIBRARY, s, name(s)) for s in subjects(estimates, LIBRARY) if s != "floor"]
     scored += [(LEFT_OUT, s, f"{name(s)} without the partner") for s in subjects(estimates, LEFT_OUT)]
     scored += [(LIBRARY, "floor", "Bayes floor")]
@@ -199,7 +199,7 @@ def _machines(estimates: Found, rows: Sequence[Row]) -> Html:
     return stack(WORDS["machines"], side_by_side(shown, inline(game_plots.regret_by_machine(rows))))
 
 
-def _noise(estimates: Found, summary: Sequence[Row]) -> Html:
+def _noise(estimates: RowsByKey, summary: Sequence[Row]) -> Html:
     players = subjects(estimates, *(cell + noise for cell in CELLS for noise in NOISES if noise))
     if not players:
         return Html("")
@@ -218,7 +218,7 @@ def _noise(estimates: Found, summary: Sequence[Row]) -> Html:
 SCORED = {"tom_regret_paper": 3, LITERAL: 1, "consistency": 2}  # digits of the scores beside regret
 
 
-def _models_run(estimates: Found, rows: Sequence[Row]) -> Html:
+def _models_run(estimates: RowsByKey, rows: Sequence[Row]) -> Html:
     """Scores and replies of all language models that were run; empty if there are none."""
     spoken = [s for s in subjects(estimates, *CELLS) if s.startswith(MODELS)]
     if not spoken:
@@ -240,7 +240,7 @@ def in_words(subject: str) -> str:
     return ", ".join([f"{model}: {strategy.replace('_', ' ')}", *(f"{name} names" for name in names)])
 
 
-def _replies(estimates: Found, spoken: Sequence[str], rows: Sequence[Row]) -> Html:
+def _replies(estimates: RowsByKey, spoken: Sequence[str], rows: Sequence[Row]) -> Html:
     lines = []
     for subject in spoken:
         cells = [cell for cell in CELLS if (cell, subject, "unreadable_share") in estimates]
@@ -278,7 +278,7 @@ def label(condition: str) -> str:
 # Scores
 
 
-def subjects(estimates: Found, *conditions: str) -> list[str]:
+def subjects(estimates: RowsByKey, *conditions: str) -> list[str]:
     """The players of these conditions: known ones in their usual order, then others."""
     present = dict.fromkeys(subject for condition, subject, _ in estimates if condition in conditions)
     order = {subject: i for i, subject in enumerate(NAMES)}
@@ -293,13 +293,13 @@ def score(row: Row | None, digits: int = 3) -> str:
     return number(row["value"], digits) if sure else interval(row["value"], row["low"], row["high"], digits)
 
 
-def scores(estimates: Found, condition: str, subject: str) -> list[str]:
+def scores(estimates: RowsByKey, condition: str, subject: str) -> list[str]:
     """Regret with its interval, ToM % and consistency."""
     regret = estimates.get((condition, subject, REGRET))
     return [score(regret), *values(estimates, condition, subject, {LITERAL: 1, "consistency": 2})]
 
 
-def values(estimates: Found, condition: str, subject: str, digits: Mapping[str, int]) -> list[str]:
+def values(estimates: RowsByKey, condition: str, subject: str, digits: Mapping[str, int]) -> list[str]:
     """Values of metrics without intervals, in so many digits each."""
     return [value(estimates.get((condition, subject, metric)), n) for metric, n in digits.items()]
 
@@ -309,7 +309,7 @@ def value(row: Row | None, digits: int = 3) -> str:
     return number(row["value"] if row else None, digits)
 
 
-def mean_of(estimates: Found, conditions: Sequence[str], subject: str, metric: str) -> Row | None:
+def mean_of(estimates: RowsByKey, conditions: Sequence[str], subject: str, metric: str) -> Row | None:
     """The mean of a metric over conditions; None if one is missing."""
     return mean([estimates.get((condition, subject, metric)) for condition in conditions])
 

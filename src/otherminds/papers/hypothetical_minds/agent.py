@@ -59,11 +59,11 @@ class Watch(NamedTuple):
     """The last view, and the agent's inventory in the present meeting, if there is one."""
 
     last: MatrixView | None = None
-    held: Inventory | None = None
+    inventory: Inventory | None = None
 
     def after(self, world: InTheMatrix, view: MatrixView) -> tuple[Watch, Encounter | None]:
         """After one more view; with the meeting that has just paid, if one has."""
-        if self.held is None:
+        if self.inventory is None:
             if not view.frozen or not view.window:
                 return Watch(view), None
             # the winner of a meeting holds nothing any more as soon as it is frozen
@@ -71,10 +71,10 @@ class Watch(NamedTuple):
             inventory = self.last.inventory if empty and self.last is not None else view.inventory
             return Watch(view, inventory), None
         if view.window:
-            return Watch(view, self.held), None
-        posterior = partner_play(partner_inventory(world.rules, self.held, view.reward))
+            return Watch(view, self.inventory), None
+        posterior = partner_play(partner_inventory(world.rules, self.inventory, view.reward))
         theirs = posterior.mode if posterior.prob(posterior.mode) >= SURE else None
-        return Watch(view), Encounter(self.held, theirs, view.reward)
+        return Watch(view), Encounter(self.inventory, theirs, view.reward)
 
 
 BEGINNING = Watch()
@@ -88,19 +88,20 @@ class TimeSpent(NamedTuple):
 
     gathering: float = PRIOR_COUNT * EXPECTED_PACE.gather
     gathered: float = PRIOR_COUNT
-    others: float = PRIOR_COUNT * EXPECTED_PACE.meet
+    other_steps: float = PRIOR_COUNT * EXPECTED_PACE.meet
     meetings: float = PRIOR_COUNT
 
     @property
     def pace(self) -> Pace:
         """The agent's pace so far."""
-        return Pace(self.gathering / self.gathered, self.others / self.meetings)
+        return Pace(self.gathering / self.gathered, self.other_steps / self.meetings)
 
     def after(self, last: MatrixView, view: MatrixView, aim: Aim) -> TimeSpent:
         """After one more view."""
         before = sum(last.inventory)
         if view.frozen or before == len(last.inventory) or aim.is_met(last.inventory):
-            return self._replace(others=self.others + 1, meetings=self.meetings + (view.frozen and not last.frozen))
+            meetings = self.meetings + (view.frozen and not last.frozen)
+            return self._replace(other_steps=self.other_steps + 1, meetings=meetings)
         more = max(0, sum(view.inventory) - before)
         return self._replace(gathering=self.gathering + 1, gathered=self.gathered + more)
 
@@ -166,8 +167,8 @@ class HypotheticalMinds:
     """A mind in a matrix world with a theory of each partner, which plays the best reply to its prediction.
 
     `prior` is the theory of a player that it has not met, `margin` the lead of the kind that it plays over all others
-    in its inventory (None: chosen before each meeting), `known` the players with theories of their own, `watched` the
-    probability that players watch what the agent gathers and gather what beats it.
+    in its inventory (None: chosen before each meeting), `modelled` the players with theories of their own, `watched`
+    the probability that players watch what the agent gathers and gather what beats it.
     """
 
     body: GatheringBody
@@ -176,7 +177,7 @@ class HypotheticalMinds:
     margin: int | None
     theories: tuple[Theory, ...]
     aim: Aim
-    known: frozenset[int]
+    modelled: frozenset[int]
     watch: Watch = BEGINNING
     spent: TimeSpent = PRIOR_TIME
     watched: float = 0.0
@@ -214,7 +215,7 @@ class HypotheticalMinds:
         watch, over = self.watch.after(self.body.world, view)
         last = self.watch.last
         mind = replace(self, watch=watch, spent=self.spent if last is None else self.spent.after(last, view, self.aim))
-        if watch.held is not None and self.watch.held is None:
+        if watch.inventory is not None and self.watch.inventory is None:
             mind = replace(mind, partner=self._partner(view))
         elif over is not None:
             mind = mind._learn(over, view.t)
@@ -230,7 +231,7 @@ class HypotheticalMinds:
         return self.body.me
 
     @property
-    def others(self) -> tuple[int, ...]:
+    def other_players(self) -> tuple[int, ...]:
         """The indices of all other players."""
         return tuple(j for j in range(len(self.theories)) if j != self.me)
 
@@ -239,7 +240,7 @@ class HypotheticalMinds:
 
         The second factor is Laplace's rule of succession.
         """
-        theory = self.theories[player] if player in self.known else self.prior
+        theory = self.theories[player] if player in self.modelled else self.prior
         plays = [lesson.theirs for lesson in self.lessons if lesson.theirs is not None and lesson.partner != player]
         law = theory.predict()
         if not plays:
@@ -249,8 +250,8 @@ class HypotheticalMinds:
 
     def _partner(self, view: MatrixView) -> int | None:
         """The player that has just frozen: the only other one, or the only one seen awake a step ago; else None."""
-        if len(self.others) == 1:
-            return self.others[0]
+        if len(self.other_players) == 1:
+            return self.other_players[0]
         awake = _seen(self.watch.last, frozen=False) if self.watch.last is not None else frozenset()
         new = (_seen(view, frozen=True) & awake) - {self.me}
         return next(iter(new)) if len(new) == 1 else None
@@ -260,7 +261,7 @@ class HypotheticalMinds:
         theory = self.prior if self.partner is None else self.theories[self.partner]
         expected = self.expected(self.partner)
         lesson = Lesson(t, self.partner, theory, expected, over.played, over.theirs, over.reward)
-        theories, modelled = list(self.theories), self.known
+        theories, modelled = list(self.theories), self.modelled
         if self.partner is not None:
             theories[self.partner], modelled = (
                 theory.update(over.own, over.theirs, over.reward),
@@ -268,7 +269,7 @@ class HypotheticalMinds:
             )
         watched = self._watched(over, expected)
         lessons = (*self.lessons, lesson)
-        return replace(self, theories=tuple(theories), known=modelled, watched=watched, lessons=lessons)._aimed()
+        return replace(self, theories=tuple(theories), modelled=modelled, watched=watched, lessons=lessons)._aimed()
 
     def _watched(self, over: Encounter, expected: Categorical[int]) -> float:
         """P(players watch) after a meeting: one that saw the kind in the lead plays its counter, else as expected."""
@@ -287,16 +288,16 @@ class HypotheticalMinds:
 
         With many partners, the agent meets one of its choice with probability CHANCE, else any.
         """
-        if len(self.others) == 1:
-            theory = self.theories[self.others[0]]
+        if len(self.other_players) == 1:
+            theory = self.theories[self.other_players[0]]
             return self._toward(theory.act().mode, theory.predict(), ())
         kinds, payoff = range(len(self.game.actions[1])), self.game.payoff()
         plays = np.array([[self.expected(j).prob(kind) for kind in kinds] for j in range(len(self.theories))])
         pays = plays @ payoff.T
-        value = [sum(max(pays[j][kind], CHANCE * pays[j][kind]) for j in self.others) for kind in range(len(payoff))]
+        value = [sum(max(pays[j][k], CHANCE * pays[j][k]) for j in self.other_players) for k in range(len(payoff))]
         best = max(range(len(value)), key=value.__getitem__)
         worth = tuple(0.0 if j == self.me else float(pay[best]) for j, pay in enumerate(pays))
-        target = max(self.others, key=worth.__getitem__)
+        target = max(self.other_players, key=worth.__getitem__)
         return self._toward(best, self.expected(target), worth)
 
     def _toward(self, kind: int, theirs: Categorical[int], worth: tuple[float, ...]) -> Self:

@@ -390,7 +390,7 @@ def _differences(mine: Mapping[str, Played], baseline: str, theirs: Mapping[str,
 @cache
 def published() -> Mapping[str, Mapping[str, Sequence[float]]]:
     """The paper's Table 1: a mean and its standard error for each agent, by scenario."""
-    return packaged("otherminds.papers.hypothetical_minds", "hypothetical_minds.toml")
+    return packaged("otherminds.papers.hypothetical_minds", "published.toml")
 
 
 def _metrics(mine: Sequence[Row], price: Price | None) -> dict[str, Estimate]:

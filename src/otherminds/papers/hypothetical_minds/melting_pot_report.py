@@ -13,7 +13,7 @@ from otherminds.errors import shortened
 from otherminds.files.toml import packaged
 from otherminds.reports.page import Html, Page, Section, at_two_widths, interval, number, page, stack, table
 from otherminds.reports.plots import BLUE, SOFT, WIDER, styled, whisker
-from otherminds.reports.results import Found, by_key, cell, targets
+from otherminds.reports.results import RowsByKey, by_key, cell, targets
 from otherminds.worlds.in_the_matrix.scenarios import Scenario, scenarios
 
 Row = Mapping[str, Any]
@@ -41,7 +41,7 @@ def report(summary: Sequence[Row]) -> Page:
     return page("Matrix and cooking worlds", WORDS["lead"], sections)
 
 
-def _calibration(stats: Found) -> Html:
+def _calibration(stats: RowsByKey) -> Html:
     lines = []
     for (condition, subject, metric), row in stats.items():
         if metric == "score" and condition != "scenario":
@@ -81,7 +81,7 @@ def _number(scenario: Scenario) -> str:
     return scenario.id.removeprefix(f"{scenario.substrate}_").replace("_", ", ")
 
 
-def _scenarios(world: str, stats: Found) -> Html:
+def _scenarios(world: str, stats: RowsByKey) -> Html:
     lines = []
     for scenario in scenarios():
         if scenario.substrate == world:

@@ -19,7 +19,7 @@ from otherminds.papers.hypothetical_minds.ppo import Trained, shipped_for
 from otherminds.papers.hypothetical_minds.programs import Programs, RescorlaWagner
 from otherminds.papers.hypothetical_minds.verbal.agents import STYLES, Reacting, ReactingCook, SpeakingCook
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, PUBLISHED, HypothesisSettings
-from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
+from otherminds.papers.hypothetical_minds.verbal.matrix_body import MatrixBody
 from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid, Sentences
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.in_the_matrix.bots import ABLE, WALKER, MatrixBot, Skill
@@ -157,7 +157,7 @@ class ModelAgent:
             return Reacting.initial(world, me, asker, STYLES[self.agent], mapped=self.mapped)
         sentences = Sentences.initial(world, me, asker, self.settings)
         theory = Hybrid(Programs.of(library(world.rules)), sentences) if self.agent == HYBRID else sentences
-        body = None if self.scripted else Subgoals.initial(world, me, asker.within("body"), mapped=self.mapped)
+        body = None if self.scripted else MatrixBody.initial(world, me, asker.within("body"), mapped=self.mapped)
         return HypotheticalMinds.initial(world, me, theory, rng, margin=MARGIN, body=body, mapped=self.mapped)
 
     def in_kitchen(self, world: CollaborativeCooking, me: str, asker: Asker) -> SpeakingCook | ReactingCook:
@@ -170,7 +170,7 @@ class ModelAgent:
 def all_said(mind: object) -> tuple[Exchange, ...]:
     """All that a language model said in an episode."""
     parts = (*mind.theories, mind.body) if isinstance(mind, HypotheticalMinds) else (mind,)
-    return tuple(exchange for part in parts for exchange in getattr(part, "said", ()))
+    return tuple(exchange for part in parts for exchange in getattr(part, "exchanges", ()))
 
 
 def call_counts(mind: object) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class MeetingMemory(NamedTuple):
     A player that has not seen anything yet counts as dead.
     """
 
-    held: Float
+    inventories: Float
     dead: NDArray[np.bool_]
     meeting: Float
 
@@ -65,12 +65,12 @@ class MeetingMemory(NamedTuple):
 class Senses:
     """The features of a view. `table` has a row for each code of a window, from OUTSIDE on.
 
-    `others` are the places of a window except the player's own, `scale` is the largest payoff.
+    `other_places` are the places of a window except the player's own, `scale` is the largest payoff.
     """
 
     kinds: int
     cells: int
-    others: NDArray[np.intp]
+    other_places: NDArray[np.intp]
     table: Float
     scale: float
 
@@ -88,7 +88,7 @@ class Senses:
     @property
     def width(self) -> int:
         """The number of features."""
-        return len(self.others) * int(self.table.shape[1]) + 2 * self.kinds + 5
+        return len(self.other_places) * int(self.table.shape[1]) + 2 * self.kinds + 5
 
     def blank(self, shape: tuple[int, ...] = ()) -> MeetingMemory:
         """The memory of players that have seen nothing yet."""
@@ -104,7 +104,7 @@ class Senses:
         """
         fresh = np.expand_dims(views.t == 0, -1)
         worth = views.inventories.max(axis=-1, keepdims=True) > 1
-        inventories = np.where(worth, views.inventories, np.where(fresh, 1, memory.held)).astype(np.float32)
+        inventories = np.where(worth, views.inventories, np.where(fresh, 1, memory.inventories)).astype(np.float32)
         dead = (views.windows == OUTSIDE).all(axis=-1)
         over = (dead & ~memory.dead)[..., None]
         rewards = np.asarray(views.rewards / self.scale, dtype=np.float32)[..., None]
@@ -114,7 +114,7 @@ class Senses:
 
     def features(self, views: ViewArrays, memory: MeetingMemory) -> Float:
         """The input of a network: an array with one more axis than those for players and environments."""
-        window = self.table[views.windows[..., self.others] + 1]
+        window = self.table[views.windows[..., self.other_places] + 1]
         window = window.reshape(*window.shape[:-2], -1)
         total = np.log(views.inventories.sum(axis=-1) / self.kinds)
         numbers = np.stack([total, views.ready, views.frozen], axis=-1, dtype=np.float32, casting="unsafe")
@@ -252,7 +252,7 @@ class Trained:
     senses: Senses
     network: Network
     memory: MeetingMemory
-    seen: ViewArrays | None = None
+    views: ViewArrays | None = None
 
     @classmethod
     def initial(cls, world: InTheMatrix, agent: str, network: Network) -> Self:
@@ -265,11 +265,11 @@ class Trained:
     def observe(self, view: MatrixView) -> Self:
         """The mind after one more view; it remembers the last meeting."""
         views = self.senses.seen(view)
-        return replace(self, memory=self.senses.remember(self.memory, views), seen=views)
+        return replace(self, memory=self.senses.remember(self.memory, views), views=views)
 
     def act(self) -> Categorical[Action]:
         """The network's distribution over the eight actions; uniform before the first view."""
-        if self.seen is None:
+        if self.views is None:
             return Categorical.uniform(ACTIONS)
-        scores = self.network.scores(self.senses.features(self.seen, self.memory))
+        scores = self.network.scores(self.senses.features(self.views, self.memory))
         return Categorical.softmax(zip(ACTIONS, scores.tolist(), strict=True))

@@ -18,7 +18,7 @@ from otherminds.papers.hypothetical_minds.experiment import BOUND, COMPARED, FIL
 from otherminds.reports.matrix_replay import matrix_replay
 from otherminds.reports.page import Html, Page, Section, agent_name, at_two_widths, inline, number, page, stack, table
 from otherminds.reports.plots import BLUE, SOFT, WIDER, styled
-from otherminds.reports.results import Found, by_key, cell, targets
+from otherminds.reports.results import RowsByKey, by_key, cell, targets
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import Scenario, scenario, scenarios
 
@@ -57,7 +57,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     return page("Hypothetical Minds", WORDS["lead"], [Section(title, body) for title, body in bodies.items() if body])
 
 
-def _scores(stats: Found, names: Mapping[str, str]) -> Html:
+def _scores(stats: RowsByKey, names: Mapping[str, str]) -> Html:
     subjects = [subject for subject in names if _any(stats, [subject])]
     lines = []
     for spec in scenarios():
@@ -70,18 +70,18 @@ def _scores(stats: Found, names: Mapping[str, str]) -> Html:
     return table(("Scenario", *(names[subject] for subject in subjects), "HM (paper)"), lines)
 
 
-def _compared(stats: Found) -> Html:
+def _compared(stats: RowsByKey) -> Html:
     metrics = [f"minus_{baseline}" for baseline in COMPARED]
     lines = _lines(stats, metrics)
     return table(("Scenario", *(f"Less {NAMES[baseline]}" for baseline in COMPARED)), lines)
 
 
-def _losses(stats: Found) -> Html:
+def _losses(stats: RowsByKey) -> Html:
     lines = _lines(stats, (*LOSSES, "of_bound"))
     return table(("Scenario", "Prediction", "Planning", "Inventory", "Meetings", "Share of the bound's score"), lines)
 
 
-def _lines(stats: Found, metrics: Sequence[str]) -> list[list[str]]:
+def _lines(stats: RowsByKey, metrics: Sequence[str]) -> list[list[str]]:
     """For each scenario that has any of these metrics of programs, all of them."""
     all_of = ((_met(spec), [stats.get((spec.id, "programs", metric)) for metric in metrics]) for spec in scenarios())
     return [
@@ -91,16 +91,16 @@ def _lines(stats: Found, metrics: Sequence[str]) -> list[list[str]]:
     ]
 
 
-def _any(stats: Found, subjects: Iterable[str]) -> bool:
+def _any(stats: RowsByKey, subjects: Iterable[str]) -> bool:
     return any(subject in subjects for _, subject, _ in stats)
 
 
-def _spoken(stats: Found) -> list[str]:
+def _spoken(stats: RowsByKey) -> list[str]:
     """The subjects with language models."""
     return list(dict.fromkeys(subject for _, subject, _ in stats if subject.startswith(MODELS)))
 
 
-def _speakers(stats: Found) -> Html:
+def _speakers(stats: RowsByKey) -> Html:
     lines = []
     for spec, subject in product(scenarios(), _spoken(stats)):
         if score := stats.get((spec.id, subject, "score")):
@@ -119,7 +119,7 @@ def _who(subject: str) -> tuple[str, str]:
     return agent, model
 
 
-def _agents(stats: Found) -> Html:
+def _agents(stats: RowsByKey) -> Html:
     """Agents by their mean score in the matrix worlds, with means over the scenarios that each played."""
     means = {agent: _mean(stats, agent, "score", MATRIX) or 0.0 for agent in _spoken(stats)}
     lines = []
@@ -131,7 +131,7 @@ def _agents(stats: Found) -> Html:
     return table(("Agent", "Model", "RWS", "Arena", "Dilemma", "Cooking", "Predicted", *OF_CALLS), lines)
 
 
-def _mean(stats: Found, agent: str, metric: str, worlds: Sequence[str]) -> float | None:
+def _mean(stats: RowsByKey, agent: str, metric: str, worlds: Sequence[str]) -> float | None:
     """The mean over the scenarios of some worlds, or of all; None if the agent played none."""
     values = [
         row["value"]
@@ -141,7 +141,7 @@ def _mean(stats: Found, agent: str, metric: str, worlds: Sequence[str]) -> float
     return mean(values) if values else None
 
 
-def _paper(stats: Found) -> Html:
+def _paper(stats: RowsByKey) -> Html:
     """The paper's table 1 for the scenarios that were played."""
     lines = []
     for spec in scenarios():
@@ -151,7 +151,7 @@ def _paper(stats: Found) -> Html:
     return table(("Scenario", "HM", "Reflexion", "ReAct", "PlanReAct", "PPO", "OPRE"), lines)
 
 
-def _literal(stats: Found) -> Html:
+def _literal(stats: RowsByKey) -> Html:
     lines = []
     for spec in scenarios():
         if (spec.id, "programs", "literal") in stats:

@@ -283,7 +283,7 @@ def plan_invented(stories: int, seed: int) -> list[InventedEntry]:
 
 def invented_rows(entry: InventedEntry) -> list[Row]:
     """The answers to the questions of all stories of an entry, one row each. The last one also has the accuracy."""
-    invented = list(make(entry.stories, entry.seed, wanted=(entry.phrasing,), quiet=True))
+    invented = list(make(entry.stories, entry.seed, phrasing_names=(entry.phrasing,), quiet=True))
     choices: list[tuple[int | None, Row]] = []
     if entry.subject == "question_only":
         choices = _shortcut(invented, entry.seed)

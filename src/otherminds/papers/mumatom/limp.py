@@ -113,7 +113,7 @@ class Likelihood(NamedTuple):
 class LimpAnswer:
     """The answer to a question: the chosen option, or None and the reason in `abstained`; P(option); likelihoods.
 
-    `said` has the exchanges for this question. Those that serve all questions of a story are with the first one.
+    `exchanges` are those for this question. Those that serve all questions of a story are with the first one.
     """
 
     option: int | None
@@ -121,17 +121,17 @@ class LimpAnswer:
     terms: tuple[Likelihood, ...] = ()
     abstained: str | None = None
     minds: tuple[replies.OptionMind, ...] = ()
-    said: tuple[Exchange, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
 
     @property
     def unreadable(self) -> int:
         """The number of unreadable replies."""
-        return sum(not exchange.readable for exchange in self.said)
+        return sum(not exchange.readable for exchange in self.exchanges)
 
     @property
     def calls(self) -> Mapping[str, int]:
         """The number of calls by purpose."""
-        return Counter(exchange.purpose for exchange in self.said)
+        return Counter(exchange.purpose for exchange in self.exchanges)
 
 
 @dataclass(frozen=True)
@@ -162,12 +162,12 @@ class Limp:
             fused = fuse(task, shared)
         except replies.UnansweredError as error:
             lost = LimpAnswer(None, abstained=str(error))
-            return (replace(lost, said=tuple(shared.said)), *[lost] * (len(task.questions) - 1))
+            return (replace(lost, exchanges=tuple(shared.exchanges)), *[lost] * (len(task.questions) - 1))
         answers = []
         for number, question in enumerate(task.questions, 1):
             calls = self._calls(f"{task.id} question {number}")
             if number == 1:
-                calls.said.extend(shared.said)
+                calls.exchanges.extend(shared.exchanges)
             answers.append(self._answer(fused, question, calls))
         return tuple(answers)
 
@@ -189,7 +189,7 @@ class Limp:
             answer = replace(answer, option=self._option(question, answer.posterior, calls))
         except replies.UnansweredError as error:
             answer = replace(answer, abstained=str(error))
-        return replace(answer, said=tuple(calls.said))
+        return replace(answer, exchanges=tuple(calls.exchanges))
 
     def _terms(
         self, fused: FusedStory, minds: Sequence[replies.OptionMind], calls: replies.LimpCalls
@@ -241,7 +241,7 @@ class Limp:
 
 
 def _names(fused: FusedStory) -> dict[str, str]:
-    return {"main": fused.main, "others": joined(fused.others), "initial": listed(fused.initial)}
+    return {"main": fused.main, "others": joined(fused.other_people), "initial": listed(fused.initial)}
 
 
 def _prompt(fused: FusedStory, mind: replies.OptionMind, t: int, faithful: bool) -> str:
@@ -286,7 +286,7 @@ class FusedStory:
     """
 
     main: str
-    others: tuple[str, ...]
+    other_people: tuple[str, ...]
     steps: tuple[StoryStep, ...] = ()
     initial: tuple[str, ...] = ()
     conversation: bool = False
@@ -294,7 +294,7 @@ class FusedStory:
     @property
     def people(self) -> tuple[str, ...]:
         """All people, the main person first."""
-        return (self.main, *self.others)
+        return (self.main, *self.other_people)
 
 
 def fuse(source: StoryTask, calls: replies.LimpCalls) -> FusedStory:

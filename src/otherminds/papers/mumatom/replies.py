@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, RootModel
+from pydantic import AfterValidator, BaseModel, Field, RootModel
 
 from otherminds.distribution import IMPOSSIBLE
 from otherminds.files.text import one_line
@@ -56,12 +56,12 @@ class NamesReply(StrictReply):
     """The person whose mind the options are about, and the other people."""
 
     main: Words
-    others: list[Words]
+    other_people: list[Words] = Field(alias="others")
 
     @property
     def people(self) -> tuple[str, ...]:
         """All people once, the main person first."""
-        return tuple(dict.fromkeys((self.main, *self.others)))
+        return tuple(dict.fromkeys((self.main, *self.other_people)))
 
 
 class ToldStep(StrictReply):
@@ -224,15 +224,15 @@ class UnansweredError(Exception):
 
 @dataclass(frozen=True)
 class LimpCalls:
-    """The calls of LIMP for one question or story, with all exchanges in `said`."""
+    """The calls of LIMP for one question or story, with all exchanges."""
 
     asker: Asker
-    said: list[Exchange] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
 
     def written(self, purpose: str, prompt: str, form: ReplyForm[M]) -> M:
         """A reply of this form. Raises UnansweredError if none can be read, ModelError if there is no answer."""
         answer = self.asker.ask(purpose, (Message("user", prompt),), form)
-        self.said.extend(answer.said)
+        self.exchanges.extend(answer.exchanges)
         if answer.value is None:
             raise UnansweredError(f"no reply could be read: {purpose}")
         return answer.value
@@ -242,5 +242,5 @@ class LimpCalls:
         scores = self.asker.model.score(Continuations(prompt, (LIKELY, UNLIKELY)))
         yes, no = scores.log_probs
         text = f"log p: Likely {yes:.4f}, Unlikely {no:.4f}"
-        self.said.append(Exchange(purpose, "", text, scores.usage, readable=max(yes, no) > IMPOSSIBLE))
+        self.exchanges.append(Exchange(purpose, "", text, scores.usage, readable=max(yes, no) > IMPOSSIBLE))
         return yes, no

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from otherminds.files.toml import packaged
 from otherminds.reports.page import Html, Page, Section, at_two_widths, folded, number, page, stack, table
 from otherminds.reports.plots import WIDER, styled, whisker
-from otherminds.reports.results import Found, by_key, cell, figures, targets
+from otherminds.reports.results import RowsByKey, by_key, cell, figures, targets
 from otherminds.reports.story_example import story_example
 from otherminds.stories.answering import ask
 from otherminds.stories.english.reading import read_story
@@ -63,7 +63,7 @@ def _example() -> Html:
     return stack(example["about"], story_example(story_answer, example["question"], example["options"]))
 
 
-def _results(estimates: Found) -> Html:
+def _results(estimates: RowsByKey) -> Html:
     """What was measured in this run, by track and subject."""
     lines = []
     for track, name in TRACKS.items():
@@ -96,7 +96,7 @@ def _published(track: str) -> Sequence[Any]:
     return [p for p in figures().published if p.experiment == "mumatom" and p.condition.startswith(f"{track}/")]
 
 
-def _shortcuts(estimates: Found) -> Html:
+def _shortcuts(estimates: RowsByKey) -> Html:
     first = next(iter(estimates))[0].split("/")[0]
     rows = {name: [estimates.get((f"{first}/{kind}", name, "accuracy")) for kind in KINDS] for name in SHORTCUTS}
     lines = [[words, (rows[name][-1] or {}).get("n"), *map(cell, rows[name])] for name, words in SHORTCUTS.items()]
@@ -104,7 +104,7 @@ def _shortcuts(estimates: Found) -> Html:
 
 
 @styled
-def _bars(estimates: Found, width: float) -> Figure:
+def _bars(estimates: RowsByKey, width: float) -> Figure:
     """Accuracy on all questions and on social goals, by track, with shortcuts and published figures."""
     places = (1, 2) if width > WIDER else (2, 1)
     figure = Figure(figsize=(width, 4.6 * places[0]), layout="constrained")
@@ -121,7 +121,7 @@ def _bars(estimates: Found, width: float) -> Figure:
     return figure
 
 
-def _marks(estimates: Found, kind: str) -> list[Mark]:
+def _marks(estimates: RowsByKey, kind: str) -> list[Mark]:
     first = next(iter(estimates))[0].split("/")[0]
     entries = [(name, estimates.get((f"{t}/{kind}", "symbolic", "accuracy")), "ours") for t, name in TRACKS.items()]
     entries += [(s.replace("_", " "), estimates.get((f"{first}/{kind}", s, "accuracy")), "shortcut") for s in SHORTCUTS]
@@ -131,7 +131,7 @@ def _marks(estimates: Found, kind: str) -> list[Mark]:
     return marks + [(_name(subject), values[subject], None, None, "published") for subject in published]
 
 
-def _invented(estimates: Found) -> Html:
+def _invented(estimates: RowsByKey) -> Html:
     metrics = ("accuracy_answered", "answered", "accuracy", "coverage")
     lines = [
         [condition.removeprefix("invented/"), WORDS["subjects"].get(subject, subject),

@@ -27,7 +27,7 @@ from otherminds.reports.people_page import (
     shares,
 )
 from otherminds.reports.plots import BLUE, SOFT, WIDTH, styled, with_axes
-from otherminds.reports.results import Found, by_key, cell
+from otherminds.reports.results import RowsByKey, by_key, cell
 
 Row = Mapping[str, Any]
 WORDS = packaged("otherminds.papers.people", "report.toml")
@@ -52,12 +52,12 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     return page(WORDS["title"], WORDS["lead"], [Section(title, body) for title, body in bodies.items() if body])
 
 
-def _groups(estimates: Found, kind: str) -> list[str]:
+def _groups(estimates: RowsByKey, kind: str) -> list[str]:
     starts = f"{kind}/"
     return sorted({condition.removeprefix(starts) for condition, *_ in estimates if condition.startswith(starts)})
 
 
-def _scoreboard(estimates: Found) -> Html:
+def _scoreboard(estimates: RowsByKey) -> Html:
     lines = [
         (
             NAMES[bot],
@@ -83,7 +83,7 @@ def _scoreboard(estimates: Found) -> Html:
     )
 
 
-def _best_minds(estimates: Found, kind: str, names: Mapping[str, str]) -> Html:
+def _best_minds(estimates: RowsByKey, kind: str, names: Mapping[str, str]) -> Html:
     lines, by_group = [], {}
     for group, name in names.items():
         minds = [
@@ -131,7 +131,7 @@ def _value(row: Row | None) -> float:
     return float("-inf") if row is None else float(row["value"])
 
 
-def _strategies(estimates: Found) -> Html:
+def _strategies(estimates: RowsByKey) -> Html:
     lines = []
     for treatment in _groups(estimates, "ipd"):
         rows = [estimates.get((f"ipd/{treatment}", name, "strategy_share")) for name in STRATEGIES]
@@ -141,7 +141,7 @@ def _strategies(estimates: Found) -> Html:
     return stack(WORDS["mixture"], table(("Treatment", *STRATEGIES, "Tremble"), lines))
 
 
-def _models(estimates: Found) -> Html:
+def _models(estimates: RowsByKey) -> Html:
     games = WORDS["games"]
     lines = []
     for (condition, subject, metric), row in estimates.items():
@@ -191,7 +191,7 @@ def _shares(by_mind: Mapping[str, float], names: Sequence[str]) -> NDArray[np.fl
     return np.array([by_mind[name] for name in names])
 
 
-def _chosen(estimates: Found) -> Html:
+def _chosen(estimates: RowsByKey) -> Html:
     widths = list(dict.fromkeys(subject for condition, subject, _ in estimates if condition.startswith("prior/")))
     places = [(f"prior/{data}", half) for data in WORDS["data"] for half in ("chosen_on", "checked_on")]
     lines = [
@@ -202,7 +202,7 @@ def _chosen(estimates: Found) -> Html:
 
 
 @styled
-def losses(estimates: Found) -> Figure:
+def losses(estimates: RowsByKey) -> Figure:
     """Loss in the last block by bot, of people and players, with intervals."""
     figure, axes = with_axes(WIDTH, 4.4)
     axes.axvline(0.0, color=SOFT, linewidth=0.7)

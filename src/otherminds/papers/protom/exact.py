@@ -20,8 +20,7 @@ from otherminds.evaluation import statistics as st
 from otherminds.evaluation.assistance import FACILITATOR
 from otherminds.evaluation.statistics import summary_row
 from otherminds.evaluation.store import Key, Row, first_columns
-from otherminds.papers.protom import doors_keys_gems
-from otherminds.papers.protom.doors_keys_gems import EXPERIMENT, SETTINGS
+from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS, SETTINGS
 from otherminds.papers.protom.episodes import FacilitatedEpisode
 from otherminds.papers.protom.facilitator import ProToM
 from otherminds.papers.protom.levels.level_sets import CLASSES
@@ -32,7 +31,8 @@ from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import State
 
-COST = SETTINGS["cost"]  # of a message, in steps: what it costs ProToM
+EXPERIMENT = DOORS_KEYS_GEMS.experiment
+COST = SETTINGS.cost  # of a message, in steps: what it costs ProToM
 PREFIX = "robust/exact/"  # of conditions
 OPTIMA = ("optimum", "optimum_told")  # the second one is told the goals
 SUBJECTS = ("none", "protom_paper", "protom_at_once", "protom", "oracle", *OPTIMA)
@@ -145,7 +145,7 @@ def values(entry: PlannedValue) -> dict[Goals, Value]:
     if entry.subject == "optimum":
         return exact_values(process, Optimum.initial(search, prior), prior, entry.seed)
     if entry.subject not in ("oracle", "optimum_told"):
-        helper: Any = doors_keys_gems.facilitator(entry.subject, level, advice)
+        helper: Any = DOORS_KEYS_GEMS.facilitator(entry.subject, level, advice)
         return exact_values(process, helper, prior, entry.seed)
     by_goals: dict[Goals, Value] = {}
     for people, _ in prior:
@@ -153,7 +153,7 @@ def values(entry: PlannedValue) -> dict[Goals, Value]:
         helper = Optimum.initial(search, belief)
         if entry.subject == "oracle":
             world = replace(level.world, goals=tuple(person.goal.thing for person in people))
-            helper = doors_keys_gems.facilitator("oracle", replace(level, world=world), advice)
+            helper = DOORS_KEYS_GEMS.facilitator("oracle", replace(level, world=world), advice)
         by_goals |= exact_values(process, helper, belief, entry.seed)
     return by_goals
 

@@ -74,13 +74,6 @@ class EpisodeSetup(NamedTuple):
     aimless: str = ""
 
 
-def facilitator_without_inference(subject: str, messages: Messages[Any, Any, Any]) -> Facilitator[Any, Any, Any] | None:
-    """The silent facilitator for `none`, the random one for `random`, None for all others."""
-    if subject == "none":
-        return episodes.SilentFacilitator()
-    return episodes.RandomFacilitator(messages) if subject == "random" else None
-
-
 def episode(entry: PlannedEpisode, setup: EpisodeSetup) -> FacilitatedEpisode[Any, Any, Any]:
     """The episode, ready to be played: a pure function of entry and setup."""
     people_rng, own_rng = (stream(entry.seed, name, entry.level.name) for name in ("people", entry.subject))

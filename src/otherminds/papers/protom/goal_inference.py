@@ -112,7 +112,7 @@ def _none_prior(world: SpelledWorld) -> float:
     if isinstance(world, Overcooked):
         from otherminds.papers.protom.overcooked import SETTINGS  # imports all that experiments need
 
-        return float(SETTINGS["prior"])
+        return SETTINGS.prior
     return NONE_PRIOR
 
 

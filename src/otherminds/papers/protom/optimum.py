@@ -1,6 +1,6 @@
 """The best that any facilitator could do in small levels of Doors-Keys-Gems, by exact search over beliefs.
 
-People act as `doors_keys_gems.people` do. A facilitator that sees every action, but not the goals, therefore faces a
+People act as `DOORS_KEYS_GEMS.people` do. A facilitator that sees every action, but not the goals, therefore faces a
 decision process whose states are the state of the world, the step, and the posterior over everybody's goals and
 errands. It branches finitely: over ties between best actions, and over whether a message is followed.
 """
@@ -77,8 +77,8 @@ class HiddenGoals:
         """Whether all have reached their goals."""
         return all(self.planner.achieved(state, i, person.goal) for i, person in enumerate(people))
 
-    def _act(self, state: State, i: int, want: Goal) -> list[tuple[Action, float]]:
-        acts = Seeker(self.planner, i, want, beta=math.inf, lapse=0.0, state=state).act()
+    def _act(self, state: State, i: int, goal: Goal) -> list[tuple[Action, float]]:
+        acts = Seeker(self.planner, i, goal, beta=math.inf, lapse=0.0, state=state).act()
         return [(action, p) for action, p in acts if p > 0.0]
 
     def _outcomes(self, state: State, people: People) -> list[Outcome]:

@@ -146,7 +146,7 @@ def _tuning(words: ReportWords, summary: Sequence[Row]) -> Html:
     )
     lines = [[subject, *(cell(estimates.get((name, subject, metric))) for name, metric in shown)] for subject in tuned]
     columns = ("Facilitator", "Needless messages", "Share of oracle's speed-up", "Speed-up where necessary", "Success")
-    curves = [inline(plots.sweeps(summary, overcooked.SWEEPS, overcooked.SETTINGS))] if words.sweeps else []
+    curves = [inline(plots.sweeps(summary, overcooked.SWEEPS, vars(overcooked.SETTINGS)))] if words.sweeps else []
     return stack(words.tuning, *curves, table(columns, lines))
 
 
@@ -198,7 +198,7 @@ def _by_class(summary: Sequence[Row], subjects: Sequence[str], names: Mapping[st
 
 def _tests(rows: Sequence[Row]) -> Html:
     lines = [
-        [c.other, c.metric, c.test, p_value(c.p), p_value(c.p_corrected), interval(*c.difference[:3])]
+        [c.reference, c.metric, c.test, p_value(c.p), p_value(c.p_corrected), interval(*c.difference[:3])]
         for c in compare(outcomes(rows), "protom")
     ]
     return stack(ABOUT["tests"], table(("Against", "Metric", "Test", "p", "p corrected", "Paired difference"), lines))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from otherminds.errors import InputError
@@ -13,11 +12,14 @@ from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Optio
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.store import Row
 from otherminds.language.prices import CallEstimate
-from otherminds.papers.protom import doors_keys_gems, exact, experiment, human_judgements, overcooked
+from otherminds.papers.protom import exact, experiment, human_judgements
+from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
 from otherminds.papers.protom.experiment import SUBJECTS, PlannedEpisode
+from otherminds.papers.protom.facilitated_world import FacilitatedWorld
 from otherminds.papers.protom.language_facilitator import subject as model_subject
 from otherminds.papers.protom.levels import kitchens, maps
 from otherminds.papers.protom.levels.level_sets import Design
+from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.papers.protom.people import CROWDS, KINDS, NEED_SPARE
 from otherminds.papers.protom.report import report
 from otherminds.papers.protom.study import report as study_report
@@ -33,12 +35,12 @@ PAIRS = {"quick": 3, "normal": 9, "full": 36}
 
 
 class Facilitated(NamedTuple):
-    """An experiment with facilitators: the module that plays its episodes, its levels, and those for more than two.
+    """An experiment with facilitators: its world, its levels, and those for more people than two.
 
     values: what is computed exactly for a seed, in a full run with people who are not as expected.
     """
 
-    world: ModuleType
+    world: FacilitatedWorld
     design: Design[Any]
     more_people: Callable[[int], Design[Any]] | None = None
     values: Callable[[int], Sequence[exact.PlannedValue]] = lambda seed: ()
@@ -51,7 +53,7 @@ class Facilitated(NamedTuple):
         levels, seed = self.design.bundled(), options.seed
         plan = experiment.plan(levels, SUBJECTS, seed=seed)
         if options.scale == "full":
-            for name, subjects in self.world.SETS.items():
+            for name, subjects in self.world.sets.items():
                 plan += experiment.plan(self.design.level_set(name).levels(), subjects, seed=seed, prefix=f"{name}/")
         if options.robust:
             plan += self._other_people(seed, 2 if options.scale == "quick" else None)
@@ -63,12 +65,12 @@ class Facilitated(NamedTuple):
             estimate = partial(experiment.estimate, setup=self.world.setup, pictures=pictures)
             model_part = ModelPart(model, partial(self.world.rows, pictures=pictures), entries, estimate)
         return Experiment(
-            run=described(f"{self.world.EXPERIMENT} seed {seed}", "robust" * options.robust, _model_words(options)),
+            run=described(f"{self.world.experiment} seed {seed}", "robust" * options.robust, _model_words(options)),
             parts=(Part(self.world.rows, plan), Part(exact.rows, values)),
             model_part=model_part,
             summarise=self._summarise,
             page=lambda rows, summary: report(
-                self.world.EXPERIMENT, [row for row in rows if not _prefix(row)], summary, levels
+                self.world.experiment, [row for row in rows if not _prefix(row)], summary, levels
             ),
             what="Playing levels",
         )
@@ -95,7 +97,7 @@ class Facilitated(NamedTuple):
             for row in (
                 exact.summarise(own_rows)
                 if prefix == exact.PREFIX
-                else experiment.assess(self.world.EXPERIMENT, own_rows, prefix)
+                else experiment.assess(self.world.experiment, own_rows, prefix)
             )
         )
 
@@ -127,7 +129,7 @@ def _dkg_human(options: Options) -> Experiment:
 
     return Experiment(
         run=described("dkg-human", options.fixed),
-        given=lambda: list(human_judgements.rows(fits(), stimuli)),
+        recorded_rows=lambda: list(human_judgements.rows(fits(), stimuli)),
         summarise=lambda rows: beside_published(human_judgements.summarise(fits(), stimuli)),
         page=human_judgements.report,
     )
@@ -144,7 +146,7 @@ def _study(options: Options) -> Experiment:
         if asking:
             raise InputError("a study that was exported has been played already", hint="leave --model out")
         exported = read_export(data)
-        return Experiment(run="study exported", given=lambda: exported, **scored)
+        return Experiment(run="study exported", recorded_rows=lambda: exported, **scored)
     model = asking.find() if asking else None
     lm = model_subject(model.name) if model else ""
     # a language model takes the place of the random facilitator
@@ -155,7 +157,7 @@ def _study(options: Options) -> Experiment:
         pictures = asking.pictures
 
         def estimate(todo: Sequence[study.PlannedTrial]) -> CallEstimate:
-            return experiment.estimate([entry.played for entry in todo], overcooked.setup, pictures=pictures)
+            return experiment.estimate([entry.played for entry in todo], OVERCOOKED.setup, pictures=pictures)
 
         spoken = [entry for entry in plan if entry.played.subject == lm]
         model_part = ModelPart(model, partial(study.rows, pictures=pictures), spoken, estimate)
@@ -170,8 +172,8 @@ def _study(options: Options) -> Experiment:
 
 
 EXPERIMENTS: Mapping[str, Begin] = {
-    "protom-dkg": Facilitated(doors_keys_gems, maps.DESIGN, maps.design_for, exact.plan).begin,
-    "protom-overcooked": Facilitated(overcooked, kitchens.DESIGN).begin,
+    "protom-dkg": Facilitated(DOORS_KEYS_GEMS, maps.DESIGN, maps.design_for, exact.plan).begin,
+    "protom-overcooked": Facilitated(OVERCOOKED, kitchens.DESIGN).begin,
     "dkg-human": _dkg_human,
     "study": _study,
 }

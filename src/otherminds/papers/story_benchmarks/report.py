@@ -32,7 +32,7 @@ from otherminds.reports.page import (
     with_code,
 )
 from otherminds.reports.plots import BLUE, SOFT, WIDER, styled, whisker
-from otherminds.reports.results import Found, by_key, figures
+from otherminds.reports.results import RowsByKey, by_key, figures
 from otherminds.reports.story_example import story_example
 from otherminds.stories.answering import ask
 
@@ -77,7 +77,7 @@ def _example() -> Html:
     return stack(example["about"], story_example(answer, example["question"], example["options"]))
 
 
-def _overview(stats: Found, there: Sequence[str]) -> Html:
+def _overview(stats: RowsByKey, there: Sequence[str]) -> Html:
     totals = {name: [stats.get((f"{benchmark}/all", READER, name)) for benchmark in there] for name in COUNTED}
     failed, skipped = (sum(row["value"] for row in totals[name] if row is not None) for name in COUNTED)
     milliseconds = {benchmark: stats[f"{benchmark}/all", READER, "decision_ms"]["value"] for benchmark in there}
@@ -98,7 +98,7 @@ def kind_name(condition: str) -> str:
     return str(NAMES[benchmark] if kind == "all" else WORDS["kinds"].get(kind, kind))
 
 
-def _table(stats: Found, conditions: Sequence[str]) -> Html:
+def _table(stats: RowsByKey, conditions: Sequence[str]) -> Html:
     counts, shortcuts, labels = (WORDS[part] for part in ("columns", "shortcuts", "audit"))
     head = ("Type", *counts.values(), "Answered", "All", *shortcuts.values(), *labels.values())
     lines = [
@@ -138,7 +138,7 @@ def _published(benchmark: str) -> Html:
 
 
 @styled
-def _picture(stats: Found, there: Sequence[str], width: float) -> Figure:
+def _picture(stats: RowsByKey, there: Sequence[str], width: float) -> Figure:
     """Accuracy by benchmark with shortcuts: of the answered questions, and of all."""
     places = (1, 2) if width > WIDER else (2, 1)
     figure = Figure(figsize=(width, (0.9 + 0.36 * len(there)) * places[0]), layout="constrained")
@@ -199,7 +199,7 @@ def _wrong(rows: Sequence[Row]) -> Html:
     return stack(WORDS["wrong"], folded(_title(wrong, "answers"), listed) if wrong else "There are none.")
 
 
-def _faults(stats: Found, there: Sequence[str], faults: Sequence[str]) -> Html:
+def _faults(stats: RowsByKey, there: Sequence[str], faults: Sequence[str]) -> Html:
     """How many rows of each benchmark could not be read, and the first of them."""
     counts = [(benchmark, stats.get((f"{benchmark}/all", READER, "skipped"))) for benchmark in there]
     lines = [[NAMES[benchmark], row["n"], number(row["value"], 0)] for benchmark, row in counts if row and row["value"]]

@@ -13,11 +13,11 @@ from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
 
-from otherminds.evaluation.resuming import described
+from otherminds.evaluation.how_begun import described
 from otherminds.evaluation.round_robin import Standing
 from otherminds.evaluation.runs import Run
 from otherminds.files.text import printable
-from otherminds.reports.results import Found, by_key
+from otherminds.reports.results import RowsByKey, by_key
 from otherminds.worlds.repeated_games.rules import Game
 
 Row = Mapping[str, Any]
@@ -306,7 +306,7 @@ def _games(summary: Sequence[Row]) -> RenderableType:
     return Group(Text(), *shown, Text(optima, style="dim"))
 
 
-def _cells(rows_by_key: Found, cells: Sequence[str]) -> Table:
+def _cells(rows_by_key: RowsByKey, cells: Sequence[str]) -> Table:
     table = _table("cell", "player", "regret", "published", "ToM %", "consistent", words=2)
     for cell in cells:
         title = escape(cell)
@@ -318,7 +318,7 @@ def _cells(rows_by_key: Found, cells: Sequence[str]) -> Table:
     return table
 
 
-def _models(rows_by_key: Found, cells: Sequence[str]) -> Table:
+def _models(rows_by_key: RowsByKey, cells: Sequence[str]) -> Table:
     """Language models: what they predict and what they lose, and how many of their replies could not be read."""
     table = _table("cell", "language model", "regret", "ToM regret", "ToM %", "unreadable", words=2)
     for cell in cells:
@@ -333,7 +333,7 @@ def _models(rows_by_key: Found, cells: Sequence[str]) -> Table:
     return table
 
 
-def _machines(rows_by_key: Found, conditions: Sequence[str]) -> Table:
+def _machines(rows_by_key: RowsByKey, conditions: Sequence[str]) -> Table:
     table = _table("machines", "player", "regret", "ToM %", "consistent", words=2)
     for condition in conditions:
         title = escape(condition.removeprefix("ipd/machines").removeprefix("_") or "all")
@@ -345,7 +345,7 @@ def _machines(rows_by_key: Found, conditions: Sequence[str]) -> Table:
     return table
 
 
-def _noise(rows_by_key: Found, conditions: Sequence[str]) -> Table:
+def _noise(rows_by_key: RowsByKey, conditions: Sequence[str]) -> Table:
     """Regret with partners that tremble, without intervals, to be short."""
     table = _table(f"noise {' and '.join(NOISES.values())}", *LEARNERS, words=1)
     for cell in dict.fromkeys(condition.rpartition("_")[0] for condition in conditions):
@@ -354,7 +354,7 @@ def _noise(rows_by_key: Found, conditions: Sequence[str]) -> Table:
     return table
 
 
-def _literal(rows_by_key: Found, condition: str, subject: str) -> tuple[str, str]:
+def _literal(rows_by_key: RowsByKey, condition: str, subject: str) -> tuple[str, str]:
     """ToM % and consistency; empty if unknown."""
     literal, consistent = (rows_by_key.get((condition, subject, metric)) for metric in ("tom_percent", "consistency"))
     return f"{literal['value']:.1f}" if literal else "", f"{consistent['value']:.2f}" if consistent else ""
@@ -414,7 +414,7 @@ def _guesses(summary: Sequence[Row]) -> RenderableType:
     return Group(*shown)
 
 
-def _speakers(rows_by_key: Found) -> Table:
+def _speakers(rows_by_key: RowsByKey) -> Table:
     """Agents with language models: scores, calls and tokens an episode, and how much could not be read."""
     heads = ("score", "right", "lost", "calls", "tokens", "unreadable")
     table = _table("scenario", "agent with a language model", *heads, words=2)

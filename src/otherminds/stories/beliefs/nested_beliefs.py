@@ -84,7 +84,7 @@ def answer_where(
     """
     parsed_options = [[whereabouts(claim) for claim in option.claims] for option in question.options]
     options = [[claim for claim in claims if claim is not None] for claims in parsed_options]
-    if question.given or not options or options != parsed_options or not all(options):
+    if question.conditions or not options or options != parsed_options or not all(options):
         why = "the options do not all say where a thing is, or is thought to be"
         return stories.abstention(len(question.options), why)
 
@@ -124,7 +124,7 @@ def _mind(chain: Chain) -> NestedBelief:
 
 
 def _inmost(mind: NestedBelief) -> NestedBelief:
-    return _inmost(mind.others[0]) if mind.others else mind
+    return _inmost(mind.models[0]) if mind.models else mind
 
 
 def _gone(episode: stories.Episode) -> stories.Episode:

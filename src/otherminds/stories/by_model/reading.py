@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
+from pydantic import Field
+
 from otherminds.errors import InputError, shortened
 from otherminds.language.asking import Unreadable, plain, prompts_of
 from otherminds.language.model import LanguageModel
@@ -69,13 +71,13 @@ class _ItemForm(Form):
     sentence: int
     does: Does
     value: str | None
-    who: list[str]
+    agents: list[str] = Field(alias="who")
     to: list[str]
     unnoticed: list[str]
 
 
 class _ToldForm(Form):
-    told: list[_ItemForm]
+    items: list[_ItemForm] = Field(alias="told")
 
 
 class _StoryForm(Form):
@@ -84,7 +86,7 @@ class _StoryForm(Form):
     people: list[str]
     answers: list[_AnswerForm]
     after: int
-    told: list[_ItemForm]
+    items: list[_ItemForm] = Field(alias="told")
 
 
 @dataclass
@@ -161,7 +163,7 @@ def _read_question(
     words = _words(" ".join((*lines, stem, *options)))
 
     def sense(form: _StoryForm) -> tuple[Variable, list[_ItemForm]]:
-        return _variable(form, words, options, len(lines)), _placed(form.told, numbers, len(lines))
+        return _variable(form, words, options, len(lines)), _placed(form.items, numbers, len(lines))
 
     max_tokens = TOKENS + TOKENS_OF_ANSWER * max(len(options), 3) + TOKENS_OF_SENTENCE * len(numbers)
     return dictated(model, prompt, _StoryForm, sense, draw="story", max_tokens=max_tokens)
@@ -189,7 +191,7 @@ def _read_further(
     fields |= {key: {"type": "array", "items": names} for key in ("who", "to", "unnoticed")}
 
     def sense(form: _ToldForm) -> list[_ItemForm]:
-        return _placed(form.told, numbers, len(lines))
+        return _placed(form.items, numbers, len(lines))
 
     max_tokens = TOKENS + TOKENS_OF_SENTENCE * len(numbers)
     draw = f"sentences {numbers[0]}-{numbers[-1]}"
@@ -286,7 +288,7 @@ def _checked(forms: Sequence[_ItemForm], variable: Variable, missing: dict[int, 
 def _item(form: _ItemForm, variable: Variable) -> SentenceEvidence:
     """One item of a reply. Raises NonsenseError if it names others than the question does, or lacks what it needs."""
     value = None if form.value is None else plain(form.value)
-    people, to, unnoticed = (tuple(map(plain, names)) for names in (form.who, form.to, form.unnoticed))
+    people, to, unnoticed = (tuple(map(plain, names)) for names in (form.agents, form.to, form.unnoticed))
     if max(map(len, (people, to, unnoticed))) > MOST_PEOPLE:
         raise NonsenseError(f"names more than {MOST_PEOPLE} people")
     for name in (*people, *to, *unnoticed):

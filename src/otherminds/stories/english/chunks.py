@@ -40,7 +40,7 @@ class Chunker(NounReader):
             end = reader(i, out)
             if end > i:
                 return end
-        word, sets = self.word(i), self.known.sets
+        word, sets = self.word(i), self.lexicon.sets
         kinds: tuple[tuple[WordKind, bool], ...] = (
             ("mark", word in wordset("marks") and not self._is_late(i)),
             ("negation", word in sets["negations"]),
@@ -87,7 +87,7 @@ class Chunker(NounReader):
         """A preposition of one or several words that governs a noun or a verb, or the "to" of an infinitive."""
         word = self.word(i)
         for phrase, end in self._idioms("long_prepositions", i):
-            meaning = self.known.prepositions[" ".join(phrase)]
+            meaning = self.lexicon.prepositions[" ".join(phrase)]
             if self._governs(end, meaning):
                 self._add(out, "prep", i, end, meaning)
                 return end
@@ -96,7 +96,7 @@ class Chunker(NounReader):
             adverbs = wordset("adverbs") - {"left", "open"} | {"not"}
             while self.word(j) in adverbs or self.word(j).endswith("ly"):
                 j += 1
-            verb = self.known.verb_at(self.words, j) if self.word(j) and not self.is_name(j) else None
+            verb = self.lexicon.verb_at(self.words, j) if self.word(j) and not self.is_name(j) else None
             base = verb is not None and "base" in verb.tags and self.word(j) not in wordset("common_nouns")
             if base or (self.word(j) in ("be", "have", "do") and not self.is_name(j)):
                 self._add(out, "mark", i, i + 1)
@@ -155,14 +155,14 @@ class Chunker(NounReader):
 
     def is_ing(self, i: int) -> bool:
         """Whether the -ing form of a verb stands here."""
-        verb = self.known.verb_at(self.words, i) if self.word(i).endswith("ing") else None
+        verb = self.lexicon.verb_at(self.words, i) if self.word(i).endswith("ing") else None
         return verb is not None and "ing" in verb.tags
 
     def verb_follows(self, j: int) -> bool:
         """Whether a verb comes here, perhaps after adverbs."""
         for k in range(j, min(j + ADVERBS_BEFORE_VERB, len(self.words))):
             word = self.word(k)
-            if word in self.known.forms or word in wordset("auxiliaries") | wordset("negations"):
+            if word in self.lexicon.forms or word in wordset("auxiliaries") | wordset("negations"):
                 return True
             if not self.is_adverb(k):
                 return False
@@ -207,7 +207,7 @@ class Chunker(NounReader):
 
     def _auxiliary(self, j: int, group: VerbGroup, helpers: list[str]) -> int:
         """Notes the auxiliary, negation or adverb that stands here, if any."""
-        word, sets = self.word(j), self.known.sets
+        word, sets = self.word(j), self.lexicon.sets
         for _, end in self._idioms("about_to", j):
             if helpers and self.verb_follows(end):
                 group.about_to = True
@@ -220,12 +220,12 @@ class Chunker(NounReader):
         elif word in sets["hedges"]:
             group.hedged = True
         elif word in sets["auxiliaries"] or word in sets["modals"] or word == "'s":
-            verb = self.known.verb_at(self.words, j)
+            verb = self.lexicon.verb_at(self.words, j)
             if verb is not None and verb.length > 1:  # a verb of its own: "had a look", "is equipped with"
                 return j
             helpers.append("is" if word == "'s" else word)
         elif (helpers or group.negated) and (self.is_adverb(j) or word in sets["before_now"]):
-            adjective = word in ("left", "open") and self.word(j + 1) not in self.known.forms
+            adjective = word in ("left", "open") and self.word(j + 1) not in self.lexicon.forms
             return j + 1 if self.verb_follows(j + 1) and not adjective else j
         else:
             return j
@@ -235,7 +235,7 @@ class Chunker(NounReader):
         """The verb that stands here; None if its form does not fit its auxiliaries ("was water"), or it is a noun."""
         if not self.word(j) or self.is_name(j):
             return None
-        verb = self.known.verb_at(self.words, j)
+        verb = self.lexicon.verb_at(self.words, j)
         if verb is None or group.about_to:
             return verb
         if helpers:
@@ -244,7 +244,7 @@ class Chunker(NounReader):
             return verb if verb.tags & fitting else None
         if group.negated:
             return verb
-        pair = " ".join(self.known.canonical([self.word(j), self.word(j + 1)]))
+        pair = " ".join(self.lexicon.canonical([self.word(j), self.word(j + 1)]))
         noun = pair in wordset("kinds") | wordset("rooms") or self.word(j) == "including"
         after_preposition = isinstance(before, Word) and before.kind == "prep"
         unfit = (verb.length == 1 and noun) or (after_preposition and "ing" not in verb.tags)
@@ -256,7 +256,7 @@ class Chunker(NounReader):
         while self.word(j) in ("to", "by", "on", "not", "n't", "from") or self.word(j).endswith("ly"):
             group.negated = group.negated or self.word(j) in ("not", "n't", "from")
             j += 1
-        verb = self.known.verb_at(self.words, j) if j < len(self.tokens) else None
+        verb = self.lexicon.verb_at(self.words, j) if j < len(self.tokens) else None
         infinitive, ing, begins = self.word(j - 1) == "to", self.is_ing(j), group.means("begin")
         if verb is None or not (infinitive or ing) or (group.means("stop") and not ing):
             return end

@@ -268,7 +268,7 @@ class StoryReader:
             return
         role = next((role for role in ("entered", "target", "room") if role in roles), None)
         stated_room = self.find_room(roles, role) if role else None
-        active = {told.speaker if isinstance(told, stories.Utterance) else told.agent for told in self.timeline}
+        active = {event.speaker if isinstance(event, stories.Utterance) else event.agent for event in self.timeline}
         for agent in self._telling_of(roles, "enter"):
             current_room = self.rooms.get(agent, UNTOLD)
             room = stated_room if stated_room is not None else self._room_before(agent)

@@ -29,7 +29,7 @@ class Noun:
     owner: str = ""
     room: str = ""
     ordinal: str = ""
-    known: bool = True
+    is_known: bool = True
     clauses: list[Clause] = field(default_factory=list)
 
     @property
@@ -131,7 +131,7 @@ class NounReader:
         self.tokens = tokens
         self.names = names
         self.words = [token.low for token in tokens]
-        self.known: Lexicon = lexicon()
+        self.lexicon: Lexicon = lexicon()
         self.boundary = wordset("boundary")
 
     def word(self, i: int) -> str:
@@ -193,7 +193,7 @@ class NounReader:
         word = self.word(i)
         if not word or word in self.boundary or word in wordset("adverbs") - {"open", "left", "back", "first"}:
             return word in ("own", "other", "second", "first", "third")
-        return not word.endswith("ing") or word not in self.known.forms
+        return not word.endswith("ing") or word not in self.lexicon.forms
 
     def _pronoun(self, i: int) -> tuple[Noun, int] | None:
         """A pronoun, "one of them" or "the former"; None if the word goes on with a noun ("her box")."""
@@ -240,7 +240,7 @@ class NounReader:
             return Noun("one", (word,), self.tokens[i].start, self.tokens[j - 1].end, det=det), j
         noun, end = self._build(words, i, j, det)
         another_follows = self.word(j) in determiners or self.word(j) in possessives
-        if not det and not noun.known and (not bare or another_follows):
+        if not det and not noun.is_known and (not bare or another_follows):
             return None
         noun.owner, noun.ordinal = owner, ordinal or noun.ordinal
         if self.word(end) == "'s" and self._may_be_owned(end + 1) and (owned := self._described(end + 1, bare=True)):
@@ -257,10 +257,10 @@ class NounReader:
                 return ["one"], j + 1
             words.append(self.word(j))
             j += 1
-            if self.word(j) in self.known.forms:  # a verb ends the noun, unless a longer known noun goes on with it
-                word = self.known.canonical([self.word(j)])[-1]
-                pair = " ".join(self.known.canonical([self.word(j), self.word(j + 1)]))
-                preceding_pair = " ".join(self.known.canonical([words[-1], self.word(j)]))
+            if self.word(j) in self.lexicon.forms:  # a verb ends the noun, unless a longer known noun goes on with it
+                word = self.lexicon.canonical([self.word(j)])[-1]
+                pair = " ".join(self.lexicon.canonical([self.word(j), self.word(j + 1)]))
+                preceding_pair = " ".join(self.lexicon.canonical([words[-1], self.word(j)]))
                 if not ({word, preceding_pair} & (wordset("kinds") | wordset("things")) or pair in wordset("kinds")):
                     break
         return words, j
@@ -274,11 +274,11 @@ class NounReader:
             return True
         if self.is_adverb(j):  # "left counter", "back yard"
             return pair in wordset("rooms") or (word in wordset("adverbs_as_adjectives") and self._is_place(j + 1))
-        return not (first and word in self.known.forms)
+        return not (first and word in self.lexicon.forms)
 
     def _build(self, words: list[str], start: int, j: int, det: str) -> tuple[Noun, int]:
         """The noun that words mean, and its end, with "of the ..." and "in the <room>" after it."""
-        head = self.known.canonical(words)[-1]
+        head = self.lexicon.canonical(words)[-1]
         holders = wordset("vessels") | wordset("parts") | {"top"}
         part = (self.word(j) == "of" and head in holders) or (self.word(j) == "to" and head in ("door", "lid"))
         if part and (complement := self._described(j + 1, bare=True, free=True)):
@@ -298,14 +298,14 @@ class NounReader:
 
         Dropped are words that tell nothing, vessels of drinks ("bottle of beer") and doors of places ("fridge door").
         """
-        canonical = self.known.canonical([word for word in words if word not in wordset("empty_words")] or words)
+        canonical = self.lexicon.canonical([word for word in words if word not in wordset("empty_words")] or words)
         if len(canonical) > 1 and canonical[-1] in wordset("packages") and canonical[-2] in wordset("drinks"):
             canonical = canonical[:-1]
-        if len(canonical) > 1 and canonical[-1] in ("door", "lid", "handle") and self.known.kind_of(canonical[:-1]):
+        if len(canonical) > 1 and canonical[-1] in ("door", "lid", "handle") and self.lexicon.kind_of(canonical[:-1]):
             canonical = canonical[:-1]
-        things, kind = wordset("things"), self.known.kind_of(canonical)
+        things, kind = wordset("things"), self.lexicon.kind_of(canonical)
         sort: NounKind = "object"
-        if self.known.room_in(canonical) or canonical == ("room",):
+        if self.lexicon.room_in(canonical) or canonical == ("room",):
             sort = "room"
         elif canonical[-1] in wordset("persons"):
             sort = "agent"
@@ -314,14 +314,14 @@ class NounReader:
         elif canonical[-1] in wordset("vague"):
             sort = "vague"
         is_known = " ".join(canonical) in things or canonical[-1] in things or sort != "object"
-        return Noun(sort, canonical, 0, 0, det, known=is_known)
+        return Noun(sort, canonical, 0, 0, det, is_known=is_known)
 
     def _in_room(self, noun: Noun, j: int) -> tuple[Noun, int]:
         """A place with its room, which is part of its name ("kitchen table") or follows it ("table in the kitchen")."""
-        size = len((self.known.kind_of(noun.words) or "").split())
+        size = len((self.lexicon.kind_of(noun.words) or "").split())
         cuts = ((begin, cut) for cut in range(len(noun.words) - size, 0, -1) for begin in range(cut))
         for begin, cut in cuts:
-            if room := self.known.room_in(noun.words[begin:cut]):
+            if room := self.lexicon.room_in(noun.words[begin:cut]):
                 noun.room, noun.words = room, (*noun.words[:begin], *noun.words[cut:])
                 break
         k = j + 1 if self.word(j) == "," and self.word(j + 1) in ("in", "inside") else j

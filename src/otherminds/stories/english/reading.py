@@ -422,7 +422,7 @@ class StoryReader:
             people = [name for subject in clause.subjects for name in self.story.person(subject)]
             return be(self.story, clause, people) if people else False
         is_known = noun is not None and (noun.text in self.story.objects or noun.words[-1] in wordset("things"))
-        topic = noun is not None and noun.text == self.story.asked  # "oh, the juice - I found it in the box"
+        topic = noun is not None and noun.text == self.story.requested  # "oh, the juice - I found it in the box"
         alone = noun is not None and (
             noun.kind == "vague" or (is_known and noun.kind == "object" and (self.alone or topic))
         )

@@ -216,7 +216,7 @@ class StatementReader:
         for noun in nouns:
             if noun.kind == "object" and noun.words[-1] not in wordset("abstract"):
                 obj = object_of(noun, self.episode)
-                mentioned += [obj] if noun.known or obj in objects or noun.det in ("the", "a", "an") else []
+                mentioned += [obj] if noun.is_known or obj in objects or noun.det in ("the", "a", "an") else []
         return list(dict.fromkeys(mentioned))
 
     def _presume(self, mover: str, objects: Sequence[str], statement: ParsedStatement, goal_place: str | None) -> None:

@@ -35,14 +35,14 @@ class Spot:
 class AgentState:
     """Where an agent is (`spot` within `room`; `closed`: it closed that spot), and what it last dealt with.
 
-    `held` are the things in its hands, `things` and `spots` all that it dealt with, in order, `group` the things of its
-    last act, `pair` the last such group of two, `seeks` what it looks for, `left` the room that it left.
+    `hands` are the things in its hands, `things` and `spots` all that it dealt with, in order, `group` the things of
+    its last act, `pair` the last such group of two, `seeks` what it looks for, `left` the room that it left.
     """
 
     room: str | None = None
     spot: Spot | None = None
     closed: bool = False
-    held: list[str | None] = field(default_factory=list)
+    hands: list[str | None] = field(default_factory=list)
     things: list[str] = field(default_factory=list)
     group: list[str] = field(default_factory=list)
     spots: list[Spot] = field(default_factory=list)
@@ -61,7 +61,7 @@ def relation(kind: str) -> stories.Relation | None:
 class StoryState:
     """All that has been read of a story so far. What is read gets the `source` and the probability `p`.
 
-    `asker` asked last, for `asked`; `pending` is whether the answer is still to come; `there` is the place or room
+    `asker` asked last, for `requested`; `pending` is whether the answer is still to come; `there` is the place or room
     that "there" stands for; `tentative` are events only intended ("went to get ..."); `mentioned` are the names told
     so far, also of people who have done nothing yet.
     """
@@ -85,7 +85,7 @@ class StoryState:
     subjects: list[str] = field(default_factory=list)
     spoken: list[str] = field(default_factory=list)
     asker: str | None = None
-    asked: str | None = None
+    requested: str | None = None
     pending: bool = False
     handled: set[str] = field(default_factory=set)
     last_room: str | None = None
@@ -213,7 +213,7 @@ class StoryState:
         """The object that a pronoun, "the former" or "the other" stands for."""
         state = self.of(agent) if agent else AgentState()
         if noun.kind == "vague":
-            return state.held[-1] if state.held and noun.det in ("the", "same", "this", "that") else None
+            return state.hands[-1] if state.hands and noun.det in ("the", "same", "this", "that") else None
         if noun.words[0] in ("former", "latter"):
             last = state.pair[::-1] or list(dict.fromkeys(reversed(self.spoken)))[:2]
             return (last[-1] if noun.words[0] == "former" else last[0]) if last else None

@@ -118,8 +118,8 @@ def _chore(scene: HouseholdScene, taken: tuple[str, ...], rng: np.random.Generat
     spare = [place.name for place in cast.home.places if place.name not in taken]
     if rng.random() < P_CHORE and len(spare) > 1:
         lies, to = pick(spare, 2, rng)
-        scene.state = scene.state._replace(things=(*scene.state.things, (cast.other, lies)))
-        scene.run(playing.searcher(cast, cast.companion, Errand(cast.other, to), found=lies), rng, "put")
+        scene.state = scene.state._replace(things=(*scene.state.things, (cast.second_thing, lies)))
+        scene.run(playing.searcher(cast, cast.companion, Errand(cast.second_thing, to), item_place=lies), rng, "put")
 
 
 def _social(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np.random.Generator) -> Design:
@@ -218,10 +218,10 @@ def _wants(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np.
     courses = []
     for from_, to in moves:
         scene = HouseholdScene(cast, ((thing, start),))
-        scene.run(playing.searcher(cast, seeker, Errand(thing, from_), found=start), rng, "put")
+        scene.run(playing.searcher(cast, seeker, Errand(thing, from_), item_place=start), rng, "put")
         away = [room for room in cast.home.rooms if room != cast.home.place[from_].room]
         scene.do(seeker, Act("walk", None, *pick(away, 1, rng)))
-        scene.run(playing.searcher(cast, companion, Errand(thing, to), found=from_), rng, "put")
+        scene.run(playing.searcher(cast, companion, Errand(thing, to), item_place=from_), rng, "put")
         courses.append(scene.timeline)
     return stories.Question("", options, polarity, kind="belief_of_goal"), courses
 

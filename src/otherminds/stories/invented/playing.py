@@ -35,7 +35,7 @@ class StoryCast:
     seeker: str
     companion: str
     thing: str
-    other: str
+    second_thing: str
 
 
 def _home(rng: np.random.Generator) -> Home:
@@ -75,7 +75,7 @@ def episode_of_cast(name: str, cast: StoryCast, timeline: Sequence[Happening]) -
         *(Entity(person, "agent") for person in people),
         *(Entity(room, "room") for room in cast.home.rooms),
         *(Entity(place.name, "place", place.room, "in" if place.closes else "on") for place in cast.home.places),
-        *(Entity(thing, "object") for thing in (cast.thing, cast.other)),
+        *(Entity(thing, "object") for thing in (cast.thing, cast.second_thing)),
     ]
     rooms = tuple(Fact("in_room", person, cast.home.rooms[k]) for k, person in enumerate(people))
     return Episode(name, people, tuple(entities), rooms, tuple(timeline), complete=True)
@@ -164,6 +164,9 @@ class HouseholdScene:
             self.do(companion, Act("close", None, place))
 
 
-def searcher(cast: StoryCast, name: str, errand: Errand, found: str | None = None, company: bool = False) -> Searcher:
-    """A mind for one of the two people with an errand; `found` is the item's place if it knows it."""
-    return Searcher(cast.home, name, errand, uniform_odds(cast.home), company=company, found=found, overlooks=0.0)
+def searcher(
+    cast: StoryCast, name: str, errand: Errand, item_place: str | None = None, company: bool = False
+) -> Searcher:
+    """A mind for one of the two people with an errand; `item_place` is where it knows the item to be, if it does."""
+    odds = uniform_odds(cast.home)
+    return Searcher(cast.home, name, errand, odds, company=company, item_place=item_place, overlooks=0.0)

@@ -93,7 +93,7 @@ def _where(episode: stories.Episode, place: str | None) -> dict[str, str]:
 
 def _stem(episode: stories.Episode, question: stories.Question, words: Phrasing) -> str:
     most = question.polarity.upper()
-    for claim in question.given:
+    for claim in question.conditions:
         if isinstance(claim, stories.Knows):
             return _fill(str(words["knows"]), I=claim.agent, most=most, **_where(episode, claim.place))
         if isinstance(claim, stories.SocialGoal):

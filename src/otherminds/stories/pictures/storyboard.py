@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from PIL import Image, ImageDraw
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, install_hint
 from otherminds.stories.model import Episode
 from otherminds.stories.pictures.frames import HEIGHT, WIDTH, StoryFrame, frames_of
 from otherminds.worlds.canvas import Brush, save, svg_shape, svg_text
@@ -121,7 +121,7 @@ def _write_mp4(drawn: list[StoryFrame], path: Path, scale: float) -> None:
     try:
         import imageio_ffmpeg
     except ImportError:
-        raise InputError("a video as .mp4 needs an extra", path=path, hint="pip install 'otherminds[video]'") from None
+        raise InputError("a video as .mp4 needs an extra", path=path, hint=install_hint("video")) from None
     width, height = (16 * max(1, round(side * scale / 16)) for side in (WIDTH, HEIGHT))
 
     try:

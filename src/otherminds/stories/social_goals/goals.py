@@ -78,8 +78,8 @@ def _may_believe(mind: Searcher, option: stories.AnswerOption) -> bool:
             continue
         meant = _meant(mind.home, claim.content.value)
         searched = all(not mind.unseen >> i & 1 for i in meant)
-        there = any(mind.home.places[i].name == mind.found for i in meant)
-        if (there and not claim.holds) or (claim.holds and not there and (searched or mind.found is not None)):
+        there = any(mind.home.places[i].name == mind.item_place for i in meant)
+        if (there and not claim.holds) or (claim.holds and not there and (searched or mind.item_place is not None)):
             return False
     return True
 
@@ -130,7 +130,7 @@ class _Walk:
 
 def _mind(home: Home, name: str, question: stories.Question, option: stories.AnswerOption) -> Searcher:
     """The searcher with the goal and belief claimed by an option and the givens."""
-    claims: tuple[stories.Claim, ...] = (*question.given, *option.claims)
+    claims: tuple[stories.Claim, ...] = (*question.conditions, *option.claims)
     wants = [claim.content for claim in claims if isinstance(claim, stories.Goal) and claim.content is not None]
     beliefs = [claim for claim in claims if isinstance(claim, stories.Belief)]
     believed = [(claim.content, claim.holds) for claim in beliefs if isinstance(claim.content, stories.Fact)]

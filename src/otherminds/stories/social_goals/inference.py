@@ -58,7 +58,7 @@ def answer_social(
     agents = tuple(dict.fromkeys((*episode.agents, *(name for name in people if name is not None))))
     episode = replace(episode, agents=agents)
     evidence = gather(episode, home, roles, question.presumes, costs)
-    cases = [_case(evidence, roles, (*question.given, *option.claims)) for option in question.options]
+    cases = [_case(evidence, roles, (*question.conditions, *option.claims)) for option in question.options]
     sums = list(accumulate(evidence.factors, together))
     traces = [list(_trace(evidence, sums if explain else sums[-1:], roles, case)) for case in cases]
     scores = [trace[-1] for trace in traces]
@@ -85,7 +85,7 @@ def choose(scores: Sequence[float], question: stories.Question, terms: tuple[sto
 
 def roles_of(episode: stories.Episode, question: stories.Question) -> Roles:
     """The item, seeker and companion of a question. Raises CannotAnswerError if item or companion is unclear."""
-    claims = [claim for option in question.options for claim in option.claims] + list(question.given)
+    claims = [claim for option in question.options for claim in option.claims] + list(question.conditions)
     about = [claim.agent for claim in claims if isinstance(claim, stories.Belief | stories.SocialGoal | stories.Knows)]
     companion = about[0] if about else None
     if companion is None or any(agent != companion for agent in about):

@@ -25,7 +25,7 @@ def _hanabi(world: TinyHanabi) -> ClueGame:
         seat="listener",
         partners={partner.name: partner for partner in hanabi.signallers(world)},
         informed=partial(hanabi.informed, world),
-        others={
+        uninformed={
             "bayesian": hanabi.bayesian(world),
             "egocentric": hanabi.egocentric(world),
             "blind": hanabi.blind(world),
@@ -47,7 +47,7 @@ def _wavelength(world: Wavelength) -> ClueGame:
         seat="giver",
         partners={partner.name: partner for partner in dials.guessers(world)},
         informed=dials.informed,
-        others={
+        uninformed={
             "bayesian": dials.bayesian(world),
             "egocentric": dials.egocentric(world),
             "random": dials.random(world),

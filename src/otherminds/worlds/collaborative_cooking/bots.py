@@ -38,7 +38,7 @@ class CookingMemory(NamedTuple):
     """The last view, the code last seen at each counter and pot, and the steps since another player last helped."""
 
     view: CookingView
-    seen: tuple[int, ...]
+    codes: tuple[int, ...]
     alone: int = 0
 
 
@@ -62,9 +62,9 @@ class CookingBot:
         window = self.world.field.window(obs.cell, obs.facing)
         codes = {cell: code for cell, code in zip(window, obs.window, strict=True) if cell != OUTSIDE}
         places = self.world.counters + self.world.pots
-        place_codes = tuple([codes.get(cell, code) for cell, code in zip(places, before.seen, strict=True)])
+        place_codes = tuple([codes.get(cell, code) for cell, code in zip(places, before.codes, strict=True)])
         pots = slice(len(self.world.counters), None)
-        changes = zip(before.seen[pots], place_codes[pots], strict=True)
+        changes = zip(before.codes[pots], place_codes[pots], strict=True)
         used = obs.reward > 0 or any(then != code and (then, code) != COOKED for then, code in changes)
         helped = used and before.view.hand == obs.hand  # another player has visibly used a pot or delivered a soup
         alone = 0 if helped else min(before.alone + 1, PATIENCE)
@@ -117,7 +117,7 @@ def _with_slips(meant: Action, slip: float) -> Categorical[Action]:
 def _errands(world: CollaborativeCooking, memory: CookingMemory, duty: Duty) -> Iterator[Errand]:
     """What the bot would do next, in order of preference; later errands count if earlier ones are out of reach."""
     hand, first = memory.view.hand, len(world.counters)
-    counters, pots = memory.seen[:first], memory.seen[first:]
+    counters, pots = memory.codes[:first], memory.codes[first:]
     cooked, full = _where(world.pots, pots, rules.SEES_SOUP), _where(world.pots, pots, rules.SEES_POT + rules.FULL)
     room = [cell for cell, code in zip(world.pots, pots, strict=True) if code < rules.SEES_POT + rules.FULL]
     if hand == rules.SOUP:

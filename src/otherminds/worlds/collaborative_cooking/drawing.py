@@ -75,7 +75,7 @@ SQUARES: Mapping[str, Shapes] = {
 class CookingScene(NamedTuple):
     """What is visible of a state: cells, players, their items, and the contents of counters and pots by cell."""
 
-    seen: frozenset[int]
+    visible: frozenset[int]
     avatars: Sequence[Avatar]
     notes: Sequence[Note]
     counters: Mapping[int, str]
@@ -93,8 +93,8 @@ def cooking_scene(world: CollaborativeCooking, state: CookingState, seen_by: str
     lying = zip(world.counters, state.counters, strict=True)
     held_items = [rules.THINGS[body.hand] for body in state.bodies]
     return CookingScene(
-        seen=visible,
-        avatars=[Avatar(i, cell, facing, held=held_items[i] if hand else "") for i, cell, facing, hand in bodies],
+        visible=visible,
+        avatars=[Avatar(i, cell, facing, item=held_items[i] if hand else "") for i, cell, facing, hand in bodies],
         notes=[Note(i, "", ((held_items[i], ITEMS[held_items[i]]),)) for i in noted_players],
         counters={cell: rules.THINGS[thing] for cell, thing in lying if thing and cell in visible},
         pots={cell: pot for cell, pot in zip(world.pots, pots, strict=True) if cell in visible},
@@ -107,7 +107,7 @@ def cooking_scene(world: CollaborativeCooking, state: CookingState, seen_by: str
 def draw(world: CollaborativeCooking, state: CookingState, *, seen_by: str | None = None) -> Drawing:
     """The picture of a state, all of it or what one player sees, with what players hold below the map."""
     scene = cooking_scene(world, state, seen_by)
-    squares, parts = background(world, scene.seen), moving_parts(world, scene)
+    squares, parts = background(world, scene.visible), moving_parts(world, scene)
     return with_notes("A kitchen", seen_by, world.grid, world.agents, squares, parts, scene.notes, crisp=False)
 
 
@@ -150,7 +150,7 @@ def text_map(world: CollaborativeCooking, state: CookingState, seen_by: str | No
     """The rows of the map for a terminal, floor that is not seen left blank, and what players hold below it."""
     scene = cooking_scene(world, state, seen_by)
     tiles = {cell: tile for kind, tile in TILES.items() for cell in world.cells(kind)}
-    for cell in tiles.keys() - scene.seen:
+    for cell in tiles.keys() - scene.visible:
         tiles[cell] = tiles[cell][0].replace("·", " "), DIM
     tiles |= {cell: (f"░{item[0]}░", "bold") for cell, item in scene.counters.items()}
     tiles |= {cell: (f"({'s' if pot.cooked else pot.tomatoes})", "bold") for cell, pot in scene.pots.items()}

@@ -56,7 +56,7 @@ def parse_cooking(text: str, path: Path) -> CollaborativeCooking:
     plan = map_file.read_map(text, path, EXAMPLES, REQUIRED)
     map_file.check_characters(plan.rows, rules.SQUARES)
     _check_border(plan)
-    settings = plan.said
+    settings = plan.settings
     world = CollaborativeCooking(
         rows=tuple(row.text for row in plan.rows),
         agents=map_file.players_of(plan, rules.START),

@@ -40,12 +40,12 @@ class Goal(NamedTuple):
 class MapStage(NamedTuple):
     """All that decides an agent's way except its cell.
 
-    ground: useful keys on the ground, as bits. held: number of useful keys it holds, by colour. locked: locked doors,
-    as bits. expects_help: whether it counts on other agents to open doors for it.
+    ground: useful keys on the ground, as bits. held_keys: number of useful keys it holds, by colour. locked: locked
+    doors, as bits. expects_help: whether it counts on other agents to open doors for it.
     """
 
     ground: int
-    held: tuple[int, ...]
+    held_keys: tuple[int, ...]
     locked: int
     expects_help: bool = False
 
@@ -154,7 +154,7 @@ class LockedMap:
             Exit(key.cell, 1, Action("pickup", k)) for k, key in enumerate(self.world.keys) if stage.ground >> k & 1
         ]
         for d, sides in enumerate(self.sides):
-            if stage.locked >> d & 1 and stage.held[self.door_colour[d]]:
+            if stage.locked >> d & 1 and stage.held_keys[self.door_colour[d]]:
                 exits += [Exit(side, 1, Action("unlock", target=d)) for side in sides]
             if stage.locked >> d & 1 and stage.expects_help:
                 exits += [Exit(side, WAITING_COST, Action("stay", target=d)) for side in sides]
@@ -162,7 +162,7 @@ class LockedMap:
 
     def follow(self, stage: MapStage, action: Action) -> MapStage:
         """The stage after an action; keys that have become useless are forgotten, so that equal stages are equal."""
-        ground, key_counts, locked = stage.ground, list(stage.held), stage.locked
+        ground, key_counts, locked = stage.ground, list(stage.held_keys), stage.locked
         if action.verb == "pickup":
             ground &= ~(1 << action.item)
             key_counts[self.key_colour[action.item]] += 1

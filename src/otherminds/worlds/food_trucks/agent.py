@@ -57,7 +57,7 @@ class Diner:
         """The action as it is seen, by its effect."""
         world = self.planner.world
         if action == EAT:
-            at_truck = self.cell == world.known or (self.cell == world.hidden and self.belief[-1] < 1.0)
+            at_truck = self.cell == world.known_spot or (self.cell == world.hidden_spot and self.belief[-1] < 1.0)
             return EAT if at_truck else STAY
         return STAY if world.destination(self.cell or 0, action) == self.cell else action
 

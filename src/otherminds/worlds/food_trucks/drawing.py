@@ -57,11 +57,11 @@ def looks(world: FoodTrucks) -> Mapping[str, MovingPart]:
 def moving_parts(world: FoodTrucks, state: FoodTruckState) -> list[MovingPart]:
     """The trucks, then the agent; it stands in front of a truck."""
     trucks = looks(world)
-    spots = (("known", world.known, world.trucks[0]), ("hidden", world.hidden, state.parked))
+    spots = (("known", world.known_spot, world.trucks[0]), ("hidden", world.hidden_spot, state.parked))
     parts = [trucks[what]._replace(name=name, place=centre(world.grid, cell)) for name, cell, what in spots]
     (agent,) = world.agents
     x, y = centre(world.grid, state.cell)
-    at_spot = state.cell in (world.known, world.hidden)
+    at_spot = state.cell in (world.known_spot, world.hidden_spot)
     body = sprites.person_shapes(0, sprites.labels(world.agents)[agent], 12.0)
     return [*parts, MovingPart("agent-0", agent, body, (x + 8, y + 8) if at_spot else (x, y))]
 
@@ -69,7 +69,8 @@ def moving_parts(world: FoodTrucks, state: FoodTruckState) -> list[MovingPart]:
 def draw(world: FoodTrucks, state: FoodTruckState) -> Drawing:
     """The picture of a state."""
     grid = world.grid
-    spots = (moved((Box(-22, -22, 44, 44, PARKING, 3),), *centre(grid, cell)) for cell in (world.known, world.hidden))
+    cells = (world.known_spot, world.hidden_spot)
+    spots = (moved((Box(-22, -22, 44, 44, PARKING, 3),), *centre(grid, cell)) for cell in cells)
     background = (*ground(grid), *(shape for spot in spots for shape in spot))
     area = (0.0, 0.0, float(grid.width * CELL), float(grid.height * CELL))
     label = f"Food trucks: {world.trucks[0]}, and {state.parked} at the other spot"

@@ -58,7 +58,7 @@ class FoodTruckLevel:
     @property
     def layout(self) -> FoodTrucks:
         """The world with its start at the first truck: levels with the same layout share plans."""
-        return replace(self.world, beginning=self.world.known)
+        return replace(self.world, beginning=self.world.known_spot)
 
 
 def read_food_trucks(path: Path) -> FoodTruckLevel:
@@ -76,15 +76,16 @@ def parse_food_trucks(text: str, path: Path) -> FoodTruckLevel:
     plan = map_file.read_map(text, path, EXAMPLES, ("parked",))
     map_file.check_characters(plan.rows, (WALL, FLOOR, START, KNOWN, HIDDEN))
     world = _world(plan)
-    parked = plan.said["parked"]
+    parked = plan.settings["parked"]
     if parked.text not in world.contents:
         raise parked.wrong(f"`{parked.text}` cannot be parked there", f"one of {', '.join(world.contents)}")
-    actions = tuple(plan.said["walk"].text.split()) if "walk" in plan.said else ()
-    level = FoodTruckLevel(plan.said["name"].text if "name" in plan.said else path.stem, world, parked.text, actions)
+    actions = tuple(plan.settings["walk"].text.split()) if "walk" in plan.settings else ()
+    name = plan.settings["name"].text if "name" in plan.settings else path.stem
+    level = FoodTruckLevel(name, world, parked.text, actions)
     try:
         _ = level.cells
     except ValueError as error:
-        raise plan.said["walk"].wrong(str(error), "stay, up, down, left, right, or eat at a truck") from None
+        raise plan.settings["walk"].wrong(str(error), "stay, up, down, left, right, or eat at a truck") from None
     return level
 
 
@@ -97,10 +98,10 @@ def _world(plan: MapFile) -> FoodTrucks:
         if len(cells) != 1:
             raise plan.rows[0].wrong(f"the map has {len(cells)} places for the {what}", f"mark one with `{letter}`")
         places[letter] = cells[0]
-    trucks = _trucks(plan.said["trucks"]) if "trucks" in plan.said else TRUCKS
+    trucks = _trucks(plan.settings["trucks"]) if "trucks" in plan.settings else TRUCKS
     rewards = (0.0,) * len(trucks)
-    if "rewards" in plan.said:
-        line = plan.said["rewards"]
+    if "rewards" in plan.settings:
+        line = plan.settings["rewards"]
         rewards = tuple(map_file.number(part.strip(), "rewards", line) for part in line.text.split(","))
         if len(rewards) != len(trucks):
             raise line.wrong(f"`rewards` has {len(rewards)} numbers for {len(trucks)} trucks")
@@ -117,7 +118,7 @@ def _trucks(line: FileLine) -> tuple[str, ...]:
 def draw_text(level: FoodTruckLevel) -> str:
     """The text of a level file, which `parse_food_trucks` reads back, without rewards."""
     world = level.world
-    letters = {world.known: KNOWN, world.hidden: HIDDEN, world.beginning: START}
+    letters = {world.known_spot: KNOWN, world.hidden_spot: HIDDEN, world.beginning: START}
     if len(letters) < 3:
         raise InputError(f"level `{level.name}` begins at a truck, which a map cannot show")
     rows = ("".join(letters.get(c, FLOOR if world.grid.is_floor(c) else WALL) for c in row) for row in world.grid.rows)

@@ -112,7 +112,7 @@ class FoodTruckPlanner:
     def _by_action(self, values: Floats, desires: Floats) -> Iterator[Floats]:
         """Q of each of ACTIONS, given the values of the next states: shapes (cells, desires, beliefs)."""
         later = self.discount * self._expected(values)
-        known_index, hidden_index = self.index[self.world.known], self.index[self.world.hidden]
+        known_index, hidden_index = self.index[self.world.known_spot], self.index[self.world.hidden_spot]
         for action, after in zip(ACTIONS, self.next_cells.T, strict=True):
             action_values = later[after]
             if action == EAT:

@@ -42,15 +42,16 @@ class FoodTruckView(NamedTuple):
 class FoodTrucks:
     """The world of an agent that walks to a food truck. Every action but `stay` costs `cost`.
 
-    `trucks[0]` is parked at the cell `known`, another truck or nothing at the cell `hidden`. At every step the agent
-    sees what is parked at `hidden` with a probability that is the share of that square which is visible from its cell.
+    `trucks[0]` is parked at the cell `known_spot`, another truck or nothing at the cell `hidden_spot`. At every step
+    the agent sees what is parked at `hidden_spot` with a probability that is the share of that square which is visible
+    from its cell.
     `rewards` has what each truck is worth to the agent.
     Raises ValueError unless there are two trucks at least, and a reward for each.
     """
 
     grid: Grid
-    known: int
-    hidden: int
+    known_spot: int
+    hidden_spot: int
     beginning: int
     trucks: tuple[str, ...] = TRUCKS
     rewards: tuple[float, ...] = (0.0, 0.0, 0.0)
@@ -71,15 +72,15 @@ class FoodTrucks:
         """The probability of seeing what is parked at the hidden spot, from the middle of each floor cell."""
         from_row = enumerate(self.grid.rows)
         walls = [(x, y, x + 1, y + 1) for y, row in from_row for x, c in enumerate(row) if not self.grid.is_floor(c)]
-        x, y = self.grid.xy(self.hidden)
+        x, y = self.grid.xy(self.hidden_spot)
         eyes = {cell: self.grid.xy(cell) for cell in self.grid.cells()}
         return {c: visible_share((a + 0.5, b + 0.5), (x, y, x + 1, y + 1), walls) for c, (a, b) in eyes.items()}
 
     def truck(self, cell: int, parked: str) -> str | None:
         """The truck at a cell, if there is one."""
-        if cell == self.known:
+        if cell == self.known_spot:
             return self.trucks[0]
-        return parked if cell == self.hidden and parked != NOTHING else None
+        return parked if cell == self.hidden_spot and parked != NOTHING else None
 
     def destination(self, cell: int, action: str) -> int:
         """The cell after an action: the same one if it is no move, or a wall or the edge is in the way."""

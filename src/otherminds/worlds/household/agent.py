@@ -150,17 +150,17 @@ class HouseholdAgent:
     """A mind that answers questions for one item by `reply`, and moves the item on an errand drawn from `errands`.
 
     The errand is drawn once for every place where the agent comes to believe the item to be. Until its own acts reveal
-    it, the policy is the mixture  π(a) = Σ_e P(e | stance, wanted, own acts) π_e(a),  with π_e the policy of a searcher
-    that overlooks nothing; without an errand about the item the agent waits. The policy has no lapses: acts that serve
-    no errand have probability 0. (MuMA-ToM §4: social goal, belief, and belief about the other's goal.)
+    it, the policy is the mixture  π(a) = Σ_e P(e | stance, listener goal, own acts) π_e(a),  with π_e the policy of a
+    searcher that overlooks nothing; without an errand about the item the agent waits. The policy has no lapses: acts
+    that serve no errand have probability 0. (MuMA-ToM §4: social goal, belief, and belief about the other's goal.)
     """
 
     searcher: Searcher
     stance: Stance
     listener_room: str
-    wanted: str | None = None
+    listener_goal: str | None = None
     costs: SpeakingCosts = RESERVED
-    asked: bool = False
+    must_reply: bool = False
     errand: Categorical[Errand | None] | None = None
 
     @classmethod
@@ -173,39 +173,39 @@ class HouseholdAgent:
         *,
         listener_room: str,
         believed: str | None = None,
-        wanted: str | None = None,
+        listener_goal: str | None = None,
         costs: SpeakingCosts = RESERVED,
     ) -> Self:
         """The agent before its first observation; places and rooms are given by name.
 
-        `believed` is the place where it believes the item to be, `wanted` where it believes the other agent wants it,
-        `listener_room` where it takes the other agent to be until it sees it act.
+        `believed` is the place where it believes the item to be, `listener_goal` where it believes the other agent
+        wants it, `listener_room` where it takes the other agent to be until it sees it act.
         """
-        searcher = Searcher(home, name, Errand(thing), uniform_odds(home), found=believed, overlooks=0.0)
-        mind = cls(searcher, stance, listener_room, wanted, costs)
+        searcher = Searcher(home, name, Errand(thing), uniform_odds(home), item_place=believed, overlooks=0.0)
+        mind = cls(searcher, stance, listener_room, listener_goal, costs)
         return replace(mind, errand=mind._errands(believed))
 
     @property
     def belief(self) -> int | None:
         """Number of the place where it believes the item to be; None if it has no belief."""
-        return None if self.searcher.found is None else self.searcher.home.number[self.searcher.found]
+        return None if self.searcher.item_place is None else self.searcher.home.number[self.searcher.item_place]
 
     def observe(self, view: HouseholdView, /) -> Self:
         """Update the belief about the item, the listener's room, and what its own act says about its errand."""
         searcher, errand = self.searcher.observe(view), self.errand
         own = [act for name, act in view.last if name == searcher.name]
         partner_acts = [act for name, act in view.last if name != searcher.name]
-        if own and errand is not None and not self.asked:
+        if own and errand is not None and not self.must_reply:
             likelihood = {e: self._policy(e).get(own[-1], 0.0) for e in errand.support}
             if any(p > 0.0 and likelihood[e] > 0.0 for e, p in errand):
                 errand = _categorical({e: p * likelihood[e] for e, p in errand})
-        if searcher.found is not None and searcher.found != self.searcher.found:
-            errand = replace(self, searcher=searcher)._errands(searcher.found)
+        if searcher.item_place is not None and searcher.item_place != self.searcher.item_place:
+            errand = replace(self, searcher=searcher)._errands(searcher.item_place)
         return replace(
             self,
             searcher=searcher,
             errand=errand,
-            asked=any(act == Act("ask", searcher.errand.thing) for act in partner_acts),
+            must_reply=any(act == Act("ask", searcher.errand.thing) for act in partner_acts),
             listener_room=view.me.room if any(act.do not in SPEECH for act in partner_acts) else self.listener_room,
         )
 
@@ -217,7 +217,7 @@ class HouseholdAgent:
         home, thing = self.searcher.home, self.searcher.errand.thing
         if self.searcher.me is None:
             raise ValueError("a mind must observe something before it can act")
-        if self.asked:
+        if self.must_reply:
             room = home.room_number[self.listener_room]
             return _categorical(reply(home, thing, self.belief, self.stance, room, self.costs))
         if self.errand is None:
@@ -227,7 +227,8 @@ class HouseholdAgent:
     def _errands(self, lies: str | None) -> Categorical[Errand | None] | None:
         if lies is None:
             return None
-        return _categorical(errands(self.searcher.home, self.searcher.errand.thing, lies, self.stance, self.wanted))
+        home, thing = self.searcher.home, self.searcher.errand.thing
+        return _categorical(errands(home, thing, lies, self.stance, self.listener_goal))
 
     def _policy(self, errand: Errand | None) -> Mapping[Act, float]:
         return {WAIT: 1.0} if errand is None else replace(self.searcher, errand=errand).act().table

@@ -115,7 +115,7 @@ class NestedBelief:
 
     agent: str
     places: Places = ()
-    others: tuple[NestedBelief, ...] = ()
+    models: tuple[NestedBelief, ...] = ()
 
     @classmethod
     def among(cls, agent: str, agents: Iterable[str], order: int = 1) -> Self:
@@ -145,13 +145,13 @@ class NestedBelief:
             return self
         places = event.change(self.agent, self.places)
         within = event.within(self.agent, places)
-        return replace(self, places=places, others=tuple(model.observe(within) for model in self.others))
+        return replace(self, places=places, models=tuple(model.observe(within) for model in self.models))
 
     def model_of(self, *chain: str) -> NestedBelief:
         """The model at the end of a chain of agents, such as its model of A's model of B. Raises KeyError if absent."""
         if not chain:
             return self
-        for model in self.others:
+        for model in self.models:
             if model.agent == chain[0]:
                 return model.model_of(*chain[1:])
         raise KeyError(f"{self.agent} has no model of {chain[0]}")

@@ -191,7 +191,7 @@ class Searcher:
     π(first step of a look) ∝ exp(−β · expected steps of finding the item that way). With `company` and as long as it
     has not asked, it asks with probability σ(β (steps saved by a true answer − cost of asking)). It takes the item as
     soon as it sees it, except that it fails to notice it with probability `overlooks`. `unseen` are the places not
-    yet searched, as bits (-1: all), `found` the place where it knows the item to be.
+    yet searched, as bits (-1: all), `item_place` the place where it knows the item to be.
     """
 
     home: Home
@@ -200,8 +200,8 @@ class Searcher:
     odds: tuple[float, ...]
     company: bool = False
     unseen: int = -1
-    found: str | None = None
-    asked: bool = False
+    item_place: str | None = None
+    has_asked: bool = False
     me: Person | None = None
     opened: frozenset[str] = frozenset()
     overlooks: float = OVERLOOKS
@@ -211,21 +211,22 @@ class Searcher:
         unseen = self.unseen if self.unseen >= 0 else (1 << len(self.odds)) - 1
         unseen &= ~_bits(self.home, view.places)
         item_places = [place for thing, place in view.things if thing == self.errand.thing]
-        item_place = min(item_places) if item_places else self.found if self.found not in view.places else None
-        odds, has_asked = self.odds, self.asked
+        remembered = self.item_place if self.item_place not in view.places else None
+        item_place = min(item_places) if item_places else remembered
+        odds, has_asked = self.odds, self.has_asked
         for speaker, act in view.last:
             if act.thing == self.errand.thing and speaker == self.name:
                 has_asked = has_asked or act.do == "ask"
             elif act.thing == self.errand.thing and act.do == "tell" and act.place is not None:
                 odds = odds_after_hearing(odds, self.home.number[act.place])
         updated = (unseen, item_place, has_asked, view.me, view.opened)
-        if odds is self.odds and updated == (self.unseen, self.found, self.asked, self.me, self.opened):
+        if odds is self.odds and updated == (self.unseen, self.item_place, self.has_asked, self.me, self.opened):
             return self
         return type(self)(self.home, self.name, self.errand, odds, self.company, *updated, self.overlooks)
 
     def act(self) -> Lapsing:
         """π(a). Raises ValueError before its first observation."""
-        table, blind = self._policies(self.found)
+        table, blind = self._policies(self.item_place)
         if blind is not table:
             o, acts = self.overlooks, {**table, **blind}
             table = {a: (1.0 - o) * table.get(a, 0.0) + o * blind.get(a, 0.0) for a in acts}
@@ -243,7 +244,7 @@ class Searcher:
             raise ValueError("a mind must observe something before it can act")
         here_open = self.me.at is not None and self.me.at in self.opened and self.home.place[self.me.at].closes
         holds = self.errand.thing in self.me.holds
-        asks = self.company and not self.asked
+        asks = self.company and not self.has_asked
         position = (self.home, self.errand, self.odds, self.unseen, self.me.room, self.me.at, here_open)
         noticing = _policy(*position, item_place, holds, asks)
         overlooked = item_place is not None and not holds and self.overlooks > 0.0

@@ -5,7 +5,7 @@
     step(batch, actions, rng, restart=True)         # actions: (environments, players)
     batch.states.rewards                            # (environments, players)
 
-Needs Numba: `pip install "otherminds[fast]"`. Functions are compiled when they are first called on a machine, which
+Needs Numba (the extra `fast`). Functions are compiled when they are first called on a machine, which
 takes 8 s in all. All work is done on the calling thread without the GIL, so each thread can work on a batch of its own.
 What happens in an environment follows from the generator, the environment's number and its own past, whatever else is
 in the batch.
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, install_hint
 from otherminds.worlds.avatars import ACTIONS
 from otherminds.worlds.in_the_matrix import arrays
 from otherminds.worlds.in_the_matrix.rules import NOWHERE, MatrixState, Rules
@@ -123,7 +123,7 @@ def _kernels() -> ModuleType:
         from otherminds.worlds.in_the_matrix import kernels
     except ImportError as error:
         message = f"many environments at once need Numba: {error}"
-        raise InputError(message, hint='pip install "otherminds[fast]"') from None
+        raise InputError(message, hint=install_hint("fast")) from None
     return kernels
 
 

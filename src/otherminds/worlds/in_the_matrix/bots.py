@@ -91,7 +91,7 @@ class ActionPlanner(NamedTuple):
     def _meet(self, kind: int) -> PlannedAction:
         """Go to where a free player was seen lately, else to the places not looked at for longest."""
         t = self.view.t
-        free = ((j, player) for j, player in enumerate(self.memory.others) if player and not player.frozen)
+        free = ((j, player) for j, player in enumerate(self.memory.players) if player and not player.frozen)
         lately = [(j, player) for j, player in free if t - player.t <= FRESH and self._worth(j) > 0]
         if any(player.t == t and self._covers(self.view.facing, {player.cell}) for _, player in lately):
             return self._stay()
@@ -115,7 +115,7 @@ class ActionPlanner(NamedTuple):
         return dict.fromkeys(self.memory.borders(self.world, self.view.cell), UNSEEN)
 
     def _in_sight(self) -> list[tuple[int, SeenPlayer]]:
-        players = enumerate(self.memory.others)
+        players = enumerate(self.memory.players)
         return [(j, player) for j, player in players if player is not None and player.t == self.view.t]
 
     def _worth(self, player: int) -> float:
@@ -160,7 +160,7 @@ class ActionPlanner(NamedTuple):
         return tolls | {player.cell: CROWD for _, player in self._in_sight()}
 
     def _way(self, targets: dict[int, float], tolls: dict[int, float]) -> Route | None:
-        return cheapest_route(self.world.rules.field.grid, self.view.cell, targets, tolls, self.memory.seen)
+        return cheapest_route(self.world.rules.field.grid, self.view.cell, targets, tolls, self.memory.explored)
 
     def _follow(self, way: Route | None) -> PlannedAction:
         """Take the first step of a route; turn first if the target is out of view and more than 3 steps away."""

@@ -39,7 +39,7 @@ LEGEND = """
 class MatrixScene(NamedTuple):
     """What is visible of a state: cells, players, inventories, the resources by cell, the cells of beams by player."""
 
-    seen: frozenset[int]
+    visible: frozenset[int]
     avatars: Sequence[Avatar]
     notes: Sequence[Note]
     resources: Mapping[int, int]
@@ -57,7 +57,7 @@ def matrix_scene(world: InTheMatrix, state: MatrixState, seen_by: str | None = N
         noted_players, zapping = [me := world.agents.index(seen_by)], []
         visible = frozenset(world.sight(seen_by, state.cells[me], state.facings[me]).places if me in alive else ())
     return MatrixScene(
-        seen=visible,
+        visible=visible,
         avatars=[Avatar(i, state.cells[i], state.facings[i], status[i]) for i in alive if state.cells[i] in visible],
         notes=[_note(rules, i, status[i] if i in alive else DEAD, state.inventories[i]) for i in noted_players],
         resources={c: state.kinds[k] for k, c in enumerate(rules.sites) if state.shown >> k & 1 and c in visible},
@@ -102,7 +102,7 @@ def draw(world: InTheMatrix, state: MatrixState, *, seen_by: str | None = None) 
     grid, scene = world.rules.field.grid, matrix_scene(world, state, seen_by)
     background = [*ground(grid)]
     for cells in grid.rows:  # fog over the cells that are not seen, each run of floor or wall in one piece
-        for (hidden, floor), run in groupby(cells, lambda cell: (cell not in scene.seen, grid.is_floor(cell))):
+        for (hidden, floor), run in groupby(cells, lambda cell: (cell not in scene.visible, grid.is_floor(cell))):
             first, *rest = run
             if hidden:
                 colour, (x, y) = mix(sprites.FLOOR if floor else sprites.WALL, sprites.FOG, 0.7), grid.xy(first)
@@ -131,7 +131,7 @@ def text_map(world: InTheMatrix, state: MatrixState, seen_by: str | None = None)
     letters, hues = sprites.labels(kinds), kind_hues(kinds)
     tiles: dict[int, Tile] = {}
     for cell in chain(*grid.rows):
-        floor = " · " if cell in scene.seen else "   "
+        floor = " · " if cell in scene.visible else "   "
         tiles[cell] = floor if grid.is_floor(cell) else "███", DIM
     tiles |= {cell: (" + ", "bold yellow") for beam in scene.beams.values() for cell in beam}
     tiles |= {cell: (f"{letters[kinds[k]]:^3}", f"bold {hues[k]}") for cell, k in scene.resources.items()}

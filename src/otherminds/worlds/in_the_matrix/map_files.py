@@ -73,7 +73,7 @@ def in_the_matrix(substrate: str) -> InTheMatrix:
 def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
     """Read a world from text; errors name `path`. Raises InputError if it is not a valid matrix world."""
     plan = map_file.read_map(text, path, EXAMPLES, REQUIRED)
-    settings = plan.said
+    settings = plan.settings
     kinds = _kinds(settings["kinds"])
     map_file.check_characters(plan.rows, [WALL, FLOOR, *STARTS, ANY, *kinds])
     agents = map_file.players_of(plan, STARTS)

@@ -30,28 +30,28 @@ class MapMemory(NamedTuple):
 
     `kinds` are the kinds of sites or UNKNOWN, `away` the steps at which they were first seen empty or THERE, `looked`
     the steps at which they were last in view. `mine` has the sites the bot emptied itself since the last restock,
-    `others` each player as last seen, and `seen` a bit for each cell it has seen: EVERYWHERE if it knows the map.
+    `players` each player as last seen, and `explored` a bit for each cell it has seen: EVERYWHERE if it knows the map.
     """
 
     kinds: tuple[int, ...]
     away: tuple[int, ...]
     looked: tuple[int, ...]
     mine: frozenset[int]
-    others: tuple[SeenPlayer | None, ...]
-    seen: int = EVERYWHERE
+    players: tuple[SeenPlayer | None, ...]
+    explored: int = EVERYWHERE
 
     def knows(self, cell: int) -> bool:
         """Whether the bot knows what a cell is."""
-        return bool(self.seen >> cell & 1)
+        return bool(self.explored >> cell & 1)
 
     def borders(self, world: InTheMatrix, excluded: int) -> list[int]:
         """Known cells beside unknown ones, except the cell `excluded`."""
-        if self.seen == EVERYWHERE:
+        if self.explored == EVERYWHERE:
             return []
         grid = world.rules.field.grid
-        unseen = grid.everywhere & ~self.seen
+        unseen = grid.everywhere & ~self.explored
         beside = unseen << 1 | unseen >> 1 | unseen << grid.stride | unseen >> grid.stride
-        edge = self.seen & beside & ~(1 << excluded)
+        edge = self.explored & beside & ~(1 << excluded)
         return [cell for cell in grid.cells() if edge >> cell & 1]
 
     def reaches(self, world: InTheMatrix, cell: int, facing: int, targets: Collection[int]) -> bool:
@@ -78,10 +78,10 @@ def initial_memory(world: InTheMatrix, *, mapped: bool = True) -> MapMemory:
 def updated_memory(memory: MapMemory, world: InTheMatrix, me: int, view: MatrixView) -> MapMemory:
     """The memory after one more observation."""
     if not view.window:  # dead: everybody moves on, and where the rules say so all resources are back
-        nobody = (None,) * len(memory.others)
+        nobody = (None,) * len(memory.players)
         if not world.rules.restock:
-            return memory._replace(others=nobody)
-        return memory._replace(away=(THERE,) * len(memory.away), mine=frozenset(), others=nobody)
+            return memory._replace(players=nobody)
+        return memory._replace(away=(THERE,) * len(memory.away), mine=frozenset(), players=nobody)
     kinds, away, looked = list(memory.kinds), list(memory.away), list(memory.looked)
     mine = memory.mine
     sight = world.sight(world.agents[me], view.cell, view.facing)
@@ -95,9 +95,9 @@ def updated_memory(memory: MapMemory, world: InTheMatrix, me: int, view: MatrixV
             if code >= PLAYER and world.rules.sites[site] == view.cell:
                 mine |= {site}
     # a player missing from its remembered cell is forgotten
-    players = [player if player and player.cell not in sight.cells else None for player in memory.others]
+    players = [player if player and player.cell not in sight.cells else None for player in memory.players]
     for cell, code in zip(sight.cells, view.window, strict=True):
         avatar = sighting(code)
         if avatar is not None and avatar.player != me:
             players[avatar.player] = SeenPlayer(cell, view.t, avatar.look == READY, avatar.look == FROZEN)
-    return MapMemory(tuple(kinds), tuple(away), tuple(looked), mine, tuple(players), memory.seen | sight.bits)
+    return MapMemory(tuple(kinds), tuple(away), tuple(looked), mine, tuple(players), memory.explored | sight.bits)

@@ -3,7 +3,7 @@
 From Melting Pot (Leibo et al. 2021; Agapiou et al. 2022): avatars gather resources, whose shares are a mixed strategy,
 and play it by zapping another player that holds resources too. A step has five phases in this order: moves, beams,
 returns of dead players, regrowth, deaths. All players decide on the old state; chance comes from outside as a
-`MatrixOutcome`.
+`MatrixOutcome`. What a player sees is in `world.py`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
         observations, rewards, terminations, truncations, infos = env.step(actions)
 
 It does not depend on Gymnasium. All players act at once, so every array has an axis of players after that of
-environments. Needs Numba: `pip install "otherminds[fast]"`.
+environments. Needs Numba (the extra `fast`).
 """
 
 from __future__ import annotations

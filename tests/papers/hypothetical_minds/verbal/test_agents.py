@@ -71,7 +71,7 @@ def told_after(how: PlanningStyle, state: MatrixState, steps: int, **replies: An
 def test_what_is_asked_as_plans_end(name: str, purposes: list[str]) -> None:
     told, mind = told_after(STYLES[name], APART, 4)
     assert told.purposes == purposes
-    assert len(mind.said) == len(purposes)
+    assert len(mind.exchanges) == len(purposes)
     assert unreadable(mind) == 0
 
 
@@ -165,7 +165,7 @@ def test_a_reflection_that_cannot_be_read_leaves_no_note() -> None:
     assert mind.notes == ()
     assert told.purposes == ["subgoals", *["reflect"] * 3, "subgoals"]
     assert unreadable(mind) == 3
-    assert [said.purpose for said in mind.thoughts] == ["reflect"] * 3
+    assert [exchange.purpose for exchange in mind.own_exchanges] == ["reflect"] * 3
 
 
 def test_a_plan_is_reflected_on_once_even_if_there_is_no_other_one() -> None:
@@ -190,7 +190,7 @@ def test_programs_that_break_the_form_move_nobody(name: str, how: PlanningStyle)
         assert mind.act().support == ("noop",)
         state = play(WORLD, state, "noop")
         mind = mind.observe(WORLD.observe(state, ME))
-    assert unreadable(mind) == len(mind.said) == 3 * (2 + how.plans)
+    assert unreadable(mind) == len(mind.exchanges) == 3 * (2 + how.plans)
 
 
 # Values as values

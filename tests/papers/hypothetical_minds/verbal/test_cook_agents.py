@@ -70,7 +70,7 @@ def test_a_delivery_is_reflected_on_thought_about_and_followed_by_another_plan()
     mind = run(speaking(told), SERVING, 1)
     first = ["strategy", "subgoals"]
     assert told.purposes == [*first, "reflect", "hypothesis", "predict", "strategy", "subgoals"]
-    assert len(mind.said) == len(told.asked)
+    assert len(mind.exchanges) == len(told.asked)
     assert [record.occasion.why for record in mind.theory.records] == [
         "The episode begins.",
         "Soup was delivered at step 1.",
@@ -134,7 +134,7 @@ def test_what_the_baselines_ask(name: str, purposes: list[str]) -> None:
     told = Told({**REPLIES, "subgoals": [DELIVERS, WAITS]})
     mind = run(reacting(told, name), SERVING, 1)
     assert told.purposes == purposes
-    assert len(mind.said) == len(purposes)
+    assert len(mind.exchanges) == len(purposes)
     assert unreadable(mind) == 0
     assert all(text.count('{"reasoning": "') >= 3 for text in told.texts("subgoals"))
     assert ("I do it all." in told.texts("subgoals")[0]) == (name == "planreact")
@@ -171,7 +171,7 @@ def test_programs_that_break_the_form_move_nobody(name: str, planning_style: str
         assert mind.act().support == ("noop",)
         state = play(WORLD, state, "noop")
         mind = mind.observe(WORLD.observe(state, "me"))
-    assert unreadable(mind) == len(mind.said) > 0
+    assert unreadable(mind) == len(mind.exchanges) > 0
 
 
 def test_looking_changes_nothing_that_was_there() -> None:
@@ -228,7 +228,7 @@ def test_who_thinks_straight_earns_with_anybody_in_either_room(partner: str, lea
     assert reward >= least
     assert unreadable(mind) == 0
     assert mind.body.rests_until == 0
-    assert all(len(record.said) <= 4 + 2 * 5 for record in mind.theory.records)
+    assert all(len(record.exchanges) <= 4 + 2 * 5 for record in mind.theory.records)
     assert any(record.validated for record in mind.theory.records)
 
 
@@ -245,8 +245,8 @@ def test_who_stutters_does_the_same_with_one_more_call_each() -> None:
     straight, plain = episode(kitchen_cook("straight"), "skilled", 0, 300)
     stuttered, twice = episode(kitchen_cook("stutterer"), "skilled", 0, 300)
     assert straight == stuttered > 0
-    assert len(twice.said) == 2 * len(plain.said)
-    assert unreadable(twice) == len(plain.said)
+    assert len(twice.exchanges) == 2 * len(plain.exchanges)
+    assert unreadable(twice) == len(plain.exchanges)
 
 
 @pytest.mark.slow

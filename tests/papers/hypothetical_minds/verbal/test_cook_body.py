@@ -55,7 +55,7 @@ def run(body: CookBody, state: CookingState, steps: int) -> tuple[CookBody, Cook
 
 
 def outcomes(body: CookBody) -> list[str]:
-    return [] if body.begun is None else [*body.begun.outcomes]
+    return [] if body.last_plan is None else [*body.last_plan.outcomes]
 
 
 # What comes of subgoals
@@ -100,8 +100,8 @@ def test_a_soup_is_cooked_and_delivered_by_one_plan_alone() -> None:
     plan = [*[use(1, 0), use(2, 0)] * 2, use(1, 3), wait(2, 0), use(2, 0), use(5, 0)]
     state = moment(WORLD, "4 1 S", ASIDE, pots=[PotState(1)])
     body, _ = run(initial(plans(plan)), state, 100)
-    assert body.begun is not None
-    assert body.begun.reward == 20
+    assert body.last_plan is not None
+    assert body.last_plan.reward == 20
     assert len(outcomes(body)) == len(plan)
     assert all("done" in line for line in outcomes(body))
 
@@ -174,7 +174,7 @@ def test_what_makes_no_sense_is_asked_again_with_the_reason(plan: Sequence[Subgo
     )
     body = body.planned()
     assert why in told.texts("subgoals")[1]
-    assert [said.readable for said in body.said] == [False, True]
+    assert [said.readable for said in body.exchanges] == [False, True]
     assert [str(subgoal) for subgoal in body.queue] == ["interact (0, 1)"]
 
 
@@ -196,8 +196,8 @@ def test_a_plan_can_be_broken_off_and_it_is_said_why() -> None:
     off = body.broken_off("soup was delivered")
     assert outcomes(off) == ["broken off: soup was delivered"]
     assert off.wants_plan
-    assert off.begun is not None
-    assert off.begun.broken
+    assert off.last_plan is not None
+    assert off.last_plan.broken
     assert off.broken_off("again") == off
 
 

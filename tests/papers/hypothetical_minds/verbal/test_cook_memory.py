@@ -10,7 +10,7 @@ import pytest
 
 from otherminds.language.model import Message
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation
-from otherminds.papers.hypothetical_minds.verbal.cook_prompts import LAST, deeds_text, kitchen_message, now_text
+from otherminds.papers.hypothetical_minds.verbal.cook_prompts import LAST, actions_text, kitchen_message, now_text
 from otherminds.worlds.avatars import ACTIONS, Action
 from otherminds.worlds.collaborative_cooking.bots import semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
@@ -31,7 +31,7 @@ ASIDE = "6 1 E"
 
 
 def told(situation: KitchenSituation) -> list[str]:
-    return [deed.what for deed in situation.memory.actions]
+    return [deed.words for deed in situation.memory.actions]
 
 
 def deeds_after(yours: str, act: Action = "interact", mine: str = ASIDE, **more: Any) -> list[str]:
@@ -222,14 +222,15 @@ def test_deeds_are_those_since_then_and_the_latest_of_many() -> None:
     situation = seen(WORLD, moment(WORLD, ASIDE, "2 1 N"), *[now for _, now in cooked(WORLD, 3, 400)])
     steps = [deed.t for deed in situation.memory.actions]
     assert len(steps) > LAST
-    everything = deeds_text(situation, -1, 0)
+    everything = actions_text(situation)
     assert f"(the last {LAST} of {len(steps)} deeds)" in everything
     assert everything.count("- step") == LAST
     assert "in your window for 401 of 401 steps" in everything
-    some = deeds_text(situation, steps[-3], situation.memory.shown - 7)
+    memory = situation.memory
+    some = actions_text(situation, memory._replace(t=steps[-3], steps_in_view=memory.steps_in_view - 7))
     assert some.count("- step") == sum(t > steps[-3] for t in steps)
     assert "in your window for 7 of" in some
-    assert "nothing that you noticed" in deeds_text(situation, situation.memory.t, 0)
+    assert "nothing that you noticed" in actions_text(situation, memory)
 
 
 def test_the_name_of_somebody_cannot_pass_for_a_line_of_a_prompt() -> None:

@@ -32,7 +32,7 @@ WRONG = {**RIGHT, "judge": {"fits": False}}
 def at(n: int) -> KitchenSituation:
     """The scene of the n-th occasion, ten steps after the one before, with a deed and a soup since."""
     deeds = tuple(ObservedAction(10 * k - 5, "you", f"did deed {k}") for k in range(1, n + 1))
-    return FIRST._replace(memory=FIRST.memory._replace(t=10 * n, actions=deeds, shown=6 * n, soups=(n, 0)))
+    return FIRST._replace(memory=FIRST.memory._replace(t=10 * n, actions=deeds, steps_in_view=6 * n, soups=(n, 0)))
 
 
 def theory(told: Told, settings: HypothesisSettings | None = None) -> CookTheory:
@@ -47,7 +47,7 @@ def after(mind: CookTheory, occasions: int) -> CookTheory:
 
 
 def calls(mind: CookTheory) -> list[int]:
-    return [len(record.said) for record in mind.records]
+    return [len(record.exchanges) for record in mind.records]
 
 
 # How many calls
@@ -85,7 +85,7 @@ def test_calls_are_told_apart() -> None:
 def test_asked_at_once_or_one_after_the_other_comes_to_the_same() -> None:
     one, many = (after(theory(Told(WRONG), HypothesisSettings(at_once=n)), 5) for n in (1, 4))
     assert one.hypotheses == many.hypotheses
-    assert one.said == many.said
+    assert one.exchanges == many.exchanges
 
 
 # Values
@@ -129,7 +129,7 @@ def test_judges_hear_of_what_was_done_since_and_of_what_was_expected() -> None:
 
 def test_a_verdict_that_cannot_be_read_changes_no_value() -> None:
     mind = after(theory(Told({**RIGHT, "judge": "Well, more or less."})), 4)
-    assert [(h.value, h.judged) for h in mind.hypotheses] == [(0.0, 0)] * 3
+    assert [(h.value, h.times_judged) for h in mind.hypotheses] == [(0.0, 0)] * 3
     assert unreadable(mind.records[-1]) == 3 * 2
 
 

@@ -20,20 +20,20 @@ from otherminds.language.scripted import Scripted, text_of
 from otherminds.mind import Mind
 from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
 from otherminds.papers.hypothetical_minds.melting_pot import background
-from otherminds.papers.hypothetical_minds.verbal.matrix_body import LONG, LOOK_AROUND, Subgoals, progress
+from otherminds.papers.hypothetical_minds.verbal.matrix_body import LONG, LOOK_AROUND, MatrixBody, progress
 from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import map_text
 from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import (
     Fire,
     FireAt,
     MatrixSituation,
-    MoveTo,
+    MatrixSubgoal,
     Patrol,
-    Subgoal,
     Wait,
-    plan_form,
+    matrix_plan_form,
 )
 from otherminds.papers.hypothetical_minds.verbal.plan_follower import PAUSE, BegunPlan, Effort, SubgoalStep
 from otherminds.papers.hypothetical_minds.verbal.sentences import Sentences
+from otherminds.papers.hypothetical_minds.verbal.subgoals import MoveTo
 from otherminds.world import rollout
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
@@ -81,9 +81,9 @@ def body(
     aim: Aim | None = None,
     worth: tuple[float, ...] = (),
     mapped: bool = True,
-) -> Subgoals:
+) -> MatrixBody:
     model = told.model if isinstance(told, Told) else told
-    found = Subgoals.initial(world, world.agents[0], Asker(model, "episode 0"), mapped=mapped)
+    found = MatrixBody.initial(world, world.agents[0], Asker(model, "episode 0"), mapped=mapped)
     return found if aim is None else found.toward(aim, worth)
 
 
@@ -102,8 +102,8 @@ def steps_asked(told: Told) -> list[int]:
 
 
 def run(
-    mind: Subgoals, state: MatrixState, steps: int, world: InTheMatrix = WORLD, other: Action = "noop"
-) -> tuple[Subgoals, MatrixState, list[Action]]:
+    mind: MatrixBody, state: MatrixState, steps: int, world: InTheMatrix = WORLD, other: Action = "noop"
+) -> tuple[MatrixBody, MatrixState, list[Action]]:
     """The body acts for so many steps in a world in which nothing happens by chance."""
     mind, acts = mind.observe(world.observe(state, world.agents[0])), []
     for _ in range(steps):
@@ -143,14 +143,14 @@ FAULTY: Mapping[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize(("plan", "why"), FAULTY.values(), ids=FAULTY.keys())
 def test_a_plan_that_cannot_be_carried_out_is_unreadable(plan: Any, why: str) -> None:
-    form = plan_form(situation(WORLD, scene(WORLD, *APART)))
+    form = matrix_plan_form(situation(WORLD, scene(WORLD, *APART)))
     found = form.read(json.dumps({"reasoning": "", "plan": plan}))
     assert isinstance(found, Unreadable)
     assert why in found.why
 
 
 def test_all_subgoals_can_be_read() -> None:
-    form = plan_form(situation(WORLD, scene(WORLD, *APART)))
+    form = matrix_plan_form(situation(WORLD, scene(WORLD, *APART)))
     plan = [move(3, 2), AT_OTHER, FIRE, waits(50), PATROL]
     found = form.read(json.dumps({"reasoning": "", "plan": plan}))
     assert not isinstance(found, Unreadable)
@@ -161,7 +161,7 @@ def test_all_subgoals_can_be_read() -> None:
 
 def test_a_place_behind_walls_cannot_be_reached() -> None:
     world = world_of("WWWWWWWWW\nWn W   nW\nWn W rWWW\nWWWWWWWWW")
-    found = plan_form(situation(world, scene(world, "1 1 >", "4 1 <"))).read(
+    found = matrix_plan_form(situation(world, scene(world, "1 1 >", "4 1 <"))).read(
         json.dumps({"reasoning": "", "plan": [move(5, 1)]})
     )
     assert isinstance(found, Unreadable)
@@ -171,8 +171,8 @@ def test_a_place_behind_walls_cannot_be_reached() -> None:
 def test_without_the_map_only_what_was_seen_is_there_to_go_to() -> None:
     seen = situation(WORLD, scene(WORLD, *APART), mapped=False)
     near, far = (json.dumps({"reasoning": "", "plan": [move(*place)]}) for place in ((3, 2), (5, 2)))
-    assert not isinstance(plan_form(seen).read(near), Unreadable)
-    found = plan_form(seen).read(far)
+    assert not isinstance(matrix_plan_form(seen).read(near), Unreadable)
+    found = matrix_plan_form(seen).read(far)
     assert isinstance(found, Unreadable)
     assert "never looked there" in found.why
 
@@ -234,7 +234,7 @@ def test_it_goes_around_people() -> None:
     assert (3, 3) not in passed
 
 
-def subgoal_act(state: MatrixState, subgoal: Subgoal, spent: int = 0, world: InTheMatrix = WORLD) -> SubgoalStep:
+def subgoal_act(state: MatrixState, subgoal: MatrixSubgoal, spent: int = 0, world: InTheMatrix = WORLD) -> SubgoalStep:
     return progress(situation(world, state), subgoal, Effort(spent))
 
 
@@ -275,8 +275,8 @@ def test_it_goes_to_where_it_has_seen_them_last() -> None:
     mind = body(told).look(WORLD.observe(state, ME))
     away = scene(WORLD, "3 1 ^", "3 4 <", held=(PAPER, (1, 1, 1)))._replace(t=1)
     seen = mind.look(WORLD.observe(away, ME)).situation
-    assert seen.memory.others[1] is not None
-    assert seen.memory.others[1].t == 0
+    assert seen.memory.players[1] is not None
+    assert seen.memory.players[1].t == 0
     assert progress(seen, AT, Effort(1)).action == "backward"
 
 
@@ -327,7 +327,7 @@ def test_a_meeting_ends_a_plan_and_nothing_is_asked_until_one_is_back() -> None:
     mind, _, acts = run(body(told), state, 23)
     assert acts == ["interact", *["noop"] * 22]
     assert steps_asked(told) == [0]
-    begun = mind.begun
+    begun = mind.last_plan
     assert begun is not None
     assert mind.met
     assert begun.reward > 3
@@ -362,8 +362,8 @@ def test_a_plan_of_which_nothing_comes_is_not_asked_for_at_every_step() -> None:
 def test_without_a_readable_plan_it_stands_still_and_counts(name: str) -> None:
     mind, _, acts = run(body(scripted_model(name, WORLD), aim=Aim(0, 5)), scene(WORLD, *APART), 2 * PAUSE - 1)
     assert set(acts) == {"noop"}
-    assert mind.begun is None
-    assert unreadable(mind) == len(mind.said) == 6
+    assert mind.last_plan is None
+    assert unreadable(mind) == len(mind.exchanges) == 6
 
 
 def test_a_stutterer_moves_as_somebody_who_does_not() -> None:
@@ -423,7 +423,7 @@ def test_what_both_held_in_a_meeting_is_not_looked_at() -> None:
         for _ in range(30):
             mind = mind.observe(strip(WORLD.observe(state, ME), shown))
             state = play(WORLD, state, mind.act().mode)
-        bodies.append((mind.queue, mind.said, mind.situation.memory, told.asked))
+        bodies.append((mind.queue, mind.exchanges, mind.situation.memory, told.asked))
     assert bodies[0] == bodies[1]
 
 
@@ -434,8 +434,8 @@ def test_looking_changes_nothing_that_was_there() -> None:
     mind.observe(WORLD.observe(scene(WORLD, *APART)._replace(t=1), ME))
     assert mind == copy
     assert hash(mind) == hash(copy)
-    assert mind.finished is None
-    assert mind.begun == BegunPlan(mind.situation, mind.queue)
+    assert mind.finished_plan is None
+    assert mind.last_plan == BegunPlan(mind.situation, mind.queue)
 
 
 def test_a_body_that_has_seen_nothing_does_nothing() -> None:
@@ -461,7 +461,7 @@ def test_a_hypothetical_mind_moved_by_plans_beats_a_bot(mapped: bool) -> None:
     world, rng = in_the_matrix("rws_repeated"), np.random.default_rng(1)
     asker = Asker(scripted_model("straight", world))
     me = world.agents[0]
-    body = Subgoals.initial(world, me, asker, mapped=mapped)
+    body = MatrixBody.initial(world, me, asker, mapped=mapped)
     moved = HypotheticalMinds.initial(world, me, Sentences.initial(world, me, asker), rng, body=body)
     rewards = play_on(moved, world, "rws_repeated__rock_margin_0", rng)
     assert sum(rewards) > 5

@@ -58,7 +58,7 @@ def after(mind: Sentences, *theirs: int | None) -> Sentences:
 
 
 def calls(mind: Sentences) -> list[int]:
-    return [len(record.said) for record in mind.records]
+    return [len(record.exchanges) for record in mind.records]
 
 
 # How many calls
@@ -128,7 +128,7 @@ def test_predictions_from_before_do_not_count_any_more() -> None:
     others = [h.value for h in mind.hypotheses[1:]]
     later = after(mind, PAPER)
     assert [h.value for h in later.hypotheses[1:4]] == others
-    assert [h.judged for h in later.hypotheses] == [5, 3, 2, 1, 0]
+    assert [h.times_judged for h in later.hypotheses] == [5, 3, 2, 1, 0]
 
 
 def test_a_prediction_that_was_asked_for_twice_counts_once() -> None:
@@ -216,7 +216,7 @@ def test_a_tie_is_remembered_and_changes_no_value() -> None:
     mind = after(sentences(told), ROCK, ROCK)
     tied = after(mind, None)
     assert [h.value for h in tied.hypotheses] == [*(h.value for h in mind.hypotheses), 0.0]
-    assert tied.hypotheses[0].judged == mind.hypotheses[0].judged == 1
+    assert tied.hypotheses[0].times_judged == mind.hypotheses[0].times_judged == 1
     assert len(tied.meetings) == 3
     assert tied.predict() == Categorical.uniform([ROCK])
 
@@ -228,7 +228,7 @@ def test_the_model_says_what_the_partner_held_if_it_is_to() -> None:
     even = {"inventory": {"rock": 3, "paper": 3, "scissors": 1}}
     mind = after(sentences(Told({**RIGHT, "inventory": even}), HypothesisSettings(exact_inventory=False)), ROCK, ROCK)
     assert [meeting.theirs for meeting in mind.meetings] == [None, None]
-    assert [h.judged for h in mind.hypotheses] == [0, 0]
+    assert [h.times_judged for h in mind.hypotheses] == [0, 0]
 
 
 def test_who_is_to_say_what_the_partner_held_is_not_told() -> None:
@@ -280,8 +280,8 @@ def test_a_prediction_that_cannot_be_read_is_no_prediction(reply: Any) -> None:
     assert lost.predict() == Categorical.uniform(range(3))
     assert lost.act() == mind.act() == Categorical.uniform([PAPER])
     assert unreadable(lost.records[-1]) == 2 * 3
-    assert len(lost.records[-1].said) == 1 + 2 * 3
-    assert after(lost, ROCK).hypotheses[1].judged == 0
+    assert len(lost.records[-1].exchanges) == 1 + 2 * 3
+    assert after(lost, ROCK).hypotheses[1].times_judged == 0
 
 
 def test_a_model_is_told_what_was_wrong_and_asked_again() -> None:
@@ -293,7 +293,7 @@ def test_a_model_is_told_what_was_wrong_and_asked_again() -> None:
     assert again[: len(first)] == first
     assert "lizard" in again[len(first)].text
     assert 'names `lizard`, which is not one of "rock", "paper", "scissors"' in again[-1].text
-    assert [said.readable for said in mind.records[0].said] == [True, False, True]
+    assert [said.readable for said in mind.records[0].exchanges] == [True, False, True]
     assert mind.act() == Categorical.uniform([PAPER])
 
 
@@ -323,7 +323,7 @@ def test_an_estimate_that_cannot_be_read_changes_no_value(reply: Any) -> None:
     told = Told({**RIGHT, "inventory": reply})
     mind = after(sentences(told, HypothesisSettings(exact_inventory=False)), ROCK, ROCK)
     assert [meeting.theirs for meeting in mind.meetings] == [None, None]
-    assert [h.judged for h in mind.hypotheses] == [0, 0]
+    assert [h.times_judged for h in mind.hypotheses] == [0, 0]
     assert [unreadable(record) for record in mind.records] == [3, 3]
 
 
@@ -340,7 +340,7 @@ def test_programs_that_break_the_form_never_move_anybody(name: str, settings: Hy
     for one in (settings, replace(settings, exact_inventory=False)):
         mind = after(sentences(scripted_model(name, WORLD), one), ROCK, PAPER)
         assert mind.act() == mind.predict() == Categorical.uniform(range(3))
-        assert all(unreadable(record) == len(record.said) > 0 for record in mind.records)
+        assert all(unreadable(record) == len(record.exchanges) > 0 for record in mind.records)
 
 
 def test_a_stutterer_is_understood() -> None:
@@ -403,7 +403,7 @@ def test_all_at_once_with_an_estimate_is_one_call_too() -> None:
 def test_all_at_once_is_unreadable_if_the_estimate_is(inventory: Mapping[str, int] | None) -> None:
     whole = {"inventory": inventory, "hypothesis": "Rock.", **forecasts("rock", "paper")}
     mind = after(sentences(Told({"everything": whole}), replace(ABLATIONS["VMP"], exact_inventory=False)), PAPER)
-    assert unreadable(mind.records[0]) == len(mind.records[0].said) == 3
+    assert unreadable(mind.records[0]) == len(mind.records[0].exchanges) == 3
     assert mind.act() == Categorical.uniform(range(3))
 
 
@@ -593,7 +593,7 @@ def test_as_long_as_no_sentence_can_be_read_programs_go_on() -> None:
 
 def test_a_tie_says_nothing_about_programs() -> None:
     mind = hybrid(Told(RIGHT), SCISSORS, None, None, ROCK)
-    assert mind.judged == 1
+    assert mind.times_judged == 1
     assert mind.value == pytest.approx(-0.3)
     assert len(mind.sentences.meetings) == 3
 

@@ -14,7 +14,7 @@ from otherminds.errors import InputError
 from otherminds.language.asking import Asker
 from otherminds.language.model import Reply, Request
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
+from otherminds.papers.hypothetical_minds.verbal.matrix_body import MatrixBody
 from otherminds.papers.hypothetical_minds.verbal.scripted_models import straight
 from otherminds.worlds.in_the_matrix.bots import ABLE, MatrixBot
 from otherminds.worlds.in_the_matrix.memory import EVERYWHERE, initial_memory, updated_memory
@@ -108,10 +108,10 @@ def test_a_model_is_told_the_same_and_its_plans_end_the_same(seed: int) -> None:
     rng = np.random.default_rng(seed)
     text, world = drawn(rng)
     first = Listening()
-    lived = list(life(world, Subgoals.initial(world, world.agents[0], Asker(first)).toward(Aim(0, 3)), rng))
+    lived = list(life(world, MatrixBody.initial(world, world.agents[0], Asker(first)).toward(Aim(0, 3)), rng))
     _, elsewhere = drawn(rng, seen_of(world, text, [view for view, _ in lived]), SOLID)
     second = Listening()
-    twin = Subgoals.initial(elsewhere, elsewhere.agents[0], Asker(second)).toward(Aim(0, 3))
+    twin = MatrixBody.initial(elsewhere, elsewhere.agents[0], Asker(second)).toward(Aim(0, 3))
     for view, mind in lived:
         twin = twin.observe(view)
         assert twin.act() == mind.act()
@@ -127,7 +127,7 @@ def test_it_finds_out() -> None:
     (_, early), *_, (_, late) = life(world, gatherer(world), rng)
     cells = [*world.rules.field.grid.cells()]
     assert not all(early.memory.knows(cell) for cell in cells)
-    assert late.memory.seen.bit_count() > early.memory.seen.bit_count()
+    assert late.memory.explored.bit_count() > early.memory.explored.bit_count()
     assert late.memory.borders(world, 0) != early.memory.borders(world, 0)
-    assert initial_memory(world).seen == EVERYWHERE
+    assert initial_memory(world).explored == EVERYWHERE
     assert initial_memory(world).borders(world, 0) == []

@@ -19,11 +19,12 @@ from otherminds.errors import InputError
 from otherminds.evaluation.engines import stream
 from otherminds.papers.protom.episodes import SilentFacilitator
 from otherminds.papers.protom.experiment import PlannedEpisode
+from otherminds.papers.protom.facilitated_world import FacilitatedWorld
 from otherminds.papers.protom.levels import certificates, kitchens
 from otherminds.papers.protom.levels.certificates import check
 from otherminds.papers.protom.levels.kitchens import DESIGN, lacking, prove, random_kitchen, symmetry_hash
 from otherminds.papers.protom.levels.level_sets import CLASSES, Design, LevelSet
-from otherminds.papers.protom.overcooked import rows
+from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels, write_level
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.agent import Cook
@@ -235,7 +236,7 @@ def test_where_help_is_not_needed_no_message_is_foreseen_to_save_more_than_a_ste
 @pytest.mark.parametrize("level", [USEFUL, NECESSARY], ids=lambda level: level.kind)
 def test_where_help_counts_somebody_who_knows_the_recipes_makes_everybody_succeed(level: KitchenLevel) -> None:
     for seed in range(3):
-        assert rows(PlannedEpisode(replace(level, name="proof"), "oracle", level.kind, seed))[-1]["success"]
+        assert OVERCOOKED.rows(PlannedEpisode(replace(level, name="proof"), "oracle", level.kind, seed))[-1]["success"]
 
 
 # Between the classes
@@ -321,15 +322,15 @@ def test_a_message_that_does_not_always_help_makes_no_class() -> None:
 
 @pytest.mark.slow
 def test_help_that_a_facilitator_would_not_give_makes_no_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+    subjects = []
 
-    def dumb(subject: str, *_: object) -> SilentFacilitator:
-        asked.append(subject)
+    def dumb(world: FacilitatedWorld, subject: str, *_: object) -> SilentFacilitator:
+        subjects.append(subject)
         return SilentFacilitator()
 
-    monkeypatch.setattr(kitchens, "facilitator", dumb)
+    monkeypatch.setattr(FacilitatedWorld, "facilitator", dumb)
     assert prove(NECESSARY) is None
-    assert set(asked) == {"oracle"}
+    assert set(subjects) == {"none", "oracle"}
     assert prove(NOT_NEEDED) is not None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import csv
 import json
 import random
 from collections import Counter
@@ -23,7 +24,7 @@ from otherminds.evaluation.tabular import write_csv, write_jsonl, write_parquet
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted
 from otherminds.papers.protom import experiment as protom_experiment
-from otherminds.papers.protom import overcooked as protom_overcooked
+from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.papers.protom.study import report as study_report
 from otherminds.papers.protom.study import scores as study_scores
 from otherminds.papers.protom.study import simulated as study
@@ -156,7 +157,7 @@ def test_levels_that_nobody_played_alone_have_no_speedup() -> None:
 
 
 def test_the_papers_tests_and_differences_within_pairs() -> None:
-    found = {(c.other, c.metric): c for c in compare(PLAYED)}
+    found = {(c.reference, c.metric): c for c in compare(PLAYED)}
     assert {metric for other, metric in found if other == "none"} == {"success", "speedup"}
     assert {metric for other, metric in found if other == "random"} == {"success", "speedup", "messages", *ASPECTS}
     success = found["none", "success"]
@@ -207,7 +208,7 @@ def test_a_simulated_pair_writes_what_an_export_has(one_pair: list[Row], tmp_pat
 def test_whoever_obeys_always_plays_as_in_the_other_experiment() -> None:
     entry = next(e for e in study.plan(1, 42, levels=default_levels(), obedience=1.0) if e.played.subject == "protom")
     ours = study.rows(entry)
-    theirs = protom_overcooked.rows(entry.played)
+    theirs = OVERCOOKED.rows(entry.played)
     same = (
         "condition",
         "subject",
@@ -282,6 +283,14 @@ def test_all_formats_are_read_alike(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     write_parquet(tmp_path / "a.parquet", PLAYED)
     assert read_export(tmp_path / "a.parquet") == PLAYED
+
+
+def test_a_table_saved_again_by_a_spreadsheet_is_read_alike(tmp_path: Path) -> None:
+    write_csv(tmp_path / "a.csv", PLAYED)
+    with (tmp_path / "a.csv").open(newline="") as written, (tmp_path / "b.csv").open("w", newline="") as saved:
+        csv.writer(saved).writerows(csv.reader(written))
+    assert (tmp_path / "a.csv").read_bytes() != (tmp_path / "b.csv").read_bytes()
+    assert read_export(tmp_path / "b.csv") == PLAYED
 
 
 def test_what_looks_like_an_export(tmp_path: Path) -> None:
@@ -507,7 +516,7 @@ def test_what_became_of_messages() -> None:
 
 def test_early_ends_are_counted_with_their_reasons() -> None:
     page = report(PLAYED)
-    assert "1 of 8 trials did not come to their end" in page
+    assert "1 of 8 trials were not finished" in page
     assert "<td>left</td>" in page
     assert "(ended early)" in page
     assert "Not shown, as their levels do not come with the library: one, two, three." in page
@@ -559,7 +568,7 @@ def test_there_may_be_little(tmp_path: Path) -> None:
 def test_facilitators_come_in_their_usual_order() -> None:
     rows = [r for k, who in enumerate(("lm:b", "protom", "a", "none"), 1) for r in trial(1, k, "one", who, 2)]
     assert list(dict.fromkeys(r["subject"] for r in summarise(rows))) == ["none", "protom", "a", "lm:b"]
-    assert list(dict.fromkeys(c.other for c in compare(rows))) == ["none", "a", "lm:b"]
+    assert list(dict.fromkeys(c.reference for c in compare(rows))) == ["none", "a", "lm:b"]
 
 
 def test_summaries_name_only_metrics_that_are_there() -> None:

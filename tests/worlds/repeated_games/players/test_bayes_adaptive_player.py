@@ -325,7 +325,7 @@ def test_it_knows_the_last_reply_to_every_joint_action(rounds: list[tuple[int, i
             a, b = rounds[t - 1]
             known[2 * a + b] = 1 + theirs
         player = player.observe(Outcome(own, theirs, 0.0))
-        assert player.known == tuple(known)
+        assert player.knowledge == tuple(known)
 
 
 situations = st.builds(
@@ -348,10 +348,12 @@ def test_wherever_it_gets_it_does_the_best_for_all_tables_that_are_left_or_if_no
     plan = AdaptivePlan(IPD, prior, 7)
     for first, situation in asked:
         weight = weights(tuple(prior.items()), first, 2, 2)
-        if not weight[situation.known]:
+        if not weight[situation.knowledge]:
             weight = weights((("memory_one", 1.0),), first, 2, 2)
         left = 7 - situation.round
-        expected = solve(IPD.payoff(), weight, situation.known, left).action(left, situation.context, situation.known)
+        expected = solve(IPD.payoff(), weight, situation.knowledge, left).action(
+            left, situation.context, situation.knowledge
+        )
         assert plan.action(first, situation) == expected
 
 

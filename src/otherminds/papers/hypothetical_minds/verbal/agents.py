@@ -7,7 +7,7 @@ until the next meeting or delivery. Hypothetical Minds in kitchens has a theory 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Self, TypeVar
 
@@ -16,16 +16,16 @@ from otherminds.language.asking import Asker, listed, plain
 from otherminds.papers.hypothetical_minds.agent import BEGINNING, Encounter, Watch
 from otherminds.papers.hypothetical_minds.verbal import forms
 from otherminds.papers.hypothetical_minds.verbal.cook_body import CookBody
-from otherminds.papers.hypothetical_minds.verbal.cook_prompts import deeds_text, fill, now_text, whereabouts
+from otherminds.papers.hypothetical_minds.verbal.cook_prompts import actions_text, now_text, whereabouts
 from otherminds.papers.hypothetical_minds.verbal.cook_theory import CookTheory
+from otherminds.papers.hypothetical_minds.verbal.forms import fill
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import PUBLISHED, Calls, HypothesisSettings
-from otherminds.papers.hypothetical_minds.verbal.matrix_body import Subgoals
-from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import held, history, kinds_of, present
+from otherminds.papers.hypothetical_minds.verbal.matrix_body import MatrixBody
+from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import inventory_text, kinds_of, meetings_text, present
 from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MatrixSituation
-from otherminds.papers.hypothetical_minds.verbal.plan_follower import BegunPlan, PlanFollower
+from otherminds.papers.hypothetical_minds.verbal.plan_follower import PlanFollower
 from otherminds.worlds.avatars import Action
-from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
-from otherminds.worlds.collaborative_cooking.rules import CookingView as KitchenView
+from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingView
 from otherminds.worlds.in_the_matrix.world import InTheMatrix, MatrixView
 
 B = TypeVar("B", bound=PlanFollower[Any, Any])
@@ -54,38 +54,59 @@ STYLES: Mapping[str, PlanningStyle] = {
 class PlanningAgent(Generic[B]):
     """A mind with a body that follows plans, which may reflect on plans and keep notes.
 
-    `reflected`: the step in which the plan was made that it reflected on last; `thoughts`: all exchanges about plans.
-    Immutable; its model is asked as it observes.
+    `reflected`: the step in which the plan was made that it reflected on last; `own_exchanges`: all but those of the
+    body. Immutable; its model is asked as it observes.
     """
 
     body: B
     notes: tuple[str, ...] = ()
     reflected: int = -1
-    thoughts: Calls = ()
+    own_exchanges: Calls = ()
 
     def act(self) -> Categorical[Action]:
         """The action of the body."""
         return self.body.act()
 
     @property
-    def said(self) -> Calls:
-        """All that the model said."""
-        return (*self.thoughts, *self.body.said)
+    def exchanges(self) -> Calls:
+        """All that the model was asked and replied."""
+        return (*self.own_exchanges, *self.body.exchanges)
 
-    def _reflected(self, template: str, finished: BegunPlan[Any, Any], **fields: object) -> Self:
-        """With a note on a finished plan, if the reply can be read."""
+    def _reflected(
+        self,
+        template: str,
+        whereabouts: Callable[[Any], str],
+        outcomes: Callable[[Sequence[str]], str],
+        reward: str,
+        **fields: object,
+    ) -> Self:
+        """With a note on the plan that is just over, if the reply can be read; there is none on one broken off.
+
+        whereabouts and outcomes: a situation, and outcomes of subgoals, in words. reward: the format of a reward.
+        """
+        finished = self.body.finished_plan
+        if finished is None or finished.broken or finished.t == self.reflected:
+            return self
         fields |= {"from": finished.t, "t": self.body.situation.t, "plan": listed(list(map(str, finished.plan)))}
-        prompt = fill(template, notes=f"\n{self._notes}\n" if self.notes else "", **fields)
+        prompt = fill(
+            template,
+            notes=f"\n{self._notes}\n" if self.notes else "",
+            before=whereabouts(finished.situation),
+            after=whereabouts(self.body.situation),
+            outcomes=outcomes(finished.outcomes or ("nothing",)),
+            reward=format(finished.reward, reward) if finished.reward else "nothing",
+            **fields,
+        )
         answer = self.body.ask("reflect", prompt, forms.LESSON)
         lesson = answer.read(lambda reply: plain(reply.lesson))
         notes = self.notes if lesson is None else (*self.notes, lesson)[-KEPT:]
-        return replace(self, notes=notes, reflected=finished.t, thoughts=(*self.thoughts, *answer.said))
+        return replace(self, notes=notes, reflected=finished.t, own_exchanges=(*self.own_exchanges, *answer.exchanges))
 
     def _plan_in_words(self, prompt: str) -> tuple[Self, str | None]:
         """A plan in words; None if it cannot be read."""
         answer = self.body.ask("plan", prompt, forms.STRATEGY)
         plan = answer.read(lambda reply: plain(reply.strategy))
-        return replace(self, thoughts=(*self.thoughts, *answer.said)), plan
+        return replace(self, own_exchanges=(*self.own_exchanges, *answer.exchanges)), plan
 
     def _planned(self, *purposes: str) -> Self:
         """With subgoals for these purposes."""
@@ -98,7 +119,7 @@ class PlanningAgent(Generic[B]):
 
 
 @dataclass(frozen=True)
-class Reacting(PlanningAgent[Subgoals]):
+class Reacting(PlanningAgent[MatrixBody]):
     """A mind in a matrix world without a theory of its partners.
 
     It is told what it held in its meetings and what they paid. `plan` is its plan in words, for meeting number
@@ -116,7 +137,7 @@ class Reacting(PlanningAgent[Subgoals]):
         cls, world: InTheMatrix, agent: str, asker: Asker, style: PlanningStyle = REACT, *, mapped: bool = False
     ) -> Self:
         """The mind at the start of an episode."""
-        return cls(Subgoals.initial(world, agent, asker, mapped=mapped), style=style)
+        return cls(MatrixBody.initial(world, agent, asker, mapped=mapped), style=style)
 
     def observe(self, view: MatrixView) -> Self:
         """Notice meetings; without a plan, reflect and plan in words if that is its style, then plan subgoals."""
@@ -125,36 +146,27 @@ class Reacting(PlanningAgent[Subgoals]):
         mind = replace(self, watch=watch, meetings=meetings, body=self.body.look(view))
         if not mind.body.wants_plan:
             return mind
-        finished = mind.body.finished
-        if mind.style.reflects and finished is not None and mind.reflected != finished.t:
-            mind = mind._reflected(
-                "hm-reflect",
-                finished,
-                before=_whereabouts(finished.situation),
-                after=_whereabouts(mind.body.situation),
-                outcomes="; ".join(finished.outcomes) or "nothing",
-                reward=f"{finished.reward:+.3g}" if finished.reward else "nothing",
-                history=mind._history,
-            )
+        if mind.style.reflects:
+            mind = mind._reflected("hm-reflect", _whereabouts, "; ".join, "+.3g", history=mind._history)
         if mind.style.plans and mind.plans_for <= len(mind.meetings):
             prompt = fill("hm-plan", history=mind._history, **present(mind.body.situation))
             mind, plan = mind._plan_in_words(prompt)
             mind = replace(mind, plans_for=len(mind.meetings) + 1, plan=mind.plan if plan is None else plan)
         situation = mind.body.situation
-        kinds, (x, y) = kinds_of(situation.world), situation.here
-        fields = {"first": kinds[0], "last": kinds[-1], "others": " or ".join(situation.others), "x": x, "y": y}
-        task = fill("hm-react", history=mind._history, example=situation.others[0], **fields)
+        kinds, (x, y) = kinds_of(situation.world), situation.place
+        fields = {"first": kinds[0], "last": kinds[-1], "others": " or ".join(situation.other_names), "x": x, "y": y}
+        task = fill("hm-react", history=mind._history, example=situation.other_names[0], **fields)
         return mind._planned(task, mind._notes, fill("hm-its-plan", plan=mind.plan) if mind.plan else "")
 
     @property
     def _history(self) -> str:
-        return history(self.meetings, kinds_of(self.body.world), "")
+        return meetings_text(self.meetings, kinds_of(self.body.world), "")
 
 
 def _whereabouts(situation: MatrixSituation) -> str:
     if not situation.world.rules.field.grid.is_floor(situation.view.cell):
         return "nowhere"
-    return f"{situation.here}, holding {held(situation.view.inventory, kinds_of(situation.world))}"
+    return f"{situation.place}, holding {inventory_text(situation.view.inventory, kinds_of(situation.world))}"
 
 
 @dataclass(frozen=True)
@@ -164,18 +176,7 @@ class PlanningCook(PlanningAgent[CookBody]):
     patience: int = IMPATIENCE
 
     def _noted(self) -> Self:
-        """With a note on the plan that is just over; there is none on one that was broken off."""
-        finished = self.body.finished
-        if finished is None or finished.broken or finished.t == self.reflected:
-            return self
-        return self._reflected(
-            "hm-cook-reflect",
-            finished,
-            before=whereabouts(finished.situation),
-            after=whereabouts(self.body.situation),
-            outcomes=listed(finished.outcomes or ("nothing",)),
-            reward=f"{finished.reward:g}" if finished.reward else "nothing",
-        )
+        return self._reflected("hm-cook-reflect", whereabouts, listed, "g")
 
     def _why(self, since: int | None) -> str:
         """Why the cook is to think again; empty if it is not. `since`: the step of the last time, None if never."""
@@ -199,10 +200,9 @@ class SpeakingCook(PlanningCook):
         cls, world: CollaborativeCooking, agent: str, asker: Asker, settings: HypothesisSettings = PUBLISHED
     ) -> Self:
         """The cook at the start of an episode."""
-        body = CookBody(asker=asker, world=world, me=world.agents.index(agent))
-        return cls(body=body, theory=CookTheory(asker, settings))
+        return cls(body=CookBody.initial(world, agent, asker), theory=CookTheory(asker, settings))
 
-    def observe(self, view: KitchenView) -> Self:
+    def observe(self, view: CookingView) -> Self:
         """Reflect on a plan that is over, think of the partner on an occasion, and plan subgoals if there are none."""
         mind = replace(self, body=self.body.look(view))
         if mind.body.over:
@@ -216,9 +216,9 @@ class SpeakingCook(PlanningCook):
         return mind._planned(mind.theory.purpose, mind._notes) if mind.body.wants_plan else mind
 
     @property
-    def said(self) -> Calls:
-        """All that the model said."""
-        return (*self.theory.said, *super().said)
+    def exchanges(self) -> Calls:
+        """All that the model was asked and replied."""
+        return (*self.theory.exchanges, *super().exchanges)
 
 
 @dataclass(frozen=True)
@@ -236,9 +236,9 @@ class ReactingCook(PlanningCook):
     @classmethod
     def initial(cls, world: CollaborativeCooking, agent: str, asker: Asker, style: PlanningStyle = REACT) -> Self:
         """The cook at the start of an episode."""
-        return cls(CookBody(asker=asker, world=world, me=world.agents.index(agent)), style=style)
+        return cls(CookBody.initial(world, agent, asker), style=style)
 
-    def observe(self, view: KitchenView) -> Self:
+    def observe(self, view: CookingView) -> Self:
         """Reflect and plan in words if that is its style, and plan subgoals if there are none."""
         mind = replace(self, body=self.body.look(view))
         if mind.body.over:
@@ -247,11 +247,11 @@ class ReactingCook(PlanningCook):
             mind = mind._noted()
         if mind.style.plans and mind._why(mind.planned_at):
             situation = mind.body.situation
-            prompt = fill("hm-cook-plan", now=now_text(situation), deeds=deeds_text(situation, -1, 0))
+            prompt = fill("hm-cook-plan", now=now_text(situation), deeds=actions_text(situation))
             mind, plan = mind._plan_in_words(prompt)
             body = mind.body.broken_off("there is a new plan")
             mind = replace(mind, body=body, plan=mind.plan if plan is None else plan, planned_at=situation.t)
         if not mind.body.wants_plan:
             return mind
         aim = fill("hm-cook-aim", strategy=mind.plan) if mind.plan else ""
-        return mind._planned(deeds_text(mind.body.situation, -1, 0), fill("hm-cook-react"), mind._notes, aim)
+        return mind._planned(actions_text(mind.body.situation), fill("hm-cook-react"), mind._notes, aim)

@@ -13,8 +13,8 @@ from typing import Self
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation, in_hand, things, tomatoes
 from otherminds.papers.hypothetical_minds.verbal.cook_prompts import cook_subgoals_text, kitchen_message
 from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import PATIENCE, CookSubgoal, WaitAt, cook_plan_form
-from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import AtPlace, MoveTo
 from otherminds.papers.hypothetical_minds.verbal.plan_follower import Effort, PlanFollower, SubgoalPlanning, SubgoalStep
+from otherminds.papers.hypothetical_minds.verbal.subgoals import AtPlace, MoveTo
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.collaborative_cooking import rules
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking, CookingView
@@ -36,10 +36,10 @@ POT_REFUSES: Mapping[int, str] = {
 
 
 def progress(situation: KitchenSituation, subgoal: CookSubgoal, effort: Effort) -> SubgoalStep:
-    """What to do next for a subgoal on which so much was spent."""
+    """The next action for a subgoal on which so much effort was spent."""
     cell = situation.world.grid.cell(subgoal.x, subgoal.y)
-    if effort.tried is not None:
-        return _result(situation, cell, effort.tried)
+    if effort.hand_before is not None:
+        return _result(situation, cell, effort.hand_before)
     if effort.steps >= LONG:
         return _failed("it took too long")
     if isinstance(subgoal, MoveTo):
@@ -80,7 +80,9 @@ def _at_place(situation: KitchenSituation, subgoal: AtPlace, cell: int, effort: 
         if effort.waited >= PATIENCE:
             return _failed(f"it was not so after {PATIENCE} steps")
         return SubgoalStep("noop", effort._replace(waited=effort.waited + 1))
-    return SubgoalStep("interact", effort._replace(tried=view.hand)) if view.ready else SubgoalStep("noop", effort)
+    return (
+        SubgoalStep("interact", effort._replace(hand_before=view.hand)) if view.ready else SubgoalStep("noop", effort)
+    )
 
 
 def _step(situation: KitchenSituation, first: int) -> Action:
@@ -139,19 +141,17 @@ def _free(situation: KitchenSituation) -> bool:
     return situation.t < situation.world.steps
 
 
-KITCHEN = SubgoalPlanning(_free, kitchen_message, cook_subgoals_text, cook_plan_form, progress)
-
-
 @dataclass(frozen=True, kw_only=True)
 class CookBody(PlanFollower[KitchenSituation, CookSubgoal]):
     """A body for a mind in a kitchen; the mind tells it when to plan."""
 
-    planning: SubgoalPlanning[KitchenSituation, CookSubgoal] = KITCHEN
+    planning = SubgoalPlanning(_free, kitchen_message, cook_subgoals_text, cook_plan_form, progress)
     world: CollaborativeCooking
 
     def look(self, view: CookingView) -> Self:
         """Perceive, and follow the plan as long as there is one."""
-        situation = self.known.after(view) if self.known else KitchenSituation.at_first(self.world, self.me, view)
+        before = self.perceived
+        situation = before.after(view) if before else KitchenSituation.at_first(self.world, self.me, view)
         return self.seeing(situation, view.reward).advanced()
 
     @property

@@ -28,26 +28,27 @@ class ObservedAction(NamedTuple):
     """What another cook did, in words, and the first step at which that could be seen."""
 
     t: int
-    who: str
-    what: str
+    agent: str
+    words: str
 
 
 class KitchenMemory(NamedTuple):
     """What is known after some steps.
 
-    codes and looked: what was last seen at each counter and each pot, and when; full: for each pot, since when at the
-    latest it has been full, NEVER if it is not; others: each cook when it was seen last, None for the agent itself;
-    shown: in how many steps another cook was in view; soups: how many the agent delivered, and the others.
+    codes and looks: what was last seen at each counter and each pot, and when; full_since: for each pot, the step since
+    which at the latest it has been full, NEVER if it is not; cooks: each cook when it was seen last, None for the agent
+    itself; actions: what others did; steps_in_view: in how many steps another cook was in view; soups: how many the
+    agent delivered, and the others.
     """
 
     t: int
     view: CookingView
     codes: tuple[int, ...]
-    looked: tuple[int, ...]
-    full: tuple[int, ...]
-    others: tuple[LastSeen | None, ...]
+    looks: tuple[int, ...]
+    full_since: tuple[int, ...]
+    cooks: tuple[LastSeen | None, ...]
     actions: tuple[ObservedAction, ...] = ()
-    shown: int = 0
+    steps_in_view: int = 0
     soups: tuple[int, int] = (0, 0)
 
 
@@ -64,24 +65,24 @@ class KitchenSituation(NamedTuple):
         return self.memory.t
 
     @property
-    def players(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:
         """The names of all cooks, each on one line."""
         return tuple(map(plain, self.world.agents))
 
     @property
-    def others(self) -> tuple[str, ...]:
+    def other_names(self) -> tuple[str, ...]:
         """The names of all other cooks."""
-        return tuple(name for j, name in enumerate(self.players) if j != self.me)
+        return tuple(name for j, name in enumerate(self.names) if j != self.me)
 
     @property
     def partner(self) -> str:
         """The name of the other cook, or the names of all others."""
-        return " and ".join(self.others) or "nobody"
+        return " and ".join(self.other_names) or "nobody"
 
     @property
     def in_view(self) -> Mapping[str, LastSeen]:
         """All other cooks in view, by name."""
-        last_seen = zip(self.players, self.memory.others, strict=True)
+        last_seen = zip(self.names, self.memory.cooks, strict=True)
         return {name: cook for name, cook in last_seen if cook is not None and cook.t == self.memory.t}
 
     @property
@@ -101,25 +102,24 @@ class KitchenSituation(NamedTuple):
         """What a cook knows after one more view."""
         world, before, t = self.world, self.memory, self.memory.t + 1
         window = world.field.window(view.cell, view.facing)
-        shown = {cell: code for cell, code in zip(window, view.window, strict=True) if cell != OUTSIDE}
-        codes = tuple(shown.get(cell, self.code(cell)) for cell in _places(world))
-        looked = tuple(t if cell in shown else self.looked(cell) for cell in _places(world))
-        last_seen = [*before.others]
-        for cell, code in shown.items():
+        in_sight = {cell: code for cell, code in zip(window, view.window, strict=True) if cell != OUTSIDE}
+        codes = tuple(in_sight.get(cell, self.code(cell)) for cell in _places(world))
+        looks = tuple(t if cell in in_sight else self.last_look(cell) for cell in _places(world))
+        cooks = [*before.cooks]
+        for cell, code in in_sight.items():
             if (cook := rules.player_of(code)) and cook.number != self.me:
-                last_seen[cook.number] = LastSeen(t, cell, cook.facing, cook.hand)
-        pots, cooking = zip(codes[len(world.counters) :], before.full, strict=True), rules.SEES_POT + rules.FULL
-        full = tuple((t if since == NEVER else since) if code == cooking else NEVER for code, since in pots)
+                cooks[cook.number] = LastSeen(t, cell, cook.facing, cook.hand)
+        pots, cooking = zip(codes[len(world.counters) :], before.full_since, strict=True), rules.SEES_POT + rules.FULL
+        full_since = tuple((t if since == NEVER else since) if code == cooking else NEVER for code, since in pots)
         handed_over = (before.view.hand, view.hand) == (rules.SOUP, rules.NOTHING)
         mine = handed_over and world.square(_ahead(world, view.cell, view.facing)) == rules.DELIVERY
         theirs = max((round(view.reward / world.pay) if world.pay else 0) - mine, 0)
         soups = before.soups[0] + mine, before.soups[1] + theirs
-        now = KitchenMemory(t, view, codes, looked, full, tuple(last_seen), before.actions, before.shown, soups)
-        situation = self._replace(memory=now)
-        actions = () if before.t == NEVER else tuple(_actions(self, situation, theirs))
-        return situation._replace(
-            memory=now._replace(actions=before.actions + actions, shown=before.shown + bool(situation.in_view))
-        )
+        memory = KitchenMemory(t, view, codes, looks, full_since, tuple(cooks), soups=soups)
+        now = self._replace(memory=memory)
+        actions = before.actions if before.t == NEVER else (*before.actions, *_actions(self, now, theirs))
+        steps_in_view = before.steps_in_view + bool(now.in_view)
+        return now._replace(memory=memory._replace(actions=actions, steps_in_view=steps_in_view))
 
     def way_to(self, cell: int, around: frozenset[int] = frozenset()) -> PlaceRoute | None:
         """The shortest way to use a place, around these cells; None if there is none."""
@@ -129,9 +129,9 @@ class KitchenSituation(NamedTuple):
         """What was last seen at a counter or a pot."""
         return self.memory.codes[_places(self.world)[cell]]
 
-    def looked(self, cell: int) -> int:
+    def last_look(self, cell: int) -> int:
         """When a counter or a pot was last seen; NEVER if it was not."""
-        return self.memory.looked[_places(self.world)[cell]]
+        return self.memory.looks[_places(self.world)[cell]]
 
     def at(self, cell: int) -> tuple[int, int]:
         """The column and row of a cell."""
@@ -171,25 +171,24 @@ def _actions(before: KitchenSituation, now: KitchenSituation, delivered: int) ->
     """What others did since the last view, as far as it shows; `delivered` is the number of soups they delivered."""
     t, used = now.memory.t, set[int]()
     for name, cook in now.in_view.items():
-        last = before.memory.others[now.players.index(name)]
+        last = before.memory.cooks[now.names.index(name)]
         if last is None or last.hand == cook.hand:
             continue
         if last.t < before.memory.t:
-            yield ObservedAction(
-                t, name, f"came into view again, with {things(1, cook.hand) if cook.hand else 'empty hands'}"
-            )
+            hands = things(1, cook.hand) if cook.hand else "empty hands"
+            yield ObservedAction(t, name, f"came into view again, with {hands}")
             continue
         place = _ahead(now.world, cook.cell, cook.facing)
         used.add(place)
         delivered -= (last.hand, now.world.square(place)) == (rules.SOUP, rules.DELIVERY)
         yield ObservedAction(t, name, _use(now, place, last.hand, cook.hand))
-    somebody = now.others[0] if len(now.others) == 1 else "somebody else"
+    somebody = now.other_names[0] if len(now.other_names) == 1 else "somebody else"
     for _ in range(delivered):
         yield ObservedAction(t, somebody, "delivered a soup")
     for place, expected in _expected(before, now.memory.view).items():
-        if place not in used and now.looked(place) == t:
-            for what in _changed(now, place, expected, now.code(place)):
-                yield ObservedAction(t, somebody, what)
+        if place not in used and now.last_look(place) == t:
+            for words in _changed(now, place, expected, now.code(place)):
+                yield ObservedAction(t, somebody, words)
 
 
 def _use(situation: KitchenSituation, place: int, before: int, hand: int) -> str:

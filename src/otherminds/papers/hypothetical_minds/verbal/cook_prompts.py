@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from otherminds.language.asking import prompts_of
 from otherminds.language.model import Message
-from otherminds.papers.hypothetical_minds.verbal.cook_memory import NEVER, KitchenSituation, in_hand, things, tomatoes
+from otherminds.papers.hypothetical_minds.verbal.cook_memory import (
+    NEVER,
+    KitchenMemory,
+    KitchenSituation,
+    in_hand,
+    things,
+    tomatoes,
+)
 from otherminds.papers.hypothetical_minds.verbal.cook_subgoals import MOST, PATIENCE
+from otherminds.papers.hypothetical_minds.verbal.forms import fill
 from otherminds.worlds.collaborative_cooking import rules
 
-fill = prompts_of("otherminds.papers.hypothetical_minds")
-
-LETTERS = {
+LEGEND = {
     ".": "floor",
     rules.COUNTER: "counter",
     rules.TOMATOES: "dispenser of tomatoes",
     rules.DISHES: "dispenser of dishes",
+    rules.POT: "pot",
+    rules.DELIVERY: "delivery",
+    rules.VOID: "void",
 }
-LEGEND = {**LETTERS, rules.POT: "pot", rules.DELIVERY: "delivery", rules.VOID: "void"}
 SIDES = ("north", "east", "south", "west")
 LAST = 40  # actions of others that are told at most; chosen, not tuned
 
@@ -30,10 +37,10 @@ def kitchen_message(situation: KitchenSituation) -> Message:
     legend = ", ".join(f"{letter} {name}" for letter, name in LEGEND.items() if any(letter in row for row in rows))
     text = fill(
         "hm-cook-world",
-        agent=situation.players[situation.me],
+        agent=situation.names[situation.me],
         width=world.grid.width,
         height=world.grid.height,
-        others=", ".join(situation.others) or "nobody",
+        others=", ".join(situation.other_names) or "nobody",
         cook=world.cook + 1,
         pay=f"{world.pay:g}",
         steps=world.steps,
@@ -57,19 +64,19 @@ def now_text(situation: KitchenSituation) -> str:
         theirs=memory.soups[1],
         pots="\n".join(f"- {pot_text(situation, pot)}" for pot in situation.world.pots),
         reach="\n".join(f"- {line}" for line in _reach(situation)),
-        others="\n".join(f"- {line}" for line in _others(situation)) or "- nobody",
+        others="\n".join(f"- {line}" for line in _other_cooks(situation)) or "- nobody",
     )
 
 
 def pot_text(situation: KitchenSituation, pot: int) -> str:
     """What is in a pot, how far it is cooked, and when that was seen."""
     memory, code = situation.memory, situation.code(pot)
-    where, when = f"pot at {situation.at(pot)}", _when(situation, situation.looked(pot))
+    where, when = f"pot at {situation.at(pot)}", _when(situation, situation.last_look(pot))
     if code == rules.SEES_SOUP:
         return f"{where}: soup is ready ({when})"
     if code < rules.SEES_POT + rules.FULL:
         return f"{where}: {things(tomatoes(code), rules.TOMATO) if code > rules.SEES_POT else 'empty'} ({when})"
-    ready = memory.full[situation.world.pots.index(pot)] + situation.world.cook + 1
+    ready = memory.full_since[situation.world.pots.index(pot)] + situation.world.cook + 1
     then = f"soup from step {ready} on" if ready > memory.t else "by now there should be soup, unless it was taken"
     return f"{where}: {rules.FULL} tomatoes, cooking; {then} ({when})"
 
@@ -81,10 +88,11 @@ def whereabouts(situation: KitchenSituation) -> str:
     return f"at {situation.at(view.cell)}, holding {in_hand(view.hand)}; {pots}."
 
 
-def deeds_text(situation: KitchenSituation, since: int, shown: int) -> str:
-    """What others did after step `since`, in which they had been in view in `shown` steps."""
+def actions_text(situation: KitchenSituation, before: KitchenMemory | None = None) -> str:
+    """What others did since the agent knew no more than `before`; since the start if that is None."""
     memory = situation.memory
-    lines = [f"- step {action.t}: {action.who} {action.what}" for action in memory.actions if action.t > since]
+    since, steps_in_view = (NEVER, 0) if before is None else (before.t, before.steps_in_view)
+    lines = [f"- step {action.t}: {action.agent} {action.words}" for action in memory.actions if action.t > since]
     if len(lines) > LAST:
         lines = [f"- (the last {LAST} of {len(lines)} deeds)", *lines[-LAST:]]
     return fill(
@@ -92,22 +100,22 @@ def deeds_text(situation: KitchenSituation, since: int, shown: int) -> str:
         partner=situation.partner,
         since=max(since, 0),
         t=memory.t,
-        shown=memory.shown - shown,
+        shown=memory.steps_in_view - steps_in_view,
         steps=memory.t - since,
         deeds="\n".join(lines) or "- nothing that you noticed",
     )
 
 
-def cook_subgoals_text(situation: KitchenSituation, purpose: str, came: str) -> str:
-    """The question for the next few subgoals, after what came of the last ones."""
+def cook_subgoals_text(situation: KitchenSituation, purpose: str, outcomes: str) -> str:
+    """The question for the next few subgoals, after the outcomes of the last ones."""
     now = now_text(situation)
-    return fill("hm-cook-subgoals", now=now, outcomes=came, purpose=purpose.strip(), wait=PATIENCE, most=MOST)
+    return fill("hm-cook-subgoals", now=now, outcomes=outcomes, purpose=purpose.strip(), wait=PATIENCE, most=MOST)
 
 
-def _when(situation: KitchenSituation, looked: int) -> str:
-    if looked == NEVER:
+def _when(situation: KitchenSituation, last_look: int) -> str:
+    if last_look == NEVER:
         return "never seen yet"
-    return "in view" if looked == situation.memory.t else f"seen at step {looked}"
+    return "in view" if last_look == situation.memory.t else f"seen at step {last_look}"
 
 
 def _reach(situation: KitchenSituation) -> Iterator[str]:
@@ -124,7 +132,7 @@ def _reach(situation: KitchenSituation) -> Iterator[str]:
     for cell in world.counters:
         if situation.code(cell) > rules.SEES_COUNTER and situation.way_to(cell):
             thing = things(1, situation.code(cell) - rules.SEES_COUNTER)
-            when = _when(situation, situation.looked(cell))
+            when = _when(situation, situation.last_look(cell))
             yield f"{thing} on the counter: {_nearest_first(situation, [cell])}, {when}"
 
 
@@ -135,8 +143,8 @@ def _nearest_first(situation: KitchenSituation, cells: Sequence[int]) -> str:
     return "; ".join(f"{situation.at(cell)} in {far[cell]}" for cell in near) or "none"
 
 
-def _others(situation: KitchenSituation) -> Iterator[str]:
-    for number, (name, cook) in enumerate(zip(situation.players, situation.memory.others, strict=True)):
+def _other_cooks(situation: KitchenSituation) -> Iterator[str]:
+    for number, (name, cook) in enumerate(zip(situation.names, situation.memory.cooks, strict=True)):
         if cook is not None:
             where = f"{name} at {situation.at(cook.cell)}, facing {SIDES[cook.facing]}"
             yield f"{where}, holding {in_hand(cook.hand)} ({_when(situation, cook.t)})"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from otherminds.language.asking import ReplyForm, enum_schema, object_schema
+from otherminds.language.asking import ReplyForm, enum_schema
 from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation
-from otherminds.papers.hypothetical_minds.verbal.forms import ReasonedReply, subgoals_form
-from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import AtPlace, MoveTo, place_fault, place_schema
+from otherminds.papers.hypothetical_minds.verbal.forms import ReasonedReply
+from otherminds.papers.hypothetical_minds.verbal.subgoals import AtPlace, MoveTo, place_schema, plan_form
 from otherminds.worlds.collaborative_cooking.rules import COUNTER, FULL, POT, SEES_COUNTER, SEES_POT, SEES_SOUP, VOID
 from otherminds.worlds.grid import cheapest_route
 
@@ -36,7 +35,7 @@ class WaitAt(AtPlace):
     def is_met(self, situation: KitchenSituation) -> bool:
         """Whether the cook can see that it need not wait any longer."""
         cell = situation.world.grid.cell(self.x, self.y)
-        if situation.looked(cell) < situation.memory.t:
+        if situation.last_look(cell) < situation.memory.t:
             return False
         code = situation.code(cell)
         if self.until == "free":
@@ -57,15 +56,9 @@ def cook_plan_form(situation: KitchenSituation) -> ReplyForm[CookPlanReply]:
     """A plan that can be carried out, as far as the map shows."""
     world, grid, own_cell = situation.world, situation.world.grid, situation.memory.view.cell
     place = place_schema(grid)
-    subgoals = [
-        object_schema(do=enum_schema(["interact"]), **place),
-        object_schema(do=enum_schema(["wait"]), **place, until=enum_schema(["ready", "free"])),
-        object_schema(do=enum_schema(["move_to"]), **place),
-    ]
+    subgoals = {"interact": place, "wait": {**place, "until": enum_schema(["ready", "free"])}, "move_to": place}
 
     def fault(subgoal: CookSubgoal) -> str | None:
-        if outside := place_fault(grid, subgoal.x, subgoal.y):
-            return outside
         cell = grid.cell(subgoal.x, subgoal.y)
         if isinstance(subgoal, MoveTo):
             if not grid.is_floor(cell):
@@ -77,12 +70,9 @@ def cook_plan_form(situation: KitchenSituation) -> ReplyForm[CookPlanReply]:
             return "is neither a pot nor a counter"
         return None if situation.way_to(cell) else "is out of your reach"
 
-    def is_so(subgoal: CookSubgoal) -> bool:
+    def is_done(subgoal: CookSubgoal) -> bool:
         if isinstance(subgoal, WaitAt):
             return subgoal.is_met(situation)
         return isinstance(subgoal, MoveTo) and grid.cell(subgoal.x, subgoal.y) == own_cell
 
-    def idle(plan: Sequence[CookSubgoal]) -> str | None:
-        return "does nothing, as all of it is so already" if all(map(is_so, plan)) else None
-
-    return subgoals_form(CookPlanReply, subgoals, MOST, fault, idle)
+    return plan_form(CookPlanReply, subgoals, MOST, grid, fault, is_done, "all of it is so")

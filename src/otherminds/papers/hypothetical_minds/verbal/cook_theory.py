@@ -11,19 +11,18 @@ from typing import NamedTuple, Self
 
 from otherminds.language.asking import plain
 from otherminds.papers.hypothetical_minds.verbal import forms
-from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation
-from otherminds.papers.hypothetical_minds.verbal.cook_prompts import deeds_text, fill, kitchen_message, now_text
+from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenMemory, KitchenSituation
+from otherminds.papers.hypothetical_minds.verbal.cook_prompts import actions_text, kitchen_message, now_text
+from otherminds.papers.hypothetical_minds.verbal.forms import fill
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import HypothesisPool
 
 
 class Occasion(NamedTuple):
-    """Why the cook thinks, in which situation, and at the occasion before: the step, views of others, and soups."""
+    """Why the cook thinks, its situation, and what it knew at the occasion before; None if this is the first one."""
 
     why: str
     situation: KitchenSituation
-    since: int = -1
-    shown: int = 0
-    soups: int = 0
+    before: KitchenMemory | None = None
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,7 @@ class CookTheory(HypothesisPool[Occasion, str]):
             theory = replace(theory, last=Occasion(why, situation))
             theory = theory._with_strategy() if self.settings.mind_prompting else theory._searched()._with_strategy()
         else:
-            memory = self.last.situation.memory
-            theory = replace(theory, last=Occasion(why, situation, memory.t, memory.shown, sum(memory.soups)))
+            theory = replace(theory, last=Occasion(why, situation, self.last.situation.memory))
             if self.settings.modular:
                 theory = theory._judged() if self.settings.evaluate else theory
                 theory = theory._searched()._with_strategy()
@@ -72,41 +70,41 @@ class CookTheory(HypothesisPool[Occasion, str]):
         return self.last
 
     def _prompt(self, name: str, **fields: object) -> str:
-        why, situation, *_ = self._occasion
+        why, situation, _ = self._occasion
         common_fields = {"why": why, "now": now_text(situation), "partner": situation.partner}
-        return fill(f"hm-cook-{name}", **{"deeds": deeds_text(situation, -1, 0), **common_fields, **fields})
+        return fill(f"hm-cook-{name}", **{"deeds": actions_text(situation), **common_fields, **fields})
 
     def _judged(self) -> Self:
         """With values by what the partner has done, or by whether soup was delivered, since the occasion before."""
-        _, situation, since, shown, soups = self._occasion
+        _, situation, before = self._occasion
         c = self.settings.c
         if not self.settings.mind_prompting:
-            paid = sum(situation.memory.soups) > soups
+            paid = before is not None and sum(situation.memory.soups) > sum(before.soups)
             return self if self.used is None else self.rewarded({self.used: c if paid else -c})
-        places = [place for place in self.candidates if self.hypotheses[place].expects]
+        indices = [index for index in self.candidates if self.hypotheses[index].expects]
 
-        def prompt(place: int) -> str:
-            deeds = deeds_text(situation, since, shown)
-            return self._prompt("judge", expects=self.hypotheses[place].expects, deeds=deeds)
+        def prompt(index: int) -> str:
+            deeds = actions_text(situation, before)
+            return self._prompt("judge", expects=self.hypotheses[index].expects, deeds=deeds)
 
-        theory, replies = self.ask_each(places, "judge", prompt, forms.FIT)
-        return theory.rewarded({place: c if fit.fits else -c for place, fit in replies.items()})
+        theory, replies = self.ask_each(indices, "judge", prompt, forms.FIT)
+        return theory.rewarded({index: c if fit.fits else -c for index, fit in replies.items()})
 
     def _searched(self) -> Self:
         """With the best hypothesis in use if it is validated; else with a new one, and expectations by the top k."""
         if self.validated:
             return replace(self, used=self.best)
         theory = self.proposed(self._prompt, "hm-cook", "own")
-        places = theory.candidates
-        if not self.settings.mind_prompting or not places:
-            return theory.predicting(places, {}) if places else theory
+        indices = theory.candidates
+        if not self.settings.mind_prompting or not indices:
+            return theory.predicting(indices, {}) if indices else theory
 
-        def prompt(place: int) -> str:
-            return theory._prompt("predict", hypothesis=theory.hypotheses[place].text)
+        def prompt(index: int) -> str:
+            return theory._prompt("predict", hypothesis=theory.hypotheses[index].text)
 
-        updated, replies = theory.ask_each(places, "predict", prompt, forms.EXPECTATION)
+        updated, replies = theory.ask_each(indices, "predict", prompt, forms.EXPECTATION)
         expected = {i: updated.hypotheses[i]._replace(expects=plain(reply.expects)) for i, reply in replies.items()}
-        return updated.predicting(places, expected)
+        return updated.predicting(indices, expected)
 
     def _with_strategy(self) -> Self:
         """With a strategy by the hypothesis in use; without `mind_prompting` that hypothesis is the strategy."""

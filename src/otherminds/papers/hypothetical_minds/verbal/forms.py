@@ -1,15 +1,17 @@
-"""The forms of replies about a partner, in matrix worlds and in kitchens: JSON schemas and strict readers."""
+"""Prompt templates, and the forms of replies about a partner: JSON schemas and strict readers."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
 from otherminds.language import asking
 from otherminds.language.asking import ReplyForm, Schema, StrictReply
+
+fill = asking.prompts_of("otherminds.papers.hypothetical_minds")
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -164,23 +166,3 @@ def whole_form(kinds: Sequence[str], *, estimate: bool) -> ReplyForm[WholeReply]
     counts = {"inventory": _counts(kinds)} if estimate else {}
     kind = asking.enum_schema(kinds)
     return reply_form(WholeReply, **counts, hypothesis=SENTENCE, partner_plays=kind, i_play=kind)
-
-
-def subgoals_form(
-    kind: type[M],
-    subgoals: Sequence[Schema],
-    most: int,
-    fault: Callable[[Any], str | None],
-    idle: Callable[[Sequence[Any]], str | None],
-) -> ReplyForm[M]:
-    """A plan of 1 to `most` subgoals; `fault` says what is wrong with one of them, `idle` why all do nothing."""
-
-    def plan_fault(reply: Any) -> str | None:
-        if not 1 <= len(reply.plan) <= most:
-            return f"plan: has {len(reply.plan)} subgoals, not 1 to {most}"
-        faults = (f"{subgoal}: {why}" for subgoal in reply.plan if (why := fault(subgoal)))
-        wrong = next(faults, None) or idle(reply.plan)
-        return f"plan: {wrong}" if wrong else None
-
-    plan = {"type": "array", "items": {"anyOf": [*subgoals]}, "minItems": 1, "maxItems": most}
-    return ReplyForm(asking.schema_text(reasoning=REASONING, plan=plan), kind, plan_fault)

@@ -13,12 +13,10 @@ from typing import Generic, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel
 
-from otherminds.language.asking import Asker, Exchange, ReplyForm, StructuredAnswer, plain, prompts_of
+from otherminds.language.asking import Asker, Exchange, ReplyForm, StructuredAnswer, plain
 from otherminds.language.model import Message, ask_all
 from otherminds.observer import rescore
 from otherminds.papers.hypothetical_minds.verbal import forms
-
-fill = prompts_of("otherminds.papers.hypothetical_minds")
 
 Calls = tuple[Exchange, ...]
 E = TypeVar("E")  # a prediction: a kind of resource, or words
@@ -77,14 +75,14 @@ ABLATIONS: Mapping[str, HypothesisSettings] = {
 
 
 class Hypothesis(NamedTuple, Generic[E]):
-    """A sentence, its value, and how often it was judged; what it expects of the partner, and the reply to that.
+    """A sentence, its value, and how many times it was judged; what it expects of the partner, and the reply to that.
 
     `expects` and `play` are None without a prediction; in kitchens `play` is always None.
     """
 
     text: str
     value: float = 0.0
-    judged: int = 0
+    times_judged: int = 0
     expects: E | None = None
     play: int | None = None
 
@@ -96,7 +94,7 @@ class Record(NamedTuple, Generic[O, E]):
     hypotheses: tuple[Hypothesis[E], ...]
     used: int | None
     validated: bool
-    said: Calls
+    exchanges: Calls
 
     @property
     def ranked(self) -> list[tuple[str, float]]:
@@ -116,7 +114,7 @@ class HypothesisPool(Generic[O, E]):
     settings: HypothesisSettings = PUBLISHED
     hypotheses: tuple[Hypothesis[E], ...] = ()
     used: int | None = None
-    said: Calls = ()
+    exchanges: Calls = ()
     scope: tuple[str, Message] = ("", Message("system", ""))
     records: tuple[Record[O, E], ...] = ()
 
@@ -143,16 +141,16 @@ class HypothesisPool(Generic[O, E]):
         best_earlier = self.by_value(range(last))[: self.settings.top_k] if self.settings.evaluate else []
         return [last, *best_earlier] if self.hypotheses else []
 
-    def by_value(self, places: Iterable[int]) -> list[int]:
-        """Places of hypotheses, the best first, the later one of equals."""
-        return sorted(places, key=lambda i: (self.hypotheses[i].value, i), reverse=True)
+    def by_value(self, indices: Iterable[int]) -> list[int]:
+        """Indices of hypotheses, the best first, the later one of equals."""
+        return sorted(indices, key=lambda i: (self.hypotheses[i].value, i), reverse=True)
 
     def rewarded(self, rewards: Mapping[int, float]) -> Self:
-        """With new values, V + alpha (reward − V): rewards are ±c, or payoffs, by place."""
+        """With new values, V + alpha (reward − V): rewards are ±c, or payoffs, by index."""
         hypotheses = list(self.hypotheses)
-        values = self.settings.rescored([hypotheses[place].value for place in rewards], rewards.values())
-        for place, value in zip(rewards, values, strict=True):
-            hypotheses[place] = hypotheses[place]._replace(value=value, judged=hypotheses[place].judged + 1)
+        values = self.settings.rescored([hypotheses[index].value for index in rewards], rewards.values())
+        for index, value in zip(rewards, values, strict=True):
+            hypotheses[index] = hypotheses[index]._replace(value=value, times_judged=hypotheses[index].times_judged + 1)
         return replace(self, hypotheses=tuple(hypotheses))
 
     def proposed(self, prompt: Callable[..., str], prefix: str, own: str) -> Self:
@@ -169,10 +167,10 @@ class HypothesisPool(Generic[O, E]):
         theory, reply = self.ask("strategy", question, forms.STRATEGY)
         return theory if reply is None else theory.admitted(reply.strategy)
 
-    def predicting(self, places: Sequence[int], predicted: Mapping[int, Hypothesis[E]]) -> Self:
-        """With the predictions found for hypotheses in these places; the first of them is in use, or the best."""
+    def predicting(self, indices: Sequence[int], predicted: Mapping[int, Hypothesis[E]]) -> Self:
+        """With predictions of the hypotheses with these indices; the first of them is in use, or the best."""
         hypotheses = tuple(predicted.get(i, hypothesis) for i, hypothesis in enumerate(self.hypotheses))
-        used = places[0] if self.settings.latest else self.by_value(places)[0]
+        used = indices[0] if self.settings.latest else self.by_value(indices)[0]
         return replace(self, hypotheses=hypotheses, used=used)
 
     def admitted(self, text: str, expects: E | None = None, play: int | None = None) -> Self:
@@ -181,8 +179,8 @@ class HypothesisPool(Generic[O, E]):
 
     def recorded(self, occasion: O) -> Self:
         """With a record of the pass of the loop that is over now."""
-        before = sum(len(record.said) for record in self.records)
-        record = Record(occasion, self.hypotheses, self.used, self.validated, self.said[before:])
+        before = sum(len(record.exchanges) for record in self.records)
+        record = Record(occasion, self.hypotheses, self.used, self.validated, self.exchanges[before:])
         return replace(self, records=(*self.records, record))
 
     def to_refine(self, template: str) -> str:
@@ -190,29 +188,29 @@ class HypothesisPool(Generic[O, E]):
         best = self.by_value(range(len(self.hypotheses)))[: self.settings.top_k] if self.settings.refine else []
         good = [self.hypotheses[i] for i in best if self.hypotheses[i].value > 0.0]
         lines = "\n".join(f"- {hypothesis.value:+.2f}: {hypothesis.text}" for hypothesis in good)
-        return f"\n{fill(template, most=f'{self.settings.c:g}', hypotheses=lines)}\n" if good else ""
+        return f"\n{forms.fill(template, most=f'{self.settings.c:g}', hypotheses=lines)}\n" if good else ""
 
     def ask(self, purpose: str, prompt: str, form: ReplyForm[M]) -> tuple[Self, M | None]:
         """The reply to a prompt, None if it cannot be read."""
         answer = self._answer(purpose, prompt, form)
-        return replace(self, said=(*self.said, *answer.said)), answer.value
+        return replace(self, exchanges=(*self.exchanges, *answer.exchanges)), answer.value
 
     def ask_each(
-        self, places: Sequence[int], purpose: str, prompt: Callable[[int], str], form: ReplyForm[M]
+        self, indices: Sequence[int], purpose: str, prompt: Callable[[int], str], form: ReplyForm[M]
     ) -> tuple[Self, dict[int, M]]:
-        """The replies to one question about several hypotheses, by place; without those that cannot be read."""
+        """The replies to one question about several hypotheses, by index; without those that cannot be read."""
 
-        def ask(place: int) -> StructuredAnswer[M]:
-            return self._answer(f"{purpose} {place}", prompt(place), form)
+        def ask(index: int) -> StructuredAnswer[M]:
+            return self._answer(f"{purpose} {index}", prompt(index), form)
 
-        answers = dict(zip(places, ask_all(ask, places, at_once=self.settings.at_once), strict=True))
-        said = tuple(said for answer in answers.values() for said in answer.said)
-        replies = {place: answer.value for place, answer in answers.items() if answer.value is not None}
-        return replace(self, said=(*self.said, *said)), replies
+        answers = dict(zip(indices, ask_all(ask, indices, at_once=self.settings.at_once), strict=True))
+        exchanges = tuple(exchange for answer in answers.values() for exchange in answer.exchanges)
+        replies = {index: answer.value for index, answer in answers.items() if answer.value is not None}
+        return replace(self, exchanges=(*self.exchanges, *exchanges)), replies
 
     def _answer(self, purpose: str, prompt: str, form: ReplyForm[M]) -> StructuredAnswer[M]:
-        place, system = self.scope
-        return self.asker.within(place).ask(purpose, (system, Message("user", prompt)), form)
+        part, system = self.scope
+        return self.asker.within(part).ask(purpose, (system, Message("user", prompt)), form)
 
 
 def ranked(hypotheses: Sequence[Hypothesis[E]], used: int | None) -> list[tuple[str, float]]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Self
 
-from otherminds.language.asking import Asker
 from otherminds.papers.hypothetical_minds.verbal import matrix_subgoals as subgoals
-from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import aim_text, subgoals_text, world_and_map
-from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MatrixSituation, Subgoal, plan_form
+from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import aim_text, matrix_message, matrix_subgoals_text
+from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MatrixSituation, MatrixSubgoal, matrix_plan_form
 from otherminds.papers.hypothetical_minds.verbal.plan_follower import Effort, PlanFollower, SubgoalPlanning, SubgoalStep
+from otherminds.papers.hypothetical_minds.verbal.subgoals import MoveTo
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.grid import Route, cheapest_route
 from otherminds.worlds.in_the_matrix.bots import MOVES, TURNS, UNSEEN
@@ -36,15 +36,15 @@ MET = "a meeting began"
 # The action planner
 
 
-def progress(situation: MatrixSituation, subgoal: Subgoal, effort: Effort) -> SubgoalStep:
-    """The next action for a subgoal on which so much was spent."""
+def progress(situation: MatrixSituation, subgoal: MatrixSubgoal, effort: Effort) -> SubgoalStep:
+    """The next action for a subgoal on which so much effort was spent."""
     if effort.steps >= LONG:
         return SubgoalStep(outcome="took too long")
     match subgoal:
-        case subgoals.MoveTo():
+        case MoveTo():
             return _move(situation, situation.world.rules.field.grid.cell(subgoal.x, subgoal.y))
         case subgoals.FireAt():
-            return _fire_at(situation, situation.players.index(subgoal.player), effort.steps)
+            return _fire_at(situation, situation.names.index(subgoal.player), effort.steps)
         case subgoals.Fire():
             return SubgoalStep("interact", outcome=DONE) if situation.view.ready_to_shoot == 1 else SubgoalStep("noop")
         case subgoals.Wait():
@@ -62,7 +62,7 @@ def _move(situation: MatrixSituation, target: int) -> SubgoalStep:
 
 def _fire_at(situation: MatrixSituation, player: int, spent: int) -> SubgoalStep:
     """Fire if the beam reaches the player, turn or walk so that it does, look around if the player is out of sight."""
-    view, target = situation.view, situation.memory.others[player]
+    view, target = situation.view, situation.memory.players[player]
     if view.inventory == situation.world.rules.empty:
         return SubgoalStep(outcome="you hold nothing yet to play with")
     if target is None or view.t - target.t > RECENT:
@@ -81,7 +81,7 @@ def _fire_at(situation: MatrixSituation, player: int, spent: int) -> SubgoalStep
 
 def _patrol(situation: MatrixSituation, spent: int) -> SubgoalStep:
     """Go to the place not looked at for longest, given the walk, until there is a player free to meet."""
-    t, players = situation.view.t, situation.memory.others
+    t, players = situation.view.t, situation.memory.players
     if spent and any(player is not None and player.t == t and not player.frozen for player in players):
         return SubgoalStep(outcome=DONE)
     # places to look at, with the steps that a detour to a place looked at long ago is worth
@@ -95,7 +95,8 @@ def _patrol(situation: MatrixSituation, spent: int) -> SubgoalStep:
 
 
 def _way(situation: MatrixSituation, targets: dict[int, float], tolls: dict[int, float]) -> Route | None:
-    return cheapest_route(situation.world.rules.field.grid, situation.view.cell, targets, tolls, situation.memory.seen)
+    grid, explored = situation.world.rules.field.grid, situation.memory.explored
+    return cheapest_route(grid, situation.view.cell, targets, tolls, explored)
 
 
 def _tolls(situation: MatrixSituation, target: int) -> dict[int, float]:
@@ -108,7 +109,7 @@ def _tolls(situation: MatrixSituation, target: int) -> dict[int, float]:
         for cell, kind, away in zip(rules.sites, memory.kinds, memory.away, strict=True)
         if away == THERE and cell != target
     }
-    people = (player for player in memory.others if player is not None and player.t == situation.view.t)
+    people = (player for player in memory.players if player is not None and player.t == situation.view.t)
     return tolls | {player.cell: CROWD for player in people if player.cell != target}
 
 
@@ -134,24 +135,16 @@ def _free(situation: MatrixSituation) -> bool:
     return bool(situation.view.window) and not situation.view.frozen
 
 
-MATRIX = SubgoalPlanning(_free, world_and_map, subgoals_text, plan_form, progress)
-
-
 @dataclass(frozen=True, kw_only=True)
-class Subgoals(PlanFollower[MatrixSituation, Subgoal]):
+class MatrixBody(PlanFollower[MatrixSituation, MatrixSubgoal]):
     """A body for a mind in a matrix world. It asks its model for plans as it observes.
 
     A `mapped` body knows where walls and resources are; others learn it from their windows.
     """
 
-    planning: SubgoalPlanning[MatrixSituation, Subgoal] = MATRIX
+    planning = SubgoalPlanning(_free, matrix_message, matrix_subgoals_text, matrix_plan_form, progress)
     world: InTheMatrix
     mapped: bool = False
-
-    @classmethod
-    def initial(cls, world: InTheMatrix, agent: str, asker: Asker, *, mapped: bool = False) -> Self:
-        """The body at the start of an episode."""
-        return cls(asker=asker, world=world, me=world.agents.index(agent), mapped=mapped)
 
     def toward(self, aim: Aim, worth: tuple[float, ...] = ()) -> Self:
         """The body whose plans are for an aim; `worth` is the expected payoff of a meeting with each player."""
@@ -164,7 +157,7 @@ class Subgoals(PlanFollower[MatrixSituation, Subgoal]):
 
     def look(self, view: MatrixView) -> Self:
         """Perceive, and follow the plan as long as there is one; a meeting ends it."""
-        before = initial_memory(self.world, mapped=self.mapped) if self.known is None else self.known.memory
+        before = initial_memory(self.world, mapped=self.mapped) if self.perceived is None else self.perceived.memory
         memory = updated_memory(before, self.world, self.me, view)
         body = self.seeing(MatrixSituation(self.world, self.me, memory, view), view.reward)
         if _free(body.situation):
@@ -176,4 +169,4 @@ class Subgoals(PlanFollower[MatrixSituation, Subgoal]):
     @property
     def met(self) -> bool:
         """Whether a meeting ended the last plan."""
-        return self.begun is not None and MET in self.begun.outcomes
+        return self.last_plan is not None and MET in self.last_plan.outcomes

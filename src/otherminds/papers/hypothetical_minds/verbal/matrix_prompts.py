@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from otherminds.language.asking import plain, prompts_of
+from otherminds.language.asking import plain
 from otherminds.language.model import Message
 from otherminds.papers.hypothetical_minds.agent import Encounter
+from otherminds.papers.hypothetical_minds.verbal.forms import fill
 from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MOST, MatrixSituation
 from otherminds.worlds.in_the_matrix.memory import EVERYWHERE, THERE, UNKNOWN
 from otherminds.worlds.in_the_matrix.rules import Inventory
 from otherminds.worlds.in_the_matrix.strategies import Aim
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
-
-fill = prompts_of("otherminds.papers.hypothetical_minds")
 
 
 def kinds_of(world: InTheMatrix) -> tuple[str, ...]:
@@ -26,7 +25,7 @@ def world_text(world: InTheMatrix, agent: str) -> str:
     """The rules of a world as one of its agents is told them."""
     rules, grid = world.rules, world.rules.field.grid
     kinds = kinds_of(world)
-    rows = (f"{kind}: {', '.join(map(_number, row))}" for kind, row in zip(kinds, rules.payoffs[0], strict=True))
+    rows = (f"{kind}: {', '.join(map(_signed, row))}" for kind, row in zip(kinds, rules.payoffs[0], strict=True))
     return fill(
         "hm-world",
         agent=plain(agent),
@@ -39,9 +38,9 @@ def world_text(world: InTheMatrix, agent: str) -> str:
     )
 
 
-def history(meetings: Sequence[Encounter], kinds: Sequence[str], partner: str) -> str:
+def meetings_text(meetings: Sequence[Encounter], kinds: Sequence[str], partner: str) -> str:
     """Meetings in words, a line each; without a partner's name, nothing about what the partner seems to have played."""
-    lines = [f"Meeting {n}: {_told(meeting, kinds, partner)}" for n, meeting in enumerate(meetings, 1)]
+    lines = [f"Meeting {n}: {_meeting_text(meeting, kinds, partner)}" for n, meeting in enumerate(meetings, 1)]
     return "\n".join(["The meetings so far:", *lines]) if lines else "There was no meeting yet."
 
 
@@ -50,14 +49,14 @@ def quoted(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(json.dumps(name, ensure_ascii=False) for name in names)
 
 
-def held(inventory: Inventory, kinds: Sequence[str]) -> str:
+def inventory_text(inventory: Inventory, kinds: Sequence[str]) -> str:
     """An inventory in words."""
     return ", ".join(f"{kind} {count}" for kind, count in zip(kinds, inventory, strict=True))
 
 
-def world_and_map(situation: MatrixSituation) -> Message:
+def matrix_message(situation: MatrixSituation) -> Message:
     """The rules, and the map as far as it is known."""
-    agent, partly = situation.world.agents[situation.me], situation.memory.seen != EVERYWHERE
+    agent, partly = situation.world.agents[situation.me], situation.memory.explored != EVERYWHERE
     map_part = fill("hm-map", unknown=", ? never seen" if partly else "", map=map_text(situation))
     return Message("system", f"{world_text(situation.world, agent)}\n\n{map_part}")
 
@@ -78,11 +77,10 @@ def present(situation: MatrixSituation) -> dict[str, object]:
     return {"t": situation.t, "seen": in_view, "remembered": remembered_text(situation)}
 
 
-def subgoals_text(situation: MatrixSituation, purpose: str, came: str) -> str:
-    """The question for the next few subgoals, after what came of the last ones."""
-    return fill(
-        "hm-subgoals", **present(situation), outcomes=came, purpose=purpose, example=situation.others[0], most=MOST
-    )
+def matrix_subgoals_text(situation: MatrixSituation, purpose: str, outcomes: str) -> str:
+    """The question for the next few subgoals, after the outcomes of the last ones."""
+    fields = {"outcomes": outcomes, "purpose": purpose, "example": situation.other_names[0], "most": MOST}
+    return fill("hm-subgoals", **present(situation), **fields)
 
 
 def aim_text(world: InTheMatrix, me: int, aim: Aim, worth: Sequence[float]) -> str:
@@ -105,7 +103,7 @@ def remembered_text(situation: MatrixSituation) -> str:
             (there[names[kind]] if away == THERE else gone).append(place)
     sightings = (
         f"{name}: ({situation.at(sighting.cell)}, step {sighting.t})"
-        for name, sighting in zip(situation.players, memory.others, strict=True)
+        for name, sighting in zip(situation.names, memory.players, strict=True)
         if sighting is not None and sighting.t < situation.t
     )
     shown = [(name, places) for name, places in there.items() if places or name != "unknown"]
@@ -113,9 +111,9 @@ def remembered_text(situation: MatrixSituation) -> str:
     return "\n".join([*lines, f"Remembered other players: {{{', '.join(sightings)}}}"])
 
 
-def _told(meeting: Encounter, kinds: Sequence[str], partner: str) -> str:
+def _meeting_text(meeting: Encounter, kinds: Sequence[str], partner: str) -> str:
     own = "several kinds alike" if meeting.played is None else kinds[meeting.played]
-    text = f"you held {held(meeting.own, kinds)} (played {own}) and were paid {_number(meeting.reward)}."
+    text = f"you held {inventory_text(meeting.own, kinds)} (played {own}) and were paid {_signed(meeting.reward)}."
     if not partner:
         return text
     if meeting.theirs is None:
@@ -123,5 +121,5 @@ def _told(meeting: Encounter, kinds: Sequence[str], partner: str) -> str:
     return f"{text} {partner} seems to have played {kinds[meeting.theirs]}."
 
 
-def _number(value: float) -> str:
+def _signed(value: float) -> str:
     return f"{value:+.3g}" if value else "0"

@@ -9,37 +9,44 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from pydantic import BaseModel
 
 from otherminds.distribution import Categorical
-from otherminds.language.asking import Asker, ReplyForm, StructuredAnswer, listed, prompts_of
+from otherminds.language.asking import Asker, ReplyForm, StructuredAnswer, listed
 from otherminds.language.model import Message
-from otherminds.papers.hypothetical_minds.verbal.cook_memory import KitchenSituation
+from otherminds.papers.hypothetical_minds.verbal.forms import fill
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import Calls
-from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MatrixSituation
 from otherminds.worlds.avatars import Action
-
-fill = prompts_of("otherminds.papers.hypothetical_minds")
 
 PAUSE = 10  # steps that a body stands still after a plan that cannot be read or followed; chosen, not tuned
 
 G = TypeVar("G")  # a subgoal
 M = TypeVar("M", bound=BaseModel)
-S = TypeVar("S", bound=KitchenSituation | MatrixSituation)
+
+
+class Situation(Protocol):
+    """What a body perceives and remembers."""
+
+    @property
+    def t(self) -> int:
+        """The step."""
+
+
+S = TypeVar("S", bound=Situation)
 
 
 class Effort(NamedTuple):
     """Steps spent on a subgoal, those in which the way was blocked, and those of waiting at a place.
 
-    `tried`: what the agent held when it used a place in the step before, None if it did not.
+    hand_before: what the agent held when it used a place in the step before, None if it did not.
     """
 
     steps: int = 0
     blocked: int = 0
     waited: int = 0
-    tried: int | None = None
+    hand_before: int | None = None
 
 
 FRESH = Effort()
@@ -80,8 +87,8 @@ class SubgoalPlanning(Generic[S, G]):
     """How plans are asked for and followed in one kind of world.
 
     In a situation: `free` says whether the body may do anything, `system` is the system message, `prompt` asks for a
-    plan with a purpose, after what came of the last one, `form` is that of the reply, whose `plan` are subgoals, and
-    `step` is the next action for a subgoal on which so much was spent.
+    plan with a purpose, after the outcomes of the last one, `form` is that of the reply, whose `plan` are subgoals, and
+    `step` is the next action for a subgoal on which so much effort was spent.
     """
 
     free: Callable[[S], bool]
@@ -95,12 +102,12 @@ class SubgoalPlanning(Generic[S, G]):
 class PlanFollower(Generic[S, G]):
     """A body that follows plans. Immutable; its model is asked when it plans.
 
-    `known` is what it perceives and remembers, None before it has seen anything. `purpose` tells the model what the
-    plans are for. If no plan can be read, or one ends at once, the body rests for PAUSE steps and asks again. `said` is
-    all that the model said of plans.
+    perceived: its situation, None before it has seen anything. purpose: tells the model what the plans are for. queue:
+    the subgoals that are left. exchanges: all requests for plans. If no plan can be read, or one ends at once, the body
+    rests for PAUSE steps and asks again.
     """
 
-    planning: SubgoalPlanning[S, G]
+    planning: ClassVar[SubgoalPlanning[Any, Any]]
     asker: Asker
     world: Any
     me: int
@@ -109,9 +116,14 @@ class PlanFollower(Generic[S, G]):
     effort: Effort = FRESH
     action: Action | None = None
     rests_until: int = 0
-    begun: BegunPlan[S, G] | None = None
-    said: Calls = ()
-    known: S | None = None
+    last_plan: BegunPlan[S, G] | None = None
+    exchanges: Calls = ()
+    perceived: S | None = None
+
+    @classmethod
+    def initial(cls, world: Any, agent: str, asker: Asker, **fields: Any) -> Self:
+        """The body at the start of an episode."""
+        return cls(asker=asker, world=world, me=world.agents.index(agent), **fields)
 
     def act(self) -> Categorical[Action]:
         """The planned action, with probability 1; `noop` without one."""
@@ -120,14 +132,14 @@ class PlanFollower(Generic[S, G]):
     def planned(self) -> Self:
         """Ask for a plan, and begin with it; if it ends at once, rest before the next one."""
         situation = self.situation
-        outcomes = self.begun.outcomes if self.begun else ()
-        came = f"\n{fill('hm-outcomes', outcomes=listed(outcomes))}\n" if outcomes else ""
-        prompt = self.planning.prompt(situation, self.purpose, came)
+        outcomes = self.last_plan.outcomes if self.last_plan else ()
+        outcomes_text = f"\n{fill('hm-outcomes', outcomes=listed(outcomes))}\n" if outcomes else ""
+        prompt = self.planning.prompt(situation, self.purpose, outcomes_text)
         answer = self.ask("subgoals", prompt, self.planning.form(situation))
         plan = answer.read(lambda reply: tuple(reply.plan))
-        body = replace(self, said=(*self.said, *answer.said))
+        body = replace(self, exchanges=(*self.exchanges, *answer.exchanges))
         if plan is not None:
-            body = replace(body, queue=plan, effort=FRESH, begun=BegunPlan(situation, plan)).advanced()
+            body = replace(body, queue=plan, effort=FRESH, last_plan=BegunPlan(situation, plan)).advanced()
         return body if body.action is not None else replace(body, rests_until=situation.t + PAUSE)
 
     def ask(self, purpose: str, prompt: str, form: ReplyForm[M]) -> StructuredAnswer[M]:
@@ -141,30 +153,30 @@ class PlanFollower(Generic[S, G]):
         if not self.queue and self.action is None:
             return body
         body = replace(body, queue=(), action=None).noted(f"broken off: {why}")
-        return replace(body, begun=body.begun and body.begun._replace(broken=True))
+        return replace(body, last_plan=body.last_plan and body.last_plan._replace(broken=True))
 
     @property
     def wants_plan(self) -> bool:
         """Whether the body is free to act and has nothing to do."""
-        free = self.known is not None and self.planning.free(self.known)
+        free = self.perceived is not None and self.planning.free(self.perceived)
         return free and self.action is None and not self.queue and self.situation.t >= self.rests_until
 
     @property
-    def finished(self) -> BegunPlan[S, G] | None:
+    def finished_plan(self) -> BegunPlan[S, G] | None:
         """The last plan with its outcomes, once it is over and until there is another."""
-        return None if self.queue or self.action is not None else self.begun
+        return None if self.queue or self.action is not None else self.last_plan
 
     @property
     def situation(self) -> S:
         """What the body perceives and remembers. Raises ValueError before it has seen anything."""
-        if self.known is None:
+        if self.perceived is None:
             raise ValueError("the body has not seen anything yet")
-        return self.known
+        return self.perceived
 
     def seeing(self, situation: S, reward: float) -> Self:
         """At the start of a step: the reward counts for the plan, and an action is due."""
-        begun = self.begun and self.begun._replace(reward=self.begun.reward + reward)
-        return replace(self, known=situation, action=None, begun=begun)
+        plan = self.last_plan and self.last_plan._replace(reward=self.last_plan.reward + reward)
+        return replace(self, perceived=situation, action=None, last_plan=plan)
 
     def advanced(self) -> Self:
         """With the next action; subgoals that are over are dropped with a note, and all if one has failed."""
@@ -180,4 +192,5 @@ class PlanFollower(Generic[S, G]):
 
     def noted(self, outcome: str) -> Self:
         """With one more outcome of the plan."""
-        return replace(self, begun=self.begun and self.begun._replace(outcomes=(*self.begun.outcomes, outcome)))
+        plan = self.last_plan and self.last_plan._replace(outcomes=(*self.last_plan.outcomes, outcome))
+        return replace(self, last_plan=plan)

@@ -24,7 +24,7 @@ STRATEGIES: Mapping[Part, str] = WORDS["strategies"]
 LOADS, SERVES = STRATEGIES["dishes"], STRATEGIES["tomatoes"]
 
 
-class ToldPot(NamedTuple):
+class DescribedPot(NamedTuple):
     """A pot within reach as a prompt describes it: the number of tomatoes, and whether there is soup."""
 
     place: Place
@@ -58,9 +58,9 @@ class KitchenPromptReader:
 
     def _part(self, lately: int) -> Part:
         """The part of the work that the partner has done in these last steps."""
-        done = [what for step, what in DEED.findall(self.text) if int(step) > self._now - lately]
-        loads = any(what.startswith("put") for what in done)
-        serves = any(not what.startswith("put") for what in done)
+        actions = [what for step, what in DEED.findall(self.text) if int(step) > self._now - lately]
+        loads = any(what.startswith("put") for what in actions)
+        serves = any(not what.startswith("put") for what in actions)
         return ("everything" if serves else "tomatoes") if loads else "dishes" if serves else "nothing"
 
     @property
@@ -94,7 +94,7 @@ class KitchenPromptReader:
             return [*self._use_nearest("tomatoes"), *self._hold_ready()]
         return [*self._use_nearest("dishes"), *self._serve()]
 
-    def _fill(self, room: Sequence[ToldPot]) -> Sequence[ReplyFields]:
+    def _fill(self, room: Sequence[DescribedPot]) -> Sequence[ReplyFields]:
         """Put a tomato into the fullest pot, and go on until it holds three."""
         pot = max(room, key=lambda pot: pot.tomatoes)
         more = [*self._use_nearest("tomatoes"), _use(pot.place)] * (2 - pot.tomatoes)
@@ -128,10 +128,10 @@ class KitchenPromptReader:
         return f"and hold a {thing}." in self.text
 
     @cached_property
-    def _pots(self) -> Sequence[ToldPot]:
+    def _pots(self) -> Sequence[DescribedPot]:
         """All pots within reach, the nearest first."""
         descriptions = {(int(x), int(y)): what for x, y, what in POT.findall(self.text)}
-        return [_told_pot(place, descriptions[place]) for place in self._places("pots") if place in descriptions]
+        return [_described_pot(place, descriptions[place]) for place in self._places("pots") if place in descriptions]
 
     def _places(self, what: str) -> Sequence[Place]:
         line = re.search(f"^- {what}: (.*)$", self.text, re.MULTILINE)
@@ -146,7 +146,7 @@ def _wait(place: Place, until: str) -> ReplyFields:
     return {"do": "wait", "x": place[0], "y": place[1], "until": until}
 
 
-def _told_pot(place: Place, what: str) -> ToldPot:
+def _described_pot(place: Place, what: str) -> DescribedPot:
     """A pot from its line in a prompt."""
     number = 3 if "soup is ready" in what else 0 if what.startswith("empty") else 1 if what[0] == "a" else int(what[0])
-    return ToldPot(place, number, "soup is ready" in what or "by now there should be soup" in what)
+    return DescribedPot(place, number, "soup is ready" in what or "by now there should be soup" in what)

@@ -15,8 +15,9 @@ from otherminds.language.asking import Asker, plain
 from otherminds.language.model import Message
 from otherminds.papers.hypothetical_minds.agent import Encounter, Theory
 from otherminds.papers.hypothetical_minds.verbal import forms
+from otherminds.papers.hypothetical_minds.verbal.forms import fill
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import PUBLISHED, Calls, HypothesisPool, HypothesisSettings
-from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import fill, history, kinds_of, quoted, world_text
+from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import kinds_of, meetings_text, quoted, world_text
 from otherminds.worlds.in_the_matrix.hypotheses import typical_inventory
 from otherminds.worlds.in_the_matrix.rules import Inventory
 from otherminds.worlds.in_the_matrix.strategies import play_of
@@ -67,7 +68,7 @@ class Sentences(HypothesisPool[Encounter, int]):
 
         `theirs` is ignored if the model is to estimate it.
         """
-        judged = self._after(Encounter(own, theirs, reward))
+        judged = self._with_meeting(Encounter(own, theirs, reward))
         theory = judged._searched() if self.settings.modular else judged._asked_at_once()
         play = None if theory.used is None else theory.hypotheses[theory.used].play
         theory = theory if play is None else replace(theory, play=play)  # without a prediction the play stays
@@ -76,7 +77,7 @@ class Sentences(HypothesisPool[Encounter, int]):
     def remember(self, own: Inventory, theirs: int | None, reward: float) -> Self:
         """After a meeting about which the model is not asked anything."""
         free = replace(self, settings=replace(self.settings, exact_inventory=True))
-        return replace(free._after(Encounter(own, theirs, reward)), settings=self.settings)
+        return replace(free._with_meeting(Encounter(own, theirs, reward)), settings=self.settings)
 
     def predict(self) -> Categorical[int]:
         """The kind that the hypothesis in use expects, with probability 1; uniform if it expects none."""
@@ -95,22 +96,22 @@ class Sentences(HypothesisPool[Encounter, int]):
         return Categorical.uniform(range(len(self.kinds)) if kind is None else [kind])
 
     def _prompt(self, name: str, **fields: object) -> str:
-        common_fields = {"partner": self.partner, "kinds": ", ".join(quoted(self.kinds))}
-        return fill(f"hm-{name}", history=history(self.meetings, self.kinds, self.partner), **common_fields, **fields)
+        meetings, kinds = meetings_text(self.meetings, self.kinds, self.partner), ", ".join(quoted(self.kinds))
+        return fill(f"hm-{name}", history=meetings, partner=self.partner, kinds=kinds, **fields)
 
     # Evidence
 
-    def _after(self, meeting: Encounter) -> Self:
+    def _with_meeting(self, meeting: Encounter) -> Self:
         """With one more meeting, by which all hypotheses are judged; their predictions are spent then."""
         meetings = (*self.meetings, meeting)
         system = Message("system", world_text(self.world, self.agent))
         theory = replace(self, meetings=meetings, scope=(f"meeting {len(meetings)}", system))
         if not self.settings.exact_inventory:
-            theory = theory._knowing(None)
+            theory = theory._with_partner_play(None)
             if self.settings.modular:
                 prompt = theory._prompt("inventory", number=len(theory.meetings), form=theory._inventory_form())
                 theory, reply = theory.ask("inventory", prompt, forms.inventory_form(self.kinds))
-                theory = theory._knowing(None if reply is None else theory._most(reply.inventory))
+                theory = theory._with_partner_play(None if reply is None else theory._most_frequent(reply.inventory))
         theory = theory._judged() if self.settings.evaluate else theory
         return replace(
             theory, hypotheses=tuple(hypothesis._replace(expects=None, play=None) for hypothesis in theory.hypotheses)
@@ -136,13 +137,13 @@ class Sentences(HypothesisPool[Encounter, int]):
                 rewards |= {i: c * ((payoff > 0) - (payoff < 0)) for i, payoff in pays.items()}
             return self.rewarded(rewards)
 
-        def counterfactual(place: int) -> str:
-            return self._prompt("counterfactual", number=len(self.meetings), instead=self.kinds[unused[place]])
+        def counterfactual(index: int) -> str:
+            return self._prompt("counterfactual", number=len(self.meetings), instead=self.kinds[unused[index]])
 
         theory, replies = self.ask_each([*unused], "counterfactual", counterfactual, forms.SIGN)
         return theory.rewarded(rewards | {i: c * forms.SIGNS[reply.reward] for i, reply in replies.items()})
 
-    def _knowing(self, theirs: int | None) -> Self:
+    def _with_partner_play(self, theirs: int | None) -> Self:
         """With what the partner played in the last meeting."""
         *before, last = self.meetings
         return replace(self, meetings=(*before, last._replace(theirs=theirs)))
@@ -150,7 +151,7 @@ class Sentences(HypothesisPool[Encounter, int]):
     def _inventory_form(self) -> str:
         return ", ".join(f"{kind}: ..." for kind in quoted(self.kinds))
 
-    def _most(self, inventory: Mapping[str, int]) -> int | None:
+    def _most_frequent(self, inventory: Mapping[str, int]) -> int | None:
         return play_of(tuple(inventory[kind] for kind in self.kinds))
 
     # Hypotheses and predictions
@@ -158,23 +159,23 @@ class Sentences(HypothesisPool[Encounter, int]):
     def _searched(self) -> Self:
         """With the best hypothesis in use if it is validated, else with a new one; with predictions by the top k."""
         theory = self if self.validated else self.proposed(self._prompt, "hm", "strategy")
-        places = [theory.best] if self.validated and theory.best is not None else theory.candidates
-        if not places:
+        indices = [theory.best] if self.validated and theory.best is not None else theory.candidates
+        if not indices:
             return theory
         plays: dict[int, tuple[int | None, int]]
         kind, purpose = self.kinds.index, "predict" if self.settings.mind_prompting else "follow"
 
-        def prompt(place: int) -> str:
-            return theory._prompt(purpose, hypothesis=theory.hypotheses[place].text, number=len(theory.meetings) + 1)
+        def prompt(index: int) -> str:
+            return theory._prompt(purpose, hypothesis=theory.hypotheses[index].text, number=len(theory.meetings) + 1)
 
         if self.settings.mind_prompting:
-            updated, replies = theory.ask_each(places, purpose, prompt, forms.play_form(self.kinds))
+            updated, replies = theory.ask_each(indices, purpose, prompt, forms.play_form(self.kinds))
             plays = {i: (kind(reply.partner_plays), kind(reply.i_play)) for i, reply in replies.items()}
         else:
-            updated, own = theory.ask_each(places, purpose, prompt, forms.own_play_form(self.kinds))
+            updated, own = theory.ask_each(indices, purpose, prompt, forms.own_play_form(self.kinds))
             plays = {i: (None, kind(reply.i_play)) for i, reply in own.items()}
         predicted = {i: updated.hypotheses[i]._replace(expects=e, play=p) for i, (e, p) in plays.items()}
-        return updated.predicting(places, predicted)
+        return updated.predicting(indices, predicted)
 
     def _asked_at_once(self) -> Self:
         """All steps in one call."""
@@ -187,7 +188,7 @@ class Sentences(HypothesisPool[Encounter, int]):
         if reply is None:
             return replace(theory, used=None)
         if reply.inventory is not None:
-            theory = theory._knowing(self._most(reply.inventory))
+            theory = theory._with_partner_play(self._most_frequent(reply.inventory))
         expects, play = self.kinds.index(reply.partner_plays), self.kinds.index(reply.i_play)
         theory = theory.admitted(reply.hypothesis, expects=expects, play=play)
         return replace(theory, used=len(theory.hypotheses) - 1)
@@ -198,16 +199,16 @@ class Hybrid:
     """A theory of programs, and sentences for partners that it predicts badly.
 
     The most probable play by the programs is judged like a prediction by a sentence: `value` becomes
-    V + alpha (±c − V). From `patience` meetings on, sentences are asked whenever it is below `least`; they know all
+    V + alpha (±c − V). From `patience` meetings on, sentences are asked whenever it is below `min_value`; they know all
     meetings before, and what they have predicted by then still counts. Meetings without a call cost nothing.
     """
 
     programs: Theory
     sentences: Sentences
-    least: float = 0.0  # right as often as wrong; chosen, not tuned
+    min_value: float = 0.0  # right as often as wrong; chosen, not tuned
     patience: int = 4  # meetings; chosen, not tuned
     value: float = 0.0
-    judged: int = 0
+    times_judged: int = 0
 
     def for_partner(self, partner: str) -> Self:
         """The theory of another partner before any meeting."""
@@ -221,7 +222,7 @@ class Hybrid:
             right = self.programs.predict().mode == theirs
             (value,) = settings.rescored([self.value], [settings.c if right else -settings.c])
             programs = self.programs.update(own, theirs, reward)
-            theory = replace(self, programs=programs, value=value, judged=self.judged + 1)
+            theory = replace(self, programs=programs, value=value, times_judged=self.times_judged + 1)
         learn = theory.sentences.remember if theory.trusting else theory.sentences.update
         return replace(theory, sentences=learn(own, theirs, reward))
 
@@ -236,7 +237,7 @@ class Hybrid:
     @property
     def trusting(self) -> bool:
         """Whether the programs predict well enough, or have not been tried enough."""
-        return self.judged < self.patience or self.value >= self.least
+        return self.times_judged < self.patience or self.value >= self.min_value
 
     @property
     def ranked(self) -> Sequence[tuple[str, float]]:
@@ -244,9 +245,9 @@ class Hybrid:
         return self._in_use.ranked
 
     @property
-    def said(self) -> Calls:
-        """All that the model said."""
-        return self.sentences.said
+    def exchanges(self) -> Calls:
+        """All that the model was asked and replied."""
+        return self.sentences.exchanges
 
     @property
     def _in_use(self) -> Theory:

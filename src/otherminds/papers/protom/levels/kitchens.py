@@ -6,7 +6,7 @@ Every claim is about simulated cooks that know only what they see, over ten seed
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -14,9 +14,10 @@ import numpy as np
 
 from otherminds.evaluation.engines import stream
 from otherminds.mind import WithErrand
+from otherminds.papers.protom.episodes import Decision, Facilitator, SilentFacilitator
 from otherminds.papers.protom.experiment import PlannedEpisode, episode
 from otherminds.papers.protom.levels.level_sets import Design, least_hash
-from otherminds.papers.protom.overcooked import KitchenFacilitator, OneRequest, facilitator, people, setup
+from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.world import rollout_with_minds
 from otherminds.worlds.overcooked import kitchen
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
@@ -145,6 +146,30 @@ def _furnished(plan: _KitchenPlan, recipes: Sequence[str]) -> Overcooked:
 # Classes and their proofs
 
 
+@dataclass(frozen=True)
+class OneRequest(SilentFacilitator):
+    """A facilitator that makes one request once, as soon as it can be followed at or after step t."""
+
+    advice: OvercookedAdvice
+    request: Advice
+    t: int = 1
+    made: bool = False
+
+    def watch(self, joint: Mapping[str, Any], after: Any) -> OneRequest:
+        """The facilitator with one step less to wait."""
+        return replace(self, t=self.t - 1)
+
+    def tell(self, message: Any, state: Any) -> OneRequest:
+        """The facilitator that has made its request."""
+        return replace(self, made=True)
+
+    def decide(self, state: State, left: int, rng: np.random.Generator) -> Decision[Advice]:
+        """The request once it can be followed, else silence."""
+        if self.made or self.t > 0 or self.request not in self.advice.candidates(state):
+            return Decision(silence="it is not the time")
+        return Decision(self.request, words=self.advice.words(self.request))
+
+
 class _Forecast(NamedTuple):
     """A request that can be made after t steps, and the steps that it is forecast to save."""
 
@@ -184,7 +209,7 @@ def prove(level: KitchenLevel) -> dict[str, str] | None:
         helped_lengths = tuple(_length_with(level, advice, seed, hint) for seed in range(SEEDS))
         saves = fmean(alone) - fmean(helped_lengths)
         if max(helped_lengths) < horizon and saves >= max(LEAST, SHARE * fmean(alone)):
-            oracle = facilitator("oracle", level, advice)
+            oracle = OVERCOOKED.facilitator("oracle", level, advice)
             if all(_length_with(level, advice, seed, oracle) < horizon for seed in range(ORACLES)):
                 message = f"{advice.address(forecast.request)}, after step {forecast.t}"
                 kind, helped = "necessary" if failed else "useful", " ".join(map(str, helped_lengths))
@@ -215,15 +240,15 @@ def lacking(level: KitchenLevel) -> list[int]:
 
 def _play_alone(level: KitchenLevel, advice: OvercookedAdvice, seed: int) -> list[tuple[State, Mapping[str, Any]]]:
     """A run without help: the state and the minds after each step."""
-    minds, rng = people(level, advice, seed), stream(seed, "people", level.name)
+    minds, rng = OVERCOOKED.people(level, advice, seed), stream(seed, "people", level.name)
     steps = rollout_with_minds(level.world, minds, steps=level.horizon, rng=rng)
     return [(step.after, minds) for step, minds in steps]
 
 
-def _length_with(level: KitchenLevel, advice: OvercookedAdvice, seed: int, helper: KitchenFacilitator) -> int:
+def _length_with(level: KitchenLevel, advice: OvercookedAdvice, seed: int, helper: Facilitator[Any, Any, Any]) -> int:
     """The length of a run with this facilitator, in steps; the horizon if an agent fails."""
     entry = PlannedEpisode(level, "none", "proof", seed)
-    run = episode(entry, setup(entry, advice)._replace(facilitator=helper))
+    run = episode(entry, OVERCOOKED.setup(entry, advice)._replace(facilitator=helper))
     return _length(level, [moment.after for moment in run])
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from otherminds.errors import InputError
-from otherminds.papers.protom.doors_keys_gems import episode, people
+from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
 from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.levels.level_sets import Design, least_hash
 from otherminds.planning.joint import ContextAction, JointPositions, joint_makespan
@@ -121,7 +121,7 @@ def _things(word: str, colours: Sequence[str], cells: Sequence[int]) -> tuple[Th
 def alone(level: Level, advice: DoorsKeysGemsAdvice, seed: int) -> int | None:
     """L0: the steps that people take without help; None if one of them fails."""
     rng = np.random.default_rng(seed)
-    steps = list(rollout(level.world, people(level, advice), steps=level.horizon, rng=rng))
+    steps = list(rollout(level.world, DOORS_KEYS_GEMS.people(level, advice, seed), steps=level.horizon, rng=rng))
     return len(steps) if level.world.done(steps[-1].after if steps else level.world.initial) else None
 
 
@@ -161,7 +161,7 @@ def prove(level: Level) -> dict[str, str] | None:
         return None
     proof_level = replace(level, name="proof")  # the name of a level names its random streams
     if kind != "not_needed" and not all(
-        world.done([m.after for m in episode(PlannedEpisode(proof_level, "oracle", kind, seed))][-1])
+        world.done([m.after for m in DOORS_KEYS_GEMS.episode(PlannedEpisode(proof_level, "oracle", kind, seed))][-1])
         for seed in range(SEEDS)
     ):
         return None

@@ -96,6 +96,8 @@ def read_export(path: Path) -> list[Row]:
     numbered: list[tuple[int, Row]] = []
     for number, raw_row in each_numbered(path):
         row = {column: value for column, value in raw_row.items() if value is not None}
+        if row.get("agent") == FACILITATOR:
+            row.setdefault("action", "")  # spreadsheets save an empty text as an empty cell
         try:
             _ExportRow.model_validate(row)
         except ValidationError as error:

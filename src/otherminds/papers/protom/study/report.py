@@ -127,7 +127,7 @@ def _tests(rows: Sequence[Row]) -> Html:
     lines: list[list[object]] = []
     for c in compare(rows):
         values = p_value(c.p), p_value(c.p_corrected), interval(*c.difference[:3]), c.difference.n
-        lines.append([c.other, NAMES[c.metric], c.test, *values])
+        lines.append([c.reference, NAMES[c.metric], c.test, *values])
     columns = ("Against", "Metric", "Test", "p", "p corrected", "Difference within pairs", "Pairs with both")
     return stack(WORDS["tests"], table(columns, lines)) if lines else stack("There is nothing to compare ProToM with.")
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from otherminds.evaluation.assistance import FACILITATOR
 from otherminds.evaluation.engines import stream
 from otherminds.language.model import LanguageModel
-from otherminds.papers.protom import experiment, overcooked
+from otherminds.papers.protom import experiment
 from otherminds.papers.protom.experiment import PlannedEpisode, Row
+from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, FINISHED, POINTS, TIME
 from otherminds.papers.protom.study.plan import NOBODY, counterbalanced, default_levels
 from otherminds.worlds.overcooked.level_files import KitchenLevel
@@ -64,7 +65,7 @@ def plan(
 def rows(trial: PlannedTrial, model: LanguageModel | None = None, *, pictures: bool = False) -> list[Row]:
     """Play a trial, with a language model as the facilitator if there is one; its rows, with ratings in the last."""
     entry = trial.played
-    setup = overcooked.setup(entry, model=model, pictures=pictures)._replace(obedience=trial.obedience)
+    setup = OVERCOOKED.setup(entry, model=model, pictures=pictures)._replace(obedience=trial.obedience)
     about = {"episode": trial.episode, "pair": trial.pair, "trial": trial.number, "level": entry.level.name}
     trial_rows = [{**row, **about} for row in experiment.rows(EXPERIMENT, entry, setup)]
     trial_rows[-1]["ended"] = FINISHED if trial_rows[-1]["success"] else TIME

@@ -57,7 +57,7 @@ def walk(story: StoryState, clause: Clause, agents: Agents) -> Told:
     towards = [(prep, noun) for prep, noun in clause.places if prep in wordset("towards")]
     goals = [(prep, noun) for prep, noun in towards if noun.words[-1] not in wordset("no_places")]
     # not "went for a swim"
-    goals = [(prep, noun) for prep, noun in goals if prep != "for" or noun.kind != "object" or noun.known]
+    goals = [(prep, noun) for prep, noun in goals if prep != "for" or noun.kind != "object" or noun.is_known]
     away = any(prep == "out of" or (prep == "from" and clause.means("leave")) for prep, _ in clause.places)
     if not goals and (away or {"outside", "out", "away", "off"} & set(clause.adverbs)):
         return leave(story, clause, agents)

@@ -71,7 +71,7 @@ def handled_place(story: StoryState, noun: Noun, agent: str) -> Spot | None:
         return last
     if noun.kind not in ("place", "object") or noun.words[-1] in wordset("openings"):
         return None
-    if noun.kind == "object" and noun.known and not lexicon().kind_of(noun.words):
+    if noun.kind == "object" and noun.is_known and not lexicon().kind_of(noun.words):
         return None
     return story.spot(noun, agent)
 
@@ -85,7 +85,7 @@ def location(
     last = dealt_with[-1] if dealt_with else None
     spot, room, is_stated = None, None, False
     for prep, noun in sorted(clause.places, key=lambda phrase: _is_in_front(clause, phrase[1])):
-        aside = _is_in_front(clause, noun) and not noun.known and noun.det in ("a", "an", "another")
+        aside = _is_in_front(clause, noun) and not noun.is_known and noun.det in ("a", "an", "another")
         if prep not in preps or noun.words[-1] in wordset("no_places") or aside:  # "in a new development, she ..."
             continue
         if noun.kind == "room":
@@ -165,7 +165,7 @@ def _grab_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: st
             place = last  # where the story put this very thing
     where = room or (place.room if place else None) or state.room
     add_event(story, clause, agent, "grab", obj, place, where)
-    state.held.append(obj)
+    state.hands.append(obj)
     state.room = where or state.room
     if place is not None and place is not state.spot:
         state.spot, state.closed = place, False
@@ -207,14 +207,14 @@ def _put_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str
         return True  # "which Ann had put down earlier": told before
     if not is_stated or (spot is None and room is None):
         return False
-    obj = obj if obj is not None else (state.held[-1] if state.held else None)
+    obj = obj if obj is not None else (state.hands[-1] if state.hands else None)
     if clause.link in wordset("relative") and clause.verb and clause.verb.perfect:
         puts = [(event, where) for event, where in story.timeline if isinstance(event, Event) and event.verb == "put"]
         if any(event.agent == agent and event.obj == obj and where is spot for event, where in puts):
             return True  # "from the table, where Ann had put it": told before
     add_event(story, clause, agent, "put", obj, spot, room)
-    if obj in state.held:
-        state.held.remove(obj)
+    if obj in state.hands:
+        state.hands.remove(obj)
     state.room = room or state.room
     state.spot, state.closed = spot, False
     _note_moved(story, obj, spot)

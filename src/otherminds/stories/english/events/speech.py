@@ -59,7 +59,7 @@ def _about_one_place(story: StoryState, text: str, *, indirect: bool = False) ->
     if len(text_tokens) > LONGEST_SENTENCE:
         return None
     nouns = [piece for piece in Chunker(text_tokens, story.names).chunks() if isinstance(piece, Noun)]
-    things = list(dict.fromkeys(story.thing(noun, None) for noun in nouns if noun.kind == "object" and noun.known))
+    things = list(dict.fromkeys(story.thing(noun, None) for noun in nouns if noun.kind == "object" and noun.is_known))
     places = [noun for noun in nouns if noun.kind in ("place", "room")]
     if "?" in words and len(things) == 1 and not places and wordset("seeking") & words:
         return [DialogueAct("ask", things[0])]
@@ -67,12 +67,12 @@ def _about_one_place(story: StoryState, text: str, *, indirect: bool = False) ->
         (wordset("limits") - (PAST if indirect else frozenset())) & words
         or "?" in words
         or not story.pending
-        or {*things} - {story.asked}
+        or {*things} - {story.requested}
         or len([p for p in places if p.kind == "place"]) > 1
     ):
         return None
     spot, room = stated_place(story, places)
-    return [DialogueAct("assert", story.asked, spot, room)] if spot or room else None
+    return [DialogueAct("assert", story.requested, spot, room)] if spot or room else None
 
 
 def _read_sentences(story: StoryState, text: str) -> list[DialogueAct] | None:
@@ -104,7 +104,7 @@ def _names_no_place(part: Sequence[Token], story: StoryState) -> bool:
     if denies or any(noun.kind in ("place", "room") for noun in nouns):
         return False
     for noun in nouns:
-        if noun.kind == "object" and noun.known and noun.words[0] not in wordset("no_things"):
+        if noun.kind == "object" and noun.is_known and noun.words[0] not in wordset("no_things"):
             story.thing(noun, None)  # "I did find some milk. It was ..."
     return True
 
@@ -233,13 +233,13 @@ def _assertion(story: StoryState, clause: Clause) -> DialogueAct | None:
         return None
     nouns = (*clause.objects, *clause.subjects)
     denied = any(noun.det == "no" or noun.words[0] in ("nothing", "neither") for noun in nouns)
-    obj = story.asked
+    obj = story.requested
     for noun in nouns:
         if noun.kind == "object" and noun.words[0] not in wordset("no_things") | {"nothing"}:
             obj = story.thing(noun, None)
             break
         if noun.kind in ("one", "vague") or noun.words[0] in ("it", "them", "they", "some"):
-            obj = story.asked or story.thing(noun, None)
+            obj = story.requested or story.thing(noun, None)
             break
     return DialogueAct("deny" if denied or clause.negated or "not" in clause.unknown else "assert", obj, spot, room)
 
@@ -271,13 +271,13 @@ def add_utterances(
         if act.act in ("assert", "deny") and act.obj is None:
             continue
         asks, span = act.act == "ask", (clause.start, clause.end)
-        obj = act.obj or (None if asks else story.asked)
+        obj = act.obj or (None if asks else story.requested)
         fact = Fact("at", obj, act.room) if obj is not None else None
         to = () if asks else tuple(hearers)
         story.emit(Utterance(0, speaker, act.act, fact, to, story.p, story.source, span), act.spot)
         story.of(speaker)
         if asks:
-            story.asker, story.asked, story.pending = speaker, act.obj, True
+            story.asker, story.requested, story.pending = speaker, act.obj, True
             story.of(speaker).seeks = act.obj
             if act.obj:
                 story.mention(act.obj, speaker)
@@ -289,7 +289,7 @@ def add_utterances(
 def _reply(story: StoryState, clause: Clause, speaker: str, act: SpeechAct) -> None:
     """Adds a reply without words, if the speaker was asked something."""
     if story.pending and story.asker and speaker != story.asker:
-        add_utterances(story, clause, speaker, [DialogueAct(act, story.asked)])
+        add_utterances(story, clause, speaker, [DialogueAct(act, story.requested)])
 
 
 def be_silent(story: StoryState, clause: Clause, agents: Agents) -> Told:
@@ -387,19 +387,19 @@ def _indirect_answer(story: StoryState, clause: Clause) -> list[DialogueAct] | N
     """What is said in the story's words: that something is somewhere, where it is, or that one does not know."""
     content = _all_clauses(clause.content)
     if any(is_ignorant(inner) for inner in (clause, *content)):
-        return [DialogueAct("unsure", story.asked)]
+        return [DialogueAct("unsure", story.requested)]
     if content and content[0].link == "where":
         noun = next((noun for noun in (*content[0].subjects, *content[0].objects) if noun.kind == "object"), None)
-        obj = story.thing(noun, None) if noun else story.asked
+        obj = story.thing(noun, None) if noun else story.requested
         return [DialogueAct("assert", obj)] if obj else None
     if content:
         return assertions(story, clause.content)
     things = [noun for noun in clause.objects if noun.kind == "object"]
     if any(noun.words[-1] in ("location", "whereabouts") for noun in things) and story.asker:
-        return [DialogueAct("assert", story.asked)]
+        return [DialogueAct("assert", story.requested)]
     # "mentions a folder on the table"
     spot, room = stated_place(story, [noun for prep, noun in clause.places if prep in IN])
-    obj = story.thing(things[0], None) if things else story.asked
+    obj = story.thing(things[0], None) if things else story.requested
     return [DialogueAct("assert", obj, spot, room)] if obj and (spot or room) else None
 
 
@@ -432,7 +432,7 @@ def direct(story: StoryState, clause: Clause, agents: Agents) -> Told:
     spot, room = stated_place(story, [noun for prep, noun in clause.places if prep in wordset("directions")])
     if (spot is None and room is None) or not story.asker:
         return False
-    return add_utterances(story, clause, agents[0], [DialogueAct("assert", story.asked, spot, room)])
+    return add_utterances(story, clause, agents[0], [DialogueAct("assert", story.requested, spot, room)])
 
 
 def unattributed(story: StoryState, clause: Clause) -> Told:
@@ -474,7 +474,7 @@ def take_turn(story: StoryState, sentence: Sequence[Token]) -> Told:
     asks = next((n for n, word in enumerate(low) if ASKING.match(word) and n < low.index("where")), None)
     after = Chunker(sentence[low.index("where") + 1 :], story.names).chunks()
     nouns = [chunk for chunk in after if isinstance(chunk, Noun)]
-    things = {story.thing(noun, None) for noun in nouns if noun.kind == "object" and noun.known}
+    things = {story.thing(noun, None) for noun in nouns if noun.kind == "object" and noun.is_known}
     if nouns and not things and nouns[0].words[0] in ("it", "they"):  # "whether he knew where they were"
         things = {story.thing(Noun("pronoun", ("it",), nouns[0].start, nouns[0].end), None)}
     if not mentions or len(things) != 1:

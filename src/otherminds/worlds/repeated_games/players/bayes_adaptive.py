@@ -110,17 +110,17 @@ class Policy:
     `worth` is W · V with the most rounds to go, in the same shape.
     """
 
-    known: Knowledge
+    knowledge: Knowledge
     actions: tuple[NDArray[np.int8], ...]
     worth: Floats
 
     def covers(self, knowledge: Knowledge) -> bool:
         """Whether this knowledge extends the policy's."""
-        return all(before in (0, digit) for before, digit in zip(self.known, knowledge, strict=True))
+        return all(before in (0, digit) for before, digit in zip(self.knowledge, knowledge, strict=True))
 
     def action(self, rounds: int, context: int, knowledge: Knowledge) -> int:
         """The best action with `rounds` rounds to go."""
-        news = (0 if before else digit for before, digit in zip(self.known, knowledge, strict=True))
+        news = (0 if before else digit for before, digit in zip(self.knowledge, knowledge, strict=True))
         return int(self.actions[rounds - 1][(context, *news)])
 
 
@@ -145,7 +145,7 @@ class DecisionPoint(NamedTuple):
 
     round: int
     context: int
-    known: Knowledge
+    knowledge: Knowledge
 
 
 class Solution(NamedTuple):
@@ -158,10 +158,10 @@ class Solution(NamedTuple):
 def reachable(policy: Policy, weight: Floats, starts: Sequence[int], replies: int) -> Solution:
     """The part of a policy that its own actions can reach from some contexts in round 1."""
     rounds = len(policy.actions)
-    frontier = {DecisionPoint(1, context, policy.known) for context in starts}
+    frontier = {DecisionPoint(1, context, policy.knowledge) for context in starts}
     choices: dict[DecisionPoint, int] = {}
     for t in range(1, rounds + 1):
-        decisions = {s: policy.action(rounds + 1 - t, s.context, s.known) for s in frontier}
+        decisions = {s: policy.action(rounds + 1 - t, s.context, s.knowledge) for s in frontier}
         frontier = {
             DecisionPoint(t + 1, hypotheses.context_of(action, b, replies), updated)
             for (_, context, knowledge), action in decisions.items()
@@ -169,7 +169,7 @@ def reachable(policy: Policy, weight: Floats, starts: Sequence[int], replies: in
             if knowledge[context] in (0, 1 + b) and weight[updated := learned(knowledge, context, b)] > 0.0
         }
         choices |= decisions
-    nothing = (0,) * len(policy.known)
+    nothing = (0,) * len(policy.knowledge)
     return Solution(tuple(float(policy.worth[(context, *nothing)]) for context in starts), choices)
 
 
@@ -205,7 +205,7 @@ def _write(path: Path, solution: Solution) -> None:
             worth=np.array(solution.worth),
             rounds=np.array([point.round for point in solution.choices], dtype=np.int32),
             contexts=np.array([point.context for point in solution.choices], dtype=np.int16),
-            known=np.array([point.known for point in solution.choices], dtype=np.int8),
+            known=np.array([point.knowledge for point in solution.choices], dtype=np.int8),
             actions=np.array(list(solution.choices.values()), dtype=np.int8),
         )
         draft.replace(path)  # it need not be on disk: a damaged file is not read, and a lost one solved again
@@ -261,8 +261,8 @@ class AdaptivePlan:
         turned, start = self._turned(situation, turn), first - turn
         action = self._after(start).choices.get(turned)
         if action is None:
-            policy = self._detour(start, turned.known)
-            action = policy.action(self.horizon - turned.round, turned.context, turned.known)
+            policy = self._detour(start, turned.knowledge)
+            action = policy.action(self.horizon - turned.round, turned.context, turned.knowledge)
         return (action + turn) % len(self._payoff)
 
     def _after(self, first: int) -> Solution:
@@ -306,7 +306,7 @@ class AdaptivePlan:
         if not turn:
             return point
         n = self.replies
-        digits = np.array(point.known).reshape(n, n)
+        digits = np.array(point.knowledge).reshape(n, n)
         renamed = np.where(digits, (digits - 1 - turn) % n + 1, 0)
         knowledge = tuple(np.roll(renamed, (-turn, -turn), axis=(0, 1)).ravel().tolist())
         own, theirs = divmod(point.context, n)
@@ -326,13 +326,13 @@ class BayesAdaptive:
     t: int = 0
     first: int = 0
     context: int = hypotheses.FIRST
-    known: Knowledge = ()
+    knowledge: Knowledge = ()
 
     @classmethod
     def of(cls, plan: AdaptivePlan) -> Self:
         """The player before the first round."""
         return cls(
-            plan, hypotheses.reactive_observer(plan.game, dict(plan.prior)), known=(0,) * plan.game.payoff().size
+            plan, hypotheses.reactive_observer(plan.game, dict(plan.prior)), knowledge=(0,) * plan.game.payoff().size
         )
 
     def observe(self, outcome: Outcome | None) -> Self:
@@ -344,7 +344,7 @@ class BayesAdaptive:
             observer=self.observer.watch(outcome.theirs, mirrored(self.plan.game, outcome)),
             t=self.t + 1,
             first=self.first if self.t else outcome.theirs,
-            known=learned(self.known, self.context, outcome.theirs) if self.t else self.known,
+            knowledge=learned(self.knowledge, self.context, outcome.theirs) if self.t else self.knowledge,
             context=hypotheses.context_of(outcome.own, outcome.theirs, self.plan.replies),
         )
 
@@ -356,6 +356,5 @@ class BayesAdaptive:
         """The optimal action; after the horizon of the plan, as in its last round."""
         if not self.t:
             return point_mass(self.plan.opening)
-        return point_mass(
-            self.plan.action(self.first, DecisionPoint(min(self.t, self.plan.horizon - 1), self.context, self.known))
-        )
+        point = DecisionPoint(min(self.t, self.plan.horizon - 1), self.context, self.knowledge)
+        return point_mass(self.plan.action(self.first, point))

@@ -40,7 +40,7 @@ class RMax:
     """
 
     options: int
-    others: int
+    their_options: int
     largest: float
     exact_ties: bool = False
     discount: float = 0.9
@@ -68,12 +68,12 @@ class RMax:
             fresh = Visit(outcome.payoff, outcome.theirs)
             row = (*visits[: outcome.own], fresh, *visits[outcome.own + 1 :])
             model = (*model[: self.context], row, *model[self.context + 1 :])
-        context = 1 + outcome.own * self.others + outcome.theirs
+        context = 1 + outcome.own * self.their_options + outcome.theirs
         return replace(self, model=model, context=context)
 
     def act(self) -> Categorical[int]:
         """Uniform over the actions with the highest optimistic value."""
-        worth = _values(self.model, self.others, self.largest, self.exact_ties, self.discount)[self.context]
+        worth = _values(self.model, self.their_options, self.largest, self.exact_ties, self.discount)[self.context]
         close = max(worth) - TIE * (min(1.0, abs(self.largest)) or 1.0)
         return Categorical.uniform(a for a, value in enumerate(worth) if value >= close)
 
@@ -110,11 +110,11 @@ class Counts:
     """
 
     options: int
-    others: int
+    their_options: int
     context: bool = True
     prior: float = 1.0
     counts: tuple[tuple[int, ...], ...] = ()
-    here: int = 0
+    context_index: int = 0
 
     @classmethod
     def of(cls, game: Game, *, context: bool = True, prior: float = 1.0) -> Self:
@@ -128,13 +128,14 @@ class Counts:
         """The counts after a round."""
         if outcome is None:
             return self
-        row = tuple(n + (b == outcome.theirs) for b, n in enumerate(self.counts[self.here]))
-        counts = (*self.counts[: self.here], row, *self.counts[self.here + 1 :])
-        return replace(self, counts=counts, here=1 + outcome.own * self.others + outcome.theirs if self.context else 0)
+        row = tuple(n + (b == outcome.theirs) for b, n in enumerate(self.counts[self.context_index]))
+        counts = (*self.counts[: self.context_index], row, *self.counts[self.context_index + 1 :])
+        after = 1 + outcome.own * self.their_options + outcome.theirs if self.context else 0
+        return replace(self, counts=counts, context_index=after)
 
     def predict(self) -> Categorical[int]:
         """P(b | context)."""
-        row = self.counts[self.here]
+        row = self.counts[self.context_index]
         total = sum(row) + self.prior * len(row)
         return Categorical(tuple(range(len(row))), tuple(log((n + self.prior) / total) for n in row))
 

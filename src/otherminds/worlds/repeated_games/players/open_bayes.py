@@ -202,7 +202,7 @@ class _Choice(NamedTuple):
     """An action, and the hypothesis that it is committed to, or −1."""
 
     action: int
-    held: int = -1
+    hypothesis: int = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,7 +228,7 @@ class OpenBayes:
     context: int = 0
     t: int = 0
     lost: float = 0.0
-    held: int = -1
+    hypothesis: int = -1
     age: int = 0
 
     @classmethod
@@ -265,7 +265,7 @@ class OpenBayes:
         fresh = (1.0 - hypotheses.recall) * hypotheses.prior + hypotheses.recall * past / past.sum()
         weights = (1.0 - switches) * weights + switches * weights.sum(axis=0) * fresh[:, None]
         replies, learners = self.replies.copy(), np.arange(len(self.replies))
-        row, commitment = hypotheses.contexts[:, self.context], self._choice.held
+        row, commitment = hypotheses.contexts[:, self.context], self._choice.hypothesis
         continues = 0 <= commitment < len(self.states) and self.age + 1 < REPLAN
         continues = continues and theirs == hypotheses.pool.likely[self.states[commitment]]
         replies[learners, row] *= np.array(FORGETTING * 3)[:, None]
@@ -279,7 +279,7 @@ class OpenBayes:
             context=1 + own * payoff.shape[1] + theirs,
             t=self.t + 1,
             lost=self.lost if self.guarding else self.lost + hypotheses.maximin[0] - float(payoff[own, theirs]),
-            held=commitment if continues else -1,
+            hypothesis=commitment if continues else -1,
             age=self.age + 1 if continues else 0,
         )
 
@@ -329,8 +329,8 @@ class OpenBayes:
         hypotheses = self.hypotheses
         t = hypotheses.ahead - min(hypotheses.ahead, max(hypotheses.horizon - self.t, 1))
         listed = self._known
-        if self.held >= 0:
-            return _Choice(int(listed.values(t, self.states[[self.held]]).argmax()), self.held)
+        if self.hypothesis >= 0:
+            return _Choice(int(listed.values(t, self.states[[self.hypothesis]]).argmax()), self.hypothesis)
         machines = listed.joined(self._unlisted(t, listed.discount))
         contexts = self.replies.shape[1]
         unlisted = len(listed.likely) + self.context + contexts * np.arange(len(self.replies))
@@ -346,8 +346,8 @@ class OpenBayes:
         values = machines.values(t, states)
         plans = [*_commitments(machines, t, states, weights, hypotheses.maximin[0]), *hypotheses.probes]
         best = plans[best_action(plan_values(machines, t, states, weights, plans, hypotheses.maximin[0]))]
-        if best.held >= 0:
-            return _Choice(int(values[best.held].argmax()), int(live[origin[best.held]]))
+        if best.hypothesis >= 0:
+            return _Choice(int(values[best.hypothesis].argmax()), int(live[origin[best.hypothesis]]))
         return _Choice(best.fixed[0] if best.fixed else best_action(weights @ values))
 
 
@@ -363,7 +363,7 @@ def _commitments(machines: Machines, t: int, states: Ints, weights: Floats, secu
     gain = machines.values(t, states).max(axis=1) - secure * (machines.horizon - t)
     gains = np.bincount(group.ravel(), weights * np.maximum(gain, 0.0))
     order = [*np.argsort(-total, kind="stable")[: COMMITMENTS // 2], *np.argsort(-gains, kind="stable")]
-    return [Plan(held=int(first[g])) for g in list(dict.fromkeys(order))[:COMMITMENTS]]
+    return [Plan(hypothesis=int(first[g])) for g in list(dict.fromkeys(order))[:COMMITMENTS]]
 
 
 @lru_cache(maxsize=32)

@@ -52,7 +52,7 @@ class ReactivePartner:
     parts: tuple[int, ...]
     counts: tuple[tuple[int, ...], ...]
     noise: float
-    here: int = FIRST
+    context: int = FIRST
 
     @classmethod
     def of(cls, name: str, game: Game, noise: float = MINIMAL_NOISE) -> Self:
@@ -69,14 +69,14 @@ class ReactivePartner:
         """The hypothesis after a round: the partner's reply in the last context is counted."""
         if outcome is None:
             return self
-        part = self.parts[self.here]
+        part = self.parts[self.context]
         row = tuple(n + (b == outcome.own) for b, n in enumerate(self.counts[part]))
         counts = (*self.counts[:part], row, *self.counts[part + 1 :])
-        return replace(self, counts=counts, here=context_of(outcome.theirs, outcome.own, len(row)))
+        return replace(self, counts=counts, context=context_of(outcome.theirs, outcome.own, len(row)))
 
     def act(self) -> Categorical[int]:
         """The predictive distribution of its next action, Σ_r P(r | n) π(· | r)."""
-        return Categorical.softmax(self._evidence(self.counts[self.parts[self.here]]), lapse=self.noise)
+        return Categorical.softmax(self._evidence(self.counts[self.parts[self.context]]), lapse=self.noise)
 
     def _evidence(self, counts: tuple[int, ...]) -> list[tuple[int, float]]:
         slip = self.noise / len(counts)
@@ -93,7 +93,7 @@ class ReactivePartner:
         contexts = np.arange(len(table) - 1).reshape(-1, options) + 1
         onward = tuple(map(tuple, contexts.T.tolist()))
         name = f"memory-one {''.join(map(str, table))}, noise {self.noise:g}"
-        return Machine(name, laws, (onward,) * len(table)).minds[self.here + 1]
+        return Machine(name, laws, (onward,) * len(table)).minds[self.context + 1]
 
 
 def reactive_observer(

@@ -1,5 +1,9 @@
 """Melting Pot's engine beside the library's rules: recorded or fresh episodes, and the steps where they disagree.
 
+    python -m benchmarks.evidence.melting_pot_rules --steps 20000 --world rws_repeated
+
+Needs the extra `meltingpot` and the levels of dm-meltingpot. Exits with 1 if a step disagrees.
+
 A trace shows most outcomes of chance: contested moves show who moved first, and regrown resources are there. For the
 rest (damage to resources, order of interactions, cooking times) a check keeps every state that agrees with all
 observations so far. A step is a mismatch if none of these states leads to the next observation.
@@ -7,16 +11,22 @@ observations so far. A step is a mismatch if none of these states leads to the n
 
 from __future__ import annotations
 
+import argparse
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, permutations, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from otherminds.adapters.traces import RecordableEngine, SeenKitchen, SeenMatrix, Trace, record
+from benchmarks.evidence.melting_pot_engine import FOLDER, SUBSTRATES, MeltingPotEngine
+from benchmarks.evidence.melting_pot_traces import RecordableEngine, SeenKitchen, SeenMatrix, Trace, record
+from benchmarks.keeping import keep, option
 from otherminds.errors import InputError
+from otherminds.evaluation.progress import shown as with_progress
 from otherminds.worlds.avatars import ACTIONS, STEPS, Action
 from otherminds.worlds.collaborative_cooking import rules as kitchen_rules
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
@@ -294,3 +304,44 @@ def _difference(world: CollaborativeCooking, states: set[CookingState], shown: S
     """How the observation differs from that of the state closest to it; empty if a state explains it."""
     by_state = [differences(shown_kitchen(world, state), shown) for state in states]
     return "; ".join(sorted(by_state, key=len)[0])
+
+
+# The command
+
+
+def totals(
+    substrates: Iterable[str], steps: int, seed: int, folder: Path | None = None
+) -> Iterator[tuple[str, TraceComparison]]:
+    """The sum over `steps` fresh steps of each substrate, played by the engine with players drawn from `seed`."""
+    for name in substrates:
+        comparisons = verify(MeltingPotEngine(name, folder=folder, seed=seed), steps, np.random.default_rng(seed))
+        yield name, summed(with_progress(comparisons, steps, name, lambda comparison: comparison.steps))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the events and the mismatches of each world. Returns 1 if there is a mismatch, otherwise 0."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=5_000, metavar="N", help="steps of each world; default 5000")
+    parser.add_argument("--world", action="append", metavar="NAME", help="which world; repeatable; default: all four")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the players; default 0")
+    parser.add_argument("--folder", type=Path, help=f"where dm-meltingpot was unpacked; default: ${FOLDER}")
+    option(parser)
+    options = parser.parse_args(arguments)
+    if options.steps < 1 or options.seed < 0:
+        parser.error("--steps is at least 1, and --seed at least 0")
+    figures: dict[tuple[str, str], float] = {}
+    try:
+        for name, total in totals(options.world or SUBSTRATES, options.steps, options.seed, options.folder):
+            events = {"steps": total.steps, "mismatches": len(total.mismatches), **total.counts}
+            figures |= {(name, event): count for event, count in events.items()}
+            print(f"{name}: {', '.join(f'{event} {count:,}' for event, count in events.items())}", flush=True)
+            for mismatch in total.mismatches:
+                print(f"{name}, {mismatch}")
+    except InputError as error:
+        parser.error(str(error))
+    keep(options.json, "melting_pot", figures)
+    return int(any(figures[name, "mismatches"] for name, _ in figures))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

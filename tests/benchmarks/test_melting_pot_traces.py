@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from otherminds.adapters.traces import (
+from benchmarks.evidence.melting_pot_traces import (
     Body,
     Moment,
     RestlessCook,
@@ -372,20 +372,20 @@ def test_a_shortest_way_around_walls(
 )
 def test_a_hunter_fires_at_whom_its_beam_reaches_or_turns(other: tuple[int, int], action: str) -> None:
     hunter = RestlessHunter(0, 0.0, np.random.default_rng(0))
-    hunter.wanted = 1
+    hunter.quota = 1
     assert ACTIONS[hunter.act(_moment([(5, 5, NORTH), (*other, 0)], []))] == action
 
 
 @pytest.mark.parametrize(("facing", "action"), list(enumerate(["step_right", "forward", "step_left", "backward"])))
 def test_a_hunter_walks_to_what_it_likes_whatever_it_faces(facing: int, action: str) -> None:
     hunter = RestlessHunter(0, 0.0, np.random.default_rng(1))
-    hunter.wanted, hunter.favourite = 2, 1
+    hunter.quota, hunter.favourite = 2, 1
     assert ACTIONS[hunter.act(_moment([(5, 5, facing), None], [(5, 20, 0), (30, 5, 1)]))] == action
 
 
 def test_a_hunter_goes_around_where_it_bumped_twice() -> None:
     hunter = RestlessHunter(0, 0.0, np.random.default_rng(1))
-    hunter.wanted, hunter.favourite = 2, 0
+    hunter.quota, hunter.favourite = 2, 0
     stuck = _moment([(5, 5, NORTH), None], [(5, 1, 0)])
     first, second, third = (ACTIONS[hunter.act(stuck)] for _ in range(3))
     assert first == second == "forward" != third

@@ -2,7 +2,7 @@
 
 It runs DeepMind Lab2D with the levels of dm-meltingpot; both are optional. dm-meltingpot is never imported as a
 package, which would load TensorFlow and the saved bots: its modules are imported from their files. The engine is not
-reproducible from a seed, so its observations are recorded (see `traces`).
+reproducible from a seed, so its observations are recorded (see `melting_pot_traces`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.adapters.traces import SOURCE, Body, SeenKitchen, SeenMatrix
-from otherminds.errors import InputError, unknown
+from benchmarks.evidence.melting_pot_traces import SOURCE, Body, SeenKitchen, SeenMatrix
+from otherminds.errors import InputError, install_hint, unknown
 
 SUBSTRATES = {
     "rws_repeated": "running_with_scissors_in_the_matrix__repeated",
@@ -31,7 +31,7 @@ SUBSTRATES = {
     "cooking_asymmetric": "collaborative_cooking__asymmetric",
 }
 FOLDER = "OTHERMINDS_MELTINGPOT"
-INSTALL = 'pip install "otherminds[meltingpot]"'
+INSTALL = install_hint("meltingpot")
 SLOW_API = ("chex", "reactivex")  # only Melting Pot's own API needs them, and chex brings JAX along
 LEVELS = (
     f"{INSTALL}, then `pip download --no-deps --no-binary :all: dm-meltingpot==2.4.1`, unpack that archive, "

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from otherminds.adapters import rule_checks
-from otherminds.adapters.rule_checks import (
+from benchmarks.evidence import melting_pot_rules
+from benchmarks.evidence.melting_pot_engine import SUBSTRATES
+from benchmarks.evidence.melting_pot_rules import (
     TraceComparison,
     check,
     check_kitchen,
     check_matrix,
     kitchen_opening,
+    main,
     shown_kitchen,
     shown_matrix,
     summed,
     verify,
 )
-from otherminds.adapters.traces import SeenKitchen, SeenMatrix, Trace
+from benchmarks.evidence.melting_pot_traces import Moment, SeenKitchen, SeenMatrix, Trace
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS
 from otherminds.worlds.collaborative_cooking import rules as collaborative_cooking
@@ -45,6 +49,7 @@ from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from trace_files import read_trace
 
 TRACES = sorted((Path(__file__).parent / "traces").glob("*.jsonl.gz"))
+MATRIX_WORLDS = [name for name in SUBSTRATES if not name.startswith("cooking")]
 MATRIX = [path for path in TRACES if not path.name.startswith("cooking")]
 BUSY = next(path for path in MATRIX if path.name.startswith("rws_repeated-1"))
 
@@ -147,29 +152,46 @@ def test_wrong_constants_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -
     assert any(check_matrix(trace_of(path)).mismatches for path in MATRIX)
 
 
-class Itself:
-    """Our own rules in the place of an engine."""
+class RulesAsEngine:
+    """The library's rules in the place of the engine; the first reward is wrong in one step, if `wrong` names it."""
 
-    def __init__(self, world: InTheMatrix, substrate: str) -> None:
-        self.world, self.substrate, self.players = world, substrate, len(world.agents)
-        self.rng = np.random.default_rng(11)
+    wrong: ClassVar[tuple[int, int]] = (0, 0)
+    """The number of the episode and of the step, both from 1; zeros: none."""
+    begun: ClassVar[list[tuple[str, Path | None, int]]] = []
 
-    def reset(self) -> SeenMatrix:
-        self.state = self.world.start(self.rng)
+    def __init__(self, substrate: str, *, folder: Path | None = None, seed: int) -> None:
+        self.begun.append((substrate, folder, seed))
+        self.world: Any = in_the_matrix(substrate) if substrate in MATRIX_WORLDS else cooking_asymmetric()
+        self.substrate, self.players = substrate, len(self.world.agents)
+        self.rng, self.episode = np.random.default_rng(seed), 0
+
+    def reset(self) -> Moment:
+        self.state, self.t = self.world.start(self.rng), 0
+        self.episode += 1
+        shown = self._shown(self.state)
+        if isinstance(shown, SeenKitchen):
+            return shown
         nothing = ((0.0,) * len(self.world.rules.resources),) * 2
-        return shown_matrix(self.world.rules, self.state, self.state)._replace(met=(nothing,) * self.players)
+        return shown._replace(met=(nothing,) * self.players)
 
-    def step(self, joint: Sequence[int]) -> SeenMatrix:
-        before = self.state
-        acts = {agent: ACTIONS[k] for agent, k in zip(self.world.agents, joint, strict=True)}
-        self.state = self.world.step(before, acts, self.rng)
-        return shown_matrix(self.world.rules, before, self.state)
+    def step(self, joint: Sequence[int]) -> Moment:
+        before, actions = self.state, dict(zip(self.world.agents, (ACTIONS[k] for k in joint), strict=True))
+        self.state, self.t = self.world.step(before, actions, self.rng), self.t + 1
+        shown = self._shown(before)
+        if (self.episode, self.t) == self.wrong:
+            return shown._replace(rewards=(99.0, *shown.rewards[1:]))
+        return shown
+
+    def _shown(self, before: Any) -> Moment:
+        if isinstance(self.world, InTheMatrix):
+            return shown_matrix(self.world.rules, before, self.state)
+        return shown_kitchen(self.world, self.state)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("substrate", ["rws_repeated", "rws_arena", "pd_repeated"])
 def test_the_rules_agree_with_themselves_whatever_chance_does(substrate: str) -> None:
-    engine = Itself(in_the_matrix(substrate), substrate)
+    engine = RulesAsEngine(substrate, seed=11)
     total = summed(verify(engine, 1_500, np.random.default_rng(1)))
     assert total.mismatches == ()
     assert total.steps == 1_500
@@ -286,8 +308,8 @@ def test_other_numbers_do_not_agree(recorded: Trace[SeenKitchen], change: dict[s
 
 
 def test_one_order_alone_does_not_agree(monkeypatch: pytest.MonkeyPatch, crowded: Trace[SeenKitchen]) -> None:
-    first = rule_checks.outcomes
-    monkeypatch.setattr(rule_checks, "outcomes", lambda world, joint: [next(first(world, joint))])
+    first = melting_pot_rules.outcomes
+    monkeypatch.setattr(melting_pot_rules, "outcomes", lambda world, joint: [next(first(world, joint))])
     assert check_kitchen(crowded, FOUR_COOKS).mismatches
 
 
@@ -302,3 +324,99 @@ def test_things_are_shown_where_they_are() -> None:
         ended=False,
     )
     assert shown_kitchen(world, kitchen_opening(world, start)) == start
+
+
+def test_sums_of_comparisons_add_up() -> None:
+    first = TraceComparison(10, (), {"meetings": 2, "picked up": 1})
+    second = TraceComparison(5, ("step 5: a", "step 5: b"), {"meetings": 1})
+    total = summed(iter([first, second]))
+    assert (total.steps, total.mismatches) == (15, ("episode 2, step 5: a", "episode 2, step 5: b"))
+    assert total.counts == {"meetings": 3, "picked up": 1, "episodes": 2}
+    assert summed([]) == TraceComparison(0, (), {})
+
+
+# The command
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> type[RulesAsEngine]:
+    monkeypatch.setattr(melting_pot_rules, "MeltingPotEngine", RulesAsEngine)
+    monkeypatch.setattr(RulesAsEngine, "begun", [])
+    return RulesAsEngine
+
+
+def events_of(out: str) -> dict[str, dict[str, int]]:
+    """The events printed for each world, with their counts."""
+    worlds = (line.split(": ", 1) for line in out.splitlines() if line.split(":")[0] in SUBSTRATES)
+    pairs = {name: re.findall(r"([a-z ]+?) ([\d,]+)(?:, |$)", events) for name, events in worlds}
+    return {name: {event: int(count.replace(",", "")) for event, count in found} for name, found in pairs.items()}
+
+
+@pytest.mark.slow
+def test_the_command_counts_the_events_of_every_world(
+    engine: type[RulesAsEngine], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--steps", "300", "--seed", "3"]) == 0
+    events = events_of(capsys.readouterr().out)
+    assert [*events] == [*SUBSTRATES]
+    for counts in events.values():
+        assert (counts["episodes"], counts["steps"], counts["mismatches"]) == (1, 300, 0)
+    assert all("meetings" in events[name] for name in MATRIX_WORLDS)
+    assert "deliveries" in events["cooking_asymmetric"]
+    assert engine.begun == [(name, None, 3) for name in SUBSTRATES]
+
+
+@pytest.mark.slow
+def test_worlds_can_be_selected_and_figures_stored(
+    engine: type[RulesAsEngine], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "figures.json"
+    options = ("--steps", "1200", "--folder", "unpacked", "--json", str(file))
+    assert main([*options, "--world", "cooking_asymmetric", "--world", "pd_repeated"]) == 0
+    events = events_of(capsys.readouterr().out)
+    assert [*events] == ["cooking_asymmetric", "pd_repeated"]
+    assert events["cooking_asymmetric"]["episodes"] == 2
+    assert events["cooking_asymmetric"]["deliveries"] > 3
+    assert engine.begun[0] == ("cooking_asymmetric", Path("unpacked"), 0)
+    rows = json.loads(file.read_text("utf-8"))
+    stored = {(row["subject"], row["metric"]): row["value"] for row in rows if row["condition"] == "melting_pot"}
+    assert stored == {(name, event): count for name, counts in events.items() for event, count in counts.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "step"), [("rws_repeated", 40), ("rws_arena", 7), ("cooking_asymmetric", 25)])
+def test_a_mismatch_is_printed_with_its_step_and_the_command_fails(
+    engine: type[RulesAsEngine],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    step: int,
+) -> None:
+    monkeypatch.setattr(engine, "wrong", (1, step))
+    assert main(["--steps", "60", "--world", name]) == 1
+    out = capsys.readouterr().out
+    (mismatch,) = [line for line in out.splitlines() if line.startswith(f"{name}, ")]
+    assert mismatch.startswith(f"{name}, episode 1, step {step}: ")
+    assert "rewards" in mismatch
+    assert events_of(out)[name]["mismatches"] == 1
+
+
+@pytest.mark.slow
+def test_episodes_after_a_mismatch_count_too(
+    engine: type[RulesAsEngine], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(engine, "wrong", (2, 10))
+    assert main(["--steps", "2100", "--world", "cooking_asymmetric"]) == 1
+    out = capsys.readouterr().out
+    counts = events_of(out)["cooking_asymmetric"]
+    assert (counts["episodes"], counts["steps"], counts["mismatches"]) == (3, 1_110, 1)
+    assert "cooking_asymmetric, episode 2, step 10: rewards (99.0, " in out
+
+
+@pytest.mark.parametrize("options", [("--steps", "0"), ("--seed", "-1"), ("--steps", "many"), ("--world", "rws")])
+def test_bad_options_are_refused_in_one_line(options: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main([*options])
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert re.search(r"error: .*(at least 1|invalid int|no substrate `rws`).*\n$", captured.err)

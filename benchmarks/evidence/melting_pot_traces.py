@@ -87,7 +87,7 @@ SIDE = 64  # cells beyond which no path is searched; larger than every map
 
 
 class RecordableEngine(Protocol):
-    """An engine, such as `melting_pot.MeltingPotEngine`."""
+    """An engine, such as `melting_pot_engine.MeltingPotEngine`."""
 
     substrate: str
     players: int
@@ -134,11 +134,12 @@ class RestlessHunter:
     noise: float
     rng: np.random.Generator
     bumps: Counter[Cell] = field(default_factory=Counter)
-    tried: tuple[Cell, Cell] | None = None
+    attempt: tuple[Cell, Cell] | None = None
+    """The cell from which the last step was taken, and the cell it led to."""
     frozen: bool = False
 
     def __post_init__(self) -> None:
-        self.wanted = int(self.rng.integers(2, 8))
+        self.quota = int(self.rng.integers(2, 8))
         self.favourite = int(self.rng.integers(6))
 
     def act(self, observation: Moment) -> int:
@@ -147,14 +148,15 @@ class RestlessHunter:
         body, inventory = observation.bodies[self.player], observation.inventory[self.player]
         # a bump: a step led nowhere although no player stood there and the hunter was not frozen
         self.frozen = body is not None and (self.frozen or max(observation.met[self.player][0]) > 0)
-        if self.tried and body and not self.frozen and body[:2] == self.tried[0]:
-            self.bumps[self.tried[1]] += self.tried[1] not in [player[:2] for player in observation.bodies if player]
-        self.tried = None
+        occupied = [player[:2] for player in observation.bodies if player is not None]
+        if self.attempt and body and not self.frozen and body[:2] == self.attempt[0]:
+            self.bumps[self.attempt[1]] += self.attempt[1] not in occupied
+        self.attempt = None
         if body is None or self.rng.random() < self.noise:
             return int(self.rng.integers(len(ACTIONS)))
         rivals = [player[:2] for k, player in enumerate(observation.bodies) if player is not None and k != self.player]
         favourite = self.favourite % len(inventory)
-        if inventory[favourite] >= self.wanted and rivals:
+        if inventory[favourite] >= self.quota and rivals:
             for turn, action in ((0, INTERACT), (1, TURN_RIGHT), (3, TURN_LEFT)):
                 turned = (*body[:2], (body[2] + turn) % 4)
                 if any(_offset(turned, player) in BEAM for player in rivals):
@@ -170,7 +172,7 @@ class RestlessHunter:
         heading = first_heading(body[:2], goals, lambda cell: cell not in walls and cell not in occupied)
         if heading is None:
             return int(self.rng.integers(len(ACTIONS)))
-        self.tried = body[:2], _beside(body[:2], heading)
+        self.attempt = body[:2], _beside(body[:2], heading)
         return STEPS[(heading - body[2]) % 4]
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.evidence.melting_pot_engine import FOLDER, SUBSTRATES, MeltingPotEngine, upstream
+from benchmarks.evidence.melting_pot_traces import SOURCE, RestlessHunter, SeenMatrix, record
 from benchmarks.speed.melting_pot import api_steps
-from otherminds.adapters.melting_pot import FOLDER, SUBSTRATES, MeltingPotEngine, upstream
-from otherminds.adapters.traces import SOURCE, RestlessHunter, SeenMatrix, record
 from otherminds.errors import InputError
 from otherminds.worlds.avatars import ACTIONS, AHEAD, STEPS, TURNS
 from trace_files import read_trace, write_trace
@@ -73,7 +73,7 @@ def test_modules_come_from_the_folder_given_or_named_in_the_environment_or_insta
 
 @pytest.mark.usefixtures("nothing_imported")
 def test_a_library_that_is_missing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"`a_library_nobody_has`.*pip install \"otherminds\[meltingpot\]\"") as error:
+    with pytest.raises(InputError, match=r"`a_library_nobody_has`.*pip install -e '\.\[meltingpot\]'") as error:
         upstream("needy", _copy(tmp_path, ""))
     assert "\n" not in str(error.value)
 
@@ -81,7 +81,7 @@ def test_a_library_that_is_missing_is_named(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("nothing_imported")
 def test_without_the_levels_it_is_said_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if not (Path(entry) / "meltingpot").exists()])
-    advice = r"pip install \"otherminds\[meltingpot\]\".*pip download --no-deps --no-binary :all: dm-meltingpot==2.4.1"
+    advice = r"pip install -e '\.\[meltingpot\]'.*pip download --no-deps --no-binary :all: dm-meltingpot==2.4.1"
     with pytest.raises(InputError, match="the levels of dm-meltingpot are not here.*" + advice):
         MeltingPotEngine("rws_arena", seed=0)
     with pytest.raises(InputError, match="has no levels of dm-meltingpot.*" + advice):
