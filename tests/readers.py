@@ -421,7 +421,7 @@ def _arrays() -> Iterator[Reader]:
 
 
 def _cached(path: Path) -> object:
-    found = bayes_adaptive._read(path)
+    found = bayes_adaptive._read_solution(path)
     if found is None:  # it is computed again
         raise InputError("is no plan that was kept", path=path)
     return found

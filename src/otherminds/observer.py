@@ -84,7 +84,7 @@ class Observer(Generic[M]):
             raise ValueError(f"none of the {len(self.minds)} minds could have done {action!r}")
         weights = tuple(w - top for w in weights)
         if self.switch_rate:
-            weights = _share(weights, self.prior, self.switch_rate)
+            weights = _mixed_with_prior(weights, self.prior, self.switch_rate)
         return replace(self, weights=weights).see(obs)
 
     def see(self, obs: object) -> Self:
@@ -127,7 +127,7 @@ class Observer(Generic[M]):
             raise ValueError(f"{least} is not a share of the highest probability")
         floor = max(self.weights) + math.log(least)
         indices = [k for k, w in enumerate(self.weights) if w >= floor]
-        weights, prior = (tuple(logs[k] for k in indices) for logs in (self.weights, self.prior))
+        weights, prior = (tuple(log_weights[k] for k in indices) for log_weights in (self.weights, self.prior))
         return replace(self, minds=tuple(self.minds[k] for k in indices), weights=weights, prior=prior)
 
     def admit(self, mind: M, probability: float) -> Self:
@@ -176,13 +176,13 @@ def surprise_in_words(nats: float) -> str:
     return f"surprising: {nats:.1f} nats" if nats >= SURPRISING else ""
 
 
-def _share(weights: Iterable[float], prior: Iterable[float], rate: float) -> tuple[float, ...]:
+def _mixed_with_prior(weights: Iterable[float], prior: Iterable[float], rate: float) -> tuple[float, ...]:
     """log[(1 − h) P(m) + h P₀(m)] for unnormalised log probabilities P and P₀."""
     shared = []
-    for logs, share in ((tuple(weights), 1.0 - rate), (tuple(prior), rate)):
+    for log_weights, share in ((tuple(weights), 1.0 - rate), (tuple(prior), rate)):
         log_share = math.log(share) if share else IMPOSSIBLE
-        total = log_sum_exp(logs)
-        shared.append([w - total + log_share for w in logs])
+        total = log_sum_exp(log_weights)
+        shared.append([w - total + log_share for w in log_weights])
     return tuple(log_sum_exp(pair) for pair in zip(*shared, strict=True))
 
 

@@ -21,7 +21,7 @@ from otherminds.evaluation.engines import (
     SERIAL,
     ChunkResult,
     Engine,
-    _play,
+    _play_chunk,
     in_order,
     opened,
     run,
@@ -139,7 +139,7 @@ def test_what_no_other_process_could_read_is_told_in_words() -> None:
     def odd(entry: int) -> int:
         raise OddError("o", "dd")
 
-    error = _play(odd, [1]).error
+    error = _play_chunk(odd, [1]).error
     assert (type(error), str(error)) == (RuntimeError, "OddError: odd")
 
 

@@ -383,7 +383,7 @@ def killed(path: Path) -> tuple[Path, bytes, bytes]:
 
 @pytest.mark.slow
 def test_a_log_that_was_changed_anywhere_is_never_read_in_part(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(durable, "MOMENT", 0.0)  # nobody is writing
+    monkeypatch.setattr(durable, "CHECK_INTERVAL", 0.0)  # nobody is writing
     copy, content, log = killed(path)
     rng, log_path = np.random.default_rng(3), copy.with_name(f"{path.name}-wal")
     for at in (*range(32), *range(len(log) - 4120, len(log) - 4096), *map(int, rng.integers(0, len(log), 60))):

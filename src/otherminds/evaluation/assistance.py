@@ -32,12 +32,12 @@ class AssistanceOutcome:
 def outcomes(rows: Iterable[Row]) -> list[AssistanceOutcome]:
     """One outcome for every episode of every subject; the rows of an episode must be adjacent."""
     all_outcomes = []
-    for about, group in groupby(rows, key=lambda row: (row["condition"], row["subject"], row["episode"])):
+    for key, group in groupby(rows, key=lambda row: (row["condition"], row["subject"], row["episode"])):
         episode = list(group)
         advice = [row for row in episode if row["agent"] == FACILITATOR]
         messages = sum(bool(row["action"]) for row in advice)
         times = tuple(row["ms"] for row in advice if row["t"] > 0 and "ms" in row)
-        all_outcomes.append(AssistanceOutcome(*about, episode[-1]["success"], episode[-1]["length"], messages, times))
+        all_outcomes.append(AssistanceOutcome(*key, episode[-1]["success"], episode[-1]["length"], messages, times))
     return all_outcomes
 
 
@@ -83,9 +83,11 @@ def share_of_speedup(
     episodes: Sequence[AssistanceOutcome], subject: str, best: str, baseline: str = "none"
 ) -> Estimate:
     """Σ speed-up of `subject` / Σ speed-up of `best`, over the same episodes."""
-    by = {(o.subject, o.episode): o for o in episodes}
+    outcome_of = {(o.subject, o.episode): o for o in episodes}
     names = [o.episode for o in episodes if o.subject == subject]
-    ours, theirs = ([speedup(by[helper, name], by[baseline, name]) for name in names] for helper in (subject, best))
+    ours, theirs = (
+        [speedup(outcome_of[helper, name], outcome_of[baseline, name]) for name in names] for helper in (subject, best)
+    )
     return st.ratio(ours, theirs, names)
 
 
@@ -119,15 +121,15 @@ def brier(posterior: Mapping[str, float], truth: str) -> float:
 
 def quality(rows: Iterable[Row]) -> dict[str, Estimate]:
     """Probability of the true goal, share of steps at which it ranks first, Brier score and calibration error."""
-    judged = [row for row in rows if "posterior" in row]
-    if not judged:
+    rows_with_posterior = [row for row in rows if "posterior" in row]
+    if not rows_with_posterior:
         return {}
-    names = [row["episode"] for row in judged]
+    names = [row["episode"] for row in rows_with_posterior]
     return {
-        "p_true": st.mean([row["p_true"] for row in judged], names),
-        "top1": st.mean([float(row["predicted"] == row["goal"]) for row in judged], names),
-        "brier": st.mean([brier(row["posterior"], row["goal"]) for row in judged], names),
-        "calibration_error": calibration_error(judged),
+        "p_true": st.mean([row["p_true"] for row in rows_with_posterior], names),
+        "top1": st.mean([float(row["predicted"] == row["goal"]) for row in rows_with_posterior], names),
+        "brier": st.mean([brier(row["posterior"], row["goal"]) for row in rows_with_posterior], names),
+        "calibration_error": calibration_error(rows_with_posterior),
     }
 
 
@@ -160,21 +162,23 @@ def reasons(rows: Sequence[Row], without: Mapping[str, Row]) -> dict[str, Estima
     for name, group in groupby(rows, key=lambda row: row["episode"]):
         episode = list(group)
         goals = {(row["agent"], row["t"]): row["goal"] for row in episode if "goal" in row}
-        last, alone = episode[-1], without[name]
-        messages = [row for row in episode if row["agent"] == FACILITATOR and row.get("friends")]
-        for row in messages:
-            friend, stated = row["friends"][0], row.get("stated")
+        last_row = episode[-1]
+        row_alone = without[name]
+        message_rows = [row for row in episode if row["agent"] == FACILITATOR and row.get("friends")]
+        for row in message_rows:
+            friend = row["friends"][0]
+            stated = row.get("stated")
             if stated is not None:
                 confidence.append((row["stated_p"], stated == goals[friend, row["t"]], name))
-            if _steps(last, friend) - row["t"] > LAST_STEPS:
+            if _steps(last_row, friend) - row["t"] > LAST_STEPS:
                 cases_by_metric.setdefault("stated_share", []).append((float(stated is not None), name))
             cases_by_metric.setdefault("friend_right", []).append((float(_gains_most(friend, row)), name))
-        if len(messages) == 1:
-            realised = alone["length"] - last["length"]
-            cases_by_metric.setdefault("stated_minus_realised", []).append((messages[0]["saves"] - realised, name))
-        if "aimless" in last:
-            purposeful = [agent for agent in last["finished"] if agent != last["aimless"]]
-            later = [_steps(last, agent) > _steps(alone, agent) for agent in purposeful]
+        if len(message_rows) == 1:
+            realised = row_alone["length"] - last_row["length"]
+            cases_by_metric.setdefault("stated_minus_realised", []).append((message_rows[0]["saves"] - realised, name))
+        if "aimless" in last_row:
+            purposeful = [agent for agent in last_row["finished"] if agent != last_row["aimless"]]
+            later = [_steps(last_row, agent) > _steps(row_alone, agent) for agent in purposeful]
             cases_by_metric.setdefault("slowed", []).append((float(any(later)), name))
     metrics = {metric: st.mean(*zip(*cases, strict=True)) for metric, cases in cases_by_metric.items()}
     if confidence:
@@ -192,6 +196,10 @@ def _steps(last: Row, agent: str) -> float:
 
 
 def _gains_most(friend: str, message: Row) -> bool:
-    """Whether a message lets this agent gain, and no other but the helper more."""
-    gains, helper = message["gains"], message["action"].partition(":")[0]
+    """Whether a message lets this agent gain, and no other but the helper more.
+
+    `gains` of the message are the steps that each agent saves; its `action` begins with the helper: `bob: …`.
+    """
+    gains = message["gains"]
+    helper = message["action"].partition(":")[0]
     return bool(gains[friend] > 0 and gains[friend] >= max(g for agent, g in gains.items() if agent != helper))

@@ -128,15 +128,16 @@ def read_choices(
     One row is one round: `person`, `round` (increasing within a match), `own` and `other` (actions by name, case
     ignored, or by a first letter that only one of them has), and perhaps `group` and `match`. A person who begins a
     new match meets a new partner. `columns` maps these to other names of columns. An own action `none` is a move that
-    was missed, rows with `<NA>` are skipped. `game(group)` is the game of a group.
+    was missed, rows with `<NA>` are skipped. `game(group)` is the game of a group. `text`, if given, is the table
+    itself as CSV; then `path` only names it in errors.
     Raises InputError with file and line.
     """
     column_names = {**COLUMNS, **(columns or {})}
     table = _parquet(path) if path.suffix == ".parquet" else _csv(path, text)
     header = next(table)[1]
-    place = {name: header.index(column) for name, column in column_names.items() if column in header}
+    index_of = {name: header.index(column) for name, column in column_names.items() if column in header}
     for name, column in column_names.items():
-        if name not in place and (name not in OPTIONAL or name in (columns or {})):
+        if name not in index_of and (name not in OPTIONAL or name in (columns or {})):
             hint = f"it has {', '.join(header)}; --column {name}=NAME says which holds it"
             raise InputError(f"there is no column `{column[:60]}`", path=path, line=1, hint=hint)
     matches: dict[tuple[str, str], _Match] = {}
@@ -144,7 +145,7 @@ def read_choices(
     for line, cells in table:
         if len(cells) != len(header):
             raise InputError(f"{len(cells)} cells instead of {len(header)}", path=path, line=line)
-        cell = {name: cells[i].strip() for name, i in place.items()}
+        cell = {name: cells[i].strip() for name, i in index_of.items()}
         _add(matches, group_of, cell, game, path, line)
     played_matches = [match for match in matches.values() if match.own]
     if not played_matches:
@@ -162,34 +163,42 @@ def _add(
     path: Path,
     line: int,
 ) -> None:
-    """Add the round of one row."""
+    """Append the round in one row of the table to its person's match, beginning the match if the row is its first.
+
+    `matches` has a match for each (person, name of match); `group_of` the group of each person, and the line where it
+    was first given. `cell` is the row by column: {"person": "p1", "round": "3", "own": "c", "other": "d"}.
+    """
     person, group = cell["person"], cell.get("group", "all")
     if not person:
         raise InputError("there is no person", path=path, line=line)
-    before, since = group_of.setdefault(person, (group, line))
-    if before != group:
-        message = f"person {person[:60]} is in group `{group[:60]}`, and in `{before[:60]}` in line {since}"
+    known_group, first_line = group_of.setdefault(person, (group, line))
+    if known_group != group:
+        message = f"person {person[:60]} is in group `{group[:60]}`, and in `{known_group[:60]}` in line {first_line}"
         raise InputError(message, path=path, line=line, hint="a person has one group")
     key = (person, cell.get("match", ""))
     match = matches.get(key) or matches.setdefault(key, _Match(person, group, game(group)))
     try:
-        number = int(cell["round"])
+        round_number = int(cell["round"])
     except ValueError:
         raise InputError(f"round `{cell['round'][:60]}` is no whole number", path=path, line=line) from None
-    if number <= match.last:
-        message = f"round {number} of person {person[:60]} comes after round {match.last}"
+    if round_number <= match.last:
+        message = f"round {round_number} of person {person[:60]} comes after round {match.last}"
         raise InputError(message, path=path, line=line, hint="rounds increase within a match")
-    match.last = number
+    match.last = round_number
     if cell["own"] in NOT_RECORDED or cell["other"] in NOT_RECORDED:
         return
     theirs = _action(cell["other"], match.game.actions[1], path, line)
     missed = cell["own"].lower() == NO_MOVE
     match.own.append(MISSED if missed else _action(cell["own"], match.game.actions[0], path, line))
     match.theirs.append(theirs)
-    match.number.append(number)
+    match.number.append(round_number)
 
 
 def _action(text: str, names: Sequence[str], path: Path, line: int) -> int:
+    """The index of an action given by its name or by a first letter that only one has, case ignored.
+
+    Both `c` and `COOPERATE` are 0 among ("Cooperate", "Defect"). Raises InputError if no action is meant.
+    """
     plain = text.casefold()
     lower = [name.casefold() for name in names]
     if plain in lower:
@@ -202,7 +211,7 @@ def _action(text: str, names: Sequence[str], path: Path, line: int) -> int:
 
 
 def _csv(path: Path, text: str | None) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a CSV file with their lines."""
+    """The rows of a CSV file, each with its line number; the first is the header. Empty lines are left out."""
     if text is None:
         text = read_text(path, limit=LARGEST)
     reader = csv.reader(io.StringIO(text), strict=True)
@@ -236,17 +245,18 @@ def _parquet(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _arrays(matches: Sequence[_Match]) -> Choices:
+    """The matches of people as padded arrays: rounds after the end of a match are MISSED, with number 0."""
     group = {match.person: match.group for match in matches}
     index = {name: n for n, name in enumerate(group)}
-    longest = max(len(match.own) for match in matches)
-    own = np.full((len(matches), longest), MISSED)
-    theirs, number = np.zeros_like(own), np.zeros_like(own)
+    most_rounds = max(len(match.own) for match in matches)
+    own_moves = np.full((len(matches), most_rounds), MISSED)
+    their_moves, numbers = np.zeros_like(own_moves), np.zeros_like(own_moves)
     for s, match in enumerate(matches):
         rounds = len(match.own)
-        own[s, :rounds], theirs[s, :rounds], number[s, :rounds] = match.own, match.theirs, match.number
+        own_moves[s, :rounds], their_moves[s, :rounds], numbers[s, :rounds] = match.own, match.theirs, match.number
     person = np.array([index[match.person] for match in matches])
     games = tuple(match.game for match in matches)
-    return Choices(tuple(index), tuple(group.values()), person, games, own, theirs, number)
+    return Choices(tuple(index), tuple(group.values()), person, games, own_moves, their_moves, numbers)
 
 
 # Simulated people
@@ -264,24 +274,30 @@ def simulated(
     `partners` are the machines of the groups that they play with, from the second place of the game; without them the
     other's recorded moves are played again, whatever the simulated person does.
     """
-    by_match = {name: value[like.person][:, None] for name, value in values.items()}
-    crowd = crowd_of(mind, like, by_match)
+    values_by_match = {name: value[like.person][:, None] for name, value in values.items()}
+    minds = crowd_of(mind, like, values_by_match)
     machines = Partners.of(like, partners) if partners else None
-    own, theirs = np.full_like(like.own, MISSED), like.theirs.copy()
-    for t in range(own.shape[1]):
-        policy = crowd.act()[:, 0]
-        drawn = _sample(np.broadcast_to(policy, (len(own), policy.shape[1])), rng)
-        own[:, t] = np.where(like.played[:, t], drawn, MISSED)
+    own_moves = np.full_like(like.own, MISSED)
+    their_moves = like.theirs.copy()
+    for t in range(own_moves.shape[1]):
+        policy = minds.act()[:, 0]
+        actions = _sampled_actions(np.broadcast_to(policy, (len(own_moves), policy.shape[1])), rng)
+        own_moves[:, t] = np.where(like.played[:, t], actions, MISSED)
         if machines is not None:
-            theirs[:, t] = machines.act(rng)
-            machines.observe(drawn, theirs[:, t])
-        crowd = crowd.observe(own[:, t], theirs[:, t])
-    return Choices(like.people, like.groups, like.person, like.games, own, theirs, like.number)
+            their_moves[:, t] = machines.act(rng)
+            machines.observe(actions, their_moves[:, t])
+        minds = minds.observe(own_moves[:, t], their_moves[:, t])
+    return Choices(like.people, like.groups, like.person, like.games, own_moves, their_moves, like.number)
 
 
 @dataclass
 class Partners:
-    """The machines of the people's groups, one for each match, each in its state."""
+    """The machines of the people's groups, one for each of S matches, each in its state.
+
+    `outputs[i, q, b]` is the probability that machine i plays action b in state q; `moves[i, q, a, b]` its next state
+    after the person's action a and its own action b. `which` and `state`, shape (S,), are the machine of each match
+    and its present state.
+    """
 
     outputs: Floats
     moves: Ints
@@ -291,26 +307,27 @@ class Partners:
     @classmethod
     def of(cls, choices: Choices, machines: Mapping[str, Machine]) -> Partners:
         """The machines before the first round; `outputs` and `moves` are padded to the largest of them."""
-        order = list(machines)
-        most = max(len(machine.outputs) for machine in machines.values())
+        groups = list(machines)
+        most_states = max(len(machine.outputs) for machine in machines.values())
         moves = [np.array(machine.moves) for machine in machines.values()]
-        outputs = np.zeros((len(order), most, len(next(iter(machines.values())).outputs[0])))
-        onward = np.zeros((len(order), most, *moves[0].shape[1:]), dtype=np.intp)
+        outputs = np.zeros((len(groups), most_states, len(next(iter(machines.values())).outputs[0])))
+        next_states = np.zeros((len(groups), most_states, *moves[0].shape[1:]), dtype=np.intp)
         for i, machine in enumerate(machines.values()):
-            outputs[i, : len(machine.outputs)], onward[i, : len(machine.outputs)] = machine.outputs, moves[i]
-        which = np.array([order.index(choices.groups[n]) for n in choices.person])
-        return cls(outputs, onward, which, np.zeros_like(which))
+            outputs[i, : len(machine.outputs)], next_states[i, : len(machine.outputs)] = machine.outputs, moves[i]
+        which = np.array([groups.index(choices.groups[n]) for n in choices.person])
+        return cls(outputs, next_states, which, np.zeros_like(which))
 
     def act(self, rng: np.random.Generator) -> Ints:
         """Their next actions, shape (S,)."""
-        return _sample(self.outputs[self.which, self.state], rng)
+        return _sampled_actions(self.outputs[self.which, self.state], rng)
 
     def observe(self, theirs: Ints, own: Ints) -> None:
         """The partners after a round; `theirs` are the people's actions."""
         self.state = self.moves[self.which, self.state, own, theirs]
 
 
-def _sample(policy: Floats, rng: np.random.Generator) -> Ints:
+def _sampled_actions(policy: Floats, rng: np.random.Generator) -> Ints:
+    """An action sampled from each row of `policy`, shape (S, |A|): indices of shape (S,)."""
     drawn = (policy.cumsum(axis=1) < rng.random((len(policy), 1))).sum(axis=1)
     return cast("Ints", np.minimum(drawn, policy.shape[1] - 1))
 
@@ -320,7 +337,7 @@ def _sample(policy: Floats, rng: np.random.Generator) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class OneByOne:
-    """Minds that have no vectors, `minds[s][k]`, as a crowd."""
+    """Minds without a version in arrays, as a crowd: `minds[s][k]` is that of match s at parameter point k."""
 
     minds: tuple[tuple[Any, ...], ...]
     games: tuple[Game, ...]
@@ -334,10 +351,10 @@ class OneByOne:
     def act(self) -> Floats:
         """π, shape (S, K, |A|)."""
         options = range(self.games[0].shape[0])
-        return np.array([[_probs(mind.act(), options) for mind in row] for row in self.minds])
+        return np.array([[_probabilities(mind.act(), options) for mind in row] for row in self.minds])
 
 
-def _probs(policy: Any, options: Iterable[int]) -> list[float]:
+def _probabilities(policy: Any, options: Iterable[int]) -> list[float]:
     return [float(np.exp(policy.log_prob(a))) for a in options]
 
 
@@ -347,15 +364,18 @@ def outcome(game: Game, own: int, theirs: int) -> Outcome:
 
 
 def crowd_of(mind: ParametricMind, choices: Choices, values: Mapping[str, Floats]) -> Any:
-    """The minds before the first round, for parameters of shape (S, K) or (1, K)."""
+    """The minds before the first round, for parameters of shape (S, K) or (1, K): K points for each of S matches.
+
+    Like `OneByOne`, the result has `observe(own, theirs)`, actions of shape (S,), and `act()`, π of shape (S, K, |A|).
+    """
     if mind.many is not None:
         return mind.many(choices.payoffs, values)
-    points = np.broadcast_shapes(*(value.shape for value in values.values()), (len(choices.games), 1))
-    full = {name: np.broadcast_to(value, points) for name, value in values.items()}
+    shape = np.broadcast_shapes(*(value.shape for value in values.values()), (len(choices.games), 1))
+    values_by_match = {name: np.broadcast_to(value, shape) for name, value in values.items()}
     minds = tuple(
         tuple(
-            mind.mind(game, **{name: float(value[s, k]) for name, value in full.items()}).observe(None)
-            for k in range(points[1])
+            mind.mind(game, **{name: float(value[s, k]) for name, value in values_by_match.items()}).observe(None)
+            for k in range(shape[1])
         )
         for s, game in enumerate(choices.games)
     )

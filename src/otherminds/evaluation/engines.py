@@ -137,7 +137,7 @@ def ray(address: str = "", jobs: int = 1) -> Iterator[Engine]:
         raise InputError(f"this program uses a Ray cluster already, so not {address}", hint="--engine ray")
     quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL}
     if address:
-        _knock("Ray", address)
+        _check_reachable("Ray", address)
         try:
             library.init(address, **quiet)
         except (OSError, RuntimeError, ValueError) as error:
@@ -175,6 +175,7 @@ def _call(fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
 
 
 def _pass_on(ended: Future[T], future: Future[T]) -> None:
+    """Complete `future` with the result or the exception of a Ray future that has ended, unless it was cancelled."""
     if not future.set_running_or_notify_cancel():
         return
     error = ended.exception()
@@ -192,29 +193,29 @@ def dask(address: str = "", jobs: int = 1) -> Iterator[Engine]:
     """
     library = _library("distributed", "dask")
     with ExitStack() as stack:
-        where: Any = address
+        scheduler: Any = address
         if address:
-            _knock("Dask", address)
+            _check_reachable("Dask", address)
         else:
             options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
             with interrupts_held_back():
-                where = stack.enter_context(library.LocalCluster(n_workers=jobs, **options))
+                scheduler = stack.enter_context(library.LocalCluster(n_workers=jobs, **options))
         try:
-            client = stack.enter_context(library.Client(where, timeout=PATIENCE))
+            client = stack.enter_context(library.Client(scheduler, timeout=PATIENCE))
         except (OSError, ValueError) as error:
             raise _unreachable("Dask", address) from error
         workers = sum(client.nthreads().values()) or 1
         yield Engine(client.get_executor(pure=False), workers, (library.scheduler.KilledWorker, CancelledError))
 
 
-def _knock(what: str, address: str) -> None:
+def _check_reachable(cluster: str, address: str) -> None:
     """Connect first: without a server, Ray tries for minutes and ends the program, and Dask leaves threads behind."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     try:
         if address != "auto":
             socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
     except (OSError, ValueError, OverflowError):
-        raise _unreachable(what, address) from None
+        raise _unreachable(cluster, address) from None
 
 
 def _library(name: str, extra: str) -> Any:
@@ -224,8 +225,8 @@ def _library(name: str, extra: str) -> Any:
         raise InputError(f"the engine `{extra}` needs an extra", hint=install_hint(extra)) from None
 
 
-def _unreachable(what: str, address: str) -> InputError:
-    return InputError(f"no {what} cluster answers at {address}", hint="is it running, and the address HOST:PORT?")
+def _unreachable(cluster: str, address: str) -> InputError:
+    return InputError(f"no {cluster} cluster answers at {address}", hint="is it running, and the address HOST:PORT?")
 
 
 def stream(seed: int, *names: str) -> np.random.Generator:
@@ -260,12 +261,15 @@ def in_order(task: Callable[[P], R], plan: Sequence[P], *, engine: Engine = SERI
 def _played(task: Callable[[P], R], plan: Sequence[P], engine: Engine, seconds: float) -> Iterator[tuple[int, list[R]]]:
     """For each chunk, its first index in the plan and its results."""
     if engine.executor is None:
-        return _in_turn(task, plan, seconds)
-    return _spread(task, plan, engine, engine.executor, ChunkSize(seconds, engine.workers))
+        return _played_here(task, plan, seconds)
+    return _played_by_workers(task, plan, engine, engine.executor, ChunkSize(seconds, engine.workers))
 
 
-def _in_turn(task: Callable[[P], R], plan: Sequence[P], seconds: float) -> Iterator[tuple[int, list[R]]]:
-    start, results, began = 0, list[R](), time.monotonic()
+def _played_here(task: Callable[[P], R], plan: Sequence[P], seconds: float) -> Iterator[tuple[int, list[R]]]:
+    """Play the plan in this process. Results are yielded about every `seconds`, with the index of the first of them."""
+    start = 0  # index in the plan of the first of `results`
+    results = list[R]()
+    began = time.monotonic()
     for entry in plan:
         try:
             results.append(task(entry))
@@ -280,13 +284,17 @@ def _in_turn(task: Callable[[P], R], plan: Sequence[P], seconds: float) -> Itera
         yield start, results
 
 
-def _spread(
+def _played_by_workers(
     task: Callable[[P], R], plan: Sequence[P], engine: Engine, executor: Executor, pace: ChunkSize
 ) -> Iterator[tuple[int, list[R]]]:
-    """Keep every worker busy with chunks, and few of them submitted, so that cancelling takes effect soon."""
-    ended: SimpleQueue[Future[ChunkResult[R]]] = SimpleQueue()
+    """Play the plan in workers: each chunk's first index in the plan with its results, in the order in which they end.
+
+    Every worker is kept busy, but few chunks are submitted at a time, so that cancelling takes effect soon.
+    """
+    ended_chunks: SimpleQueue[Future[ChunkResult[R]]] = SimpleQueue()
     under_way: dict[Future[ChunkResult[R]], int] = {}
-    begun, failed_at = 0, len(plan)
+    begun = 0  # entries of the plan submitted so far
+    failed_at = len(plan)  # first entry of the earliest chunk that failed
     failed: Exception | None = None
 
     def proceed() -> None:
@@ -295,14 +303,14 @@ def _spread(
         _cancel_after(failed_at, under_way)
         while failed is None and begun < len(plan) and len(under_way) < AHEAD * engine.workers:
             entries = plan[begun : begun + pace.size(len(plan) - begun)]
-            future = executor.submit(_play, task, entries)
+            future = executor.submit(_play_chunk, task, entries)
             under_way[future], begun = begun, begun + len(entries)
-            future.add_done_callback(ended.put)
+            future.add_done_callback(ended_chunks.put)
 
     try:
         proceed()
         while under_way:
-            future = ended.get()
+            future = ended_chunks.get()
             start = under_way.pop(future)
             if future.cancelled():
                 continue
@@ -330,23 +338,27 @@ def _cancel_after(start: int, under_way: Mapping[Future[Any], int]) -> None:
 
 @dataclass
 class ChunkSize:
-    """The number of entries that make a chunk of about `seconds`, from the time that earlier entries took."""
+    """The number of entries that make a chunk of about `seconds`, from the time that earlier entries took.
+
+    `each` is the estimated time of an entry in seconds, 0 before the first measurement; `largest` the size of the
+    largest chunk measured so far.
+    """
 
     seconds: float
     workers: int
     each: float = 0.0
     largest: int = 0
 
-    def size(self, left: int) -> int:
+    def size(self, remaining: int) -> int:
         """The size of the next chunk of `left` entries; small, so that no worker waits long for another."""
-        shared = left / (AHEAD * self.workers)
+        shared = remaining / (AHEAD * self.workers)
         target = self.seconds / self.each if self.each else shared
         return max(1, int(min(target, shared, GROWTH * self.largest)))
 
     def learn(self, count: int, seconds: float) -> None:
         """Update the time per entry. Earlier estimates count half: the first chunk often includes set-up."""
-        each = seconds / max(1, count)
-        self.each = (self.each + each) / 2 if self.largest else each
+        measured = seconds / max(1, count)
+        self.each = (self.each + measured) / 2 if self.largest else measured
         self.largest = max(self.largest, count)
 
 
@@ -358,18 +370,21 @@ class ChunkResult(NamedTuple, Generic[R]):
     error: Exception | None = None
 
 
-def _play(task: Callable[[P], R], entries: Sequence[P]) -> ChunkResult[R]:
-    """Play a chunk in a worker."""
+def _play_chunk(task: Callable[[P], R], entries: Sequence[P]) -> ChunkResult[R]:
+    """The results of some entries, up to the first that fails.
+
+    This runs in a worker, so the error of a failed entry must be picklable.
+    """
     results, failed, began = list[R](), None, time.perf_counter()
     try:
         for entry in entries:
             results.append(task(entry))
     except Exception as error:
-        failed = _movable(error)
+        failed = _picklable(error)
     return ChunkResult(results, time.perf_counter() - began, failed)
 
 
-def _movable(error: Exception) -> Exception:
+def _picklable(error: Exception) -> Exception:
     """An error that can be pickled, with its traceback as a note."""
     try:
         picklable = type(error)(*error.args)  # unpickling makes it this way, which fails for some

@@ -45,7 +45,8 @@ Objective = Callable[[Floats, Ints], Floats]
 class Likelihood:
     """The likelihood of some people's choices under a mind, at any points of its parameters.
 
-    `scored`, shape (S, T), are the rounds that count; all are observed.
+    `scored`, shape (S, T), are the rounds that count; all are observed. Shapes: N people, S matches, T rounds, d
+    parameters, K points of them for each person, n units (people or groups).
     """
 
     mind: ParametricMind
@@ -69,8 +70,11 @@ class Likelihood:
 
     @cached_property
     def _inner(self) -> Floats:
-        """Policies of a mind without parameters, shape (S, T, |A|); people with the same history share the work."""
-        roots: dict[Any, Any] = {}
+        """Policies of a mind without its tremble, which then has no parameters, shape (S, T, |A|).
+
+        Histories form a tree for each game, so that people with the same history share the work.
+        """
+        roots: dict[Any, Any] = {}  # by game, a node: (mind, next nodes by both actions)
         choices = self.choices
         policies = np.zeros((*choices.own.shape, choices.games[0].shape[0]))
         for s, game in enumerate(choices.games):
@@ -81,11 +85,11 @@ class Likelihood:
             for t in np.flatnonzero(choices.played[s]):
                 mind, onward = node
                 policies[s, t] = [float(np.exp(mind.act().log_prob(a))) for a in range(policies.shape[2])]
-                own, theirs = int(choices.own[s, t]), int(choices.theirs[s, t])
-                if (own, theirs) not in onward:
-                    after = mind if own == MISSED else mind.observe(outcome(game, own, theirs))
-                    onward[own, theirs] = (after, {})
-                node = onward[own, theirs]
+                own_action, their_action = int(choices.own[s, t]), int(choices.theirs[s, t])
+                if (own_action, their_action) not in onward:
+                    next_mind = mind if own_action == MISSED else mind.observe(outcome(game, own_action, their_action))
+                    onward[own_action, their_action] = (next_mind, {})
+                node = onward[own_action, their_action]
         return policies
 
     def probabilities(self, values: Mapping[str, Floats]) -> Floats:
@@ -108,12 +112,13 @@ class Likelihood:
             return self.of_people(people)(free)
         if self.mind.inner is not None:
             return self._of_tremble(self.values(free)["tremble"])
-        values, total = self.values(free), np.zeros((len(self.choices.own), free.shape[1]))
-        for matches, some, scored in self._of_similar_length:
-            crowd = crowd_of(self.mind, some, {n: v[some.person] for n, v in values.items()})
-            every = np.arange(len(matches))
-            for own, theirs, counts in zip(some.own.T, some.theirs.T, scored.T, strict=False):
-                probability = crowd.act()[every, :, np.maximum(own, 0)]
+        values = self.values(free)
+        total = np.zeros((len(self.choices.own), free.shape[1]))
+        for matches, match_choices, scored in self._of_similar_length:
+            crowd = crowd_of(self.mind, match_choices, {n: v[match_choices.person] for n, v in values.items()})
+            match_indices = np.arange(len(matches))
+            for own, theirs, counts in zip(match_choices.own.T, match_choices.theirs.T, scored.T, strict=False):
+                probability = crowd.act()[match_indices, :, np.maximum(own, 0)]
                 total[matches] += np.where(counts[:, None], np.log(np.maximum(probability, TINY)), 0.0)
                 crowd = crowd.observe(own, theirs)
         return self.choices.total(total)
@@ -130,7 +135,7 @@ class Likelihood:
         return [(g, self.choices.of_matches(g), self.scored[g, : lengths[g].max()]) for g in groups]
 
     def of_people(self, people: Ints) -> Likelihood:
-        """The same for some of the people."""
+        """The likelihood of the choices of some people, by index, in this order."""
         choices = self.choices.subset(people)
         matches = np.concatenate([np.flatnonzero(self.choices.person == n) for n in people])
         likelihood = Likelihood(self.mind, choices, self.scored[matches, : choices.own.shape[1]])
@@ -140,7 +145,7 @@ class Likelihood:
 
     @cached_property
     def certainties(self) -> tuple[Floats, Floats]:
-        """The different probabilities of choices before the tremble, shape (V,), and each person's counts, (N, V)."""
+        """The V different probabilities of choices before the tremble, shape (V,), and each person's counts, (N, V)."""
         every, rounds = np.ogrid[: self._inner.shape[0], : self._inner.shape[1]]
         probability = self._inner[every, rounds, np.maximum(self.choices.own, 0)]
         different, which = np.unique(probability.round(12), return_inverse=True)
@@ -148,6 +153,7 @@ class Likelihood:
         return different, self.choices.total(counted.sum(axis=1).astype(float))
 
     def _of_tremble(self, tremble: Floats) -> Floats:
+        """Log likelihoods for trembles of shape (n, K), in that shape: `certainties` mixed with uniform play."""
         different, counts = self.certainties
         mixed = (1.0 - tremble[..., None]) * different + tremble[..., None] / self._inner.shape[2]
         return cast("Floats", (counts[:, None] * np.log(np.maximum(mixed, TINY))).sum(axis=-1))
@@ -184,9 +190,9 @@ def maximise(objective: Objective, starts: Floats) -> Optimum:
     units, attempts, size = starts.shape
     if size == 0:
         return Optimum(starts[:, 0], objective(starts[:, :1], np.arange(units))[:, 0], np.zeros((units, 0, 0)))
-    best = _climb(objective, starts[:, 0])
+    best = _newton_ascent(objective, starts[:, 0])
     for k in range(1, attempts):
-        optimum = _climb(objective, starts[:, k])
+        optimum = _newton_ascent(objective, starts[:, k])
         better = optimum.value > best.value
         best = Optimum(
             np.where(better[:, None], optimum.x, best.x),
@@ -196,25 +202,32 @@ def maximise(objective: Objective, starts: Floats) -> Optimum:
     return best
 
 
-def _climb(objective: Objective, x: Floats) -> Optimum:
-    x, units = x.copy(), len(x)
+def _newton_ascent(objective: Objective, x: Floats) -> Optimum:
+    """A local maximum for each unit by Newton's method from the points x, shape (n, d).
+
+    In each iteration the units that still improve try LENGTHS of their step, and keep the best point if it is better.
+    Units stop when an iteration gains less than CLOSE.
+    """
+    x = x.copy()
+    units = len(x)
     value, hessian = np.full(units, -np.inf), np.zeros((units, *x.shape[1:] * 2))
     active: Ints = np.arange(units)
     for _ in range(ITERATIONS):
-        current, slope, curve = derivatives(objective, x[active], active)
-        hessian[active], value[active] = curve, current
-        roots, axes = np.linalg.eigh(curve)
-        scaled = np.einsum("nij,ni->nj", axes, slope) / np.maximum(np.abs(roots), 1e-3)
-        step = np.einsum("nij,nj->ni", axes, scaled)
+        current, gradient, curvature = derivatives(objective, x[active], active)
+        hessian[active], value[active] = curvature, current
+        eigenvalues, eigenvectors = np.linalg.eigh(curvature)
+        # |eigenvalues|, so that directions of positive curvature are climbed, too; floored, for flat directions
+        scaled = np.einsum("nij,ni->nj", eigenvectors, gradient) / np.maximum(np.abs(eigenvalues), 1e-3)
+        step = np.einsum("nij,nj->ni", eigenvectors, scaled)
         step *= np.minimum(1.0, LONGEST / np.maximum(np.abs(step).max(axis=1, keepdims=True), 1e-12))
         points = np.clip(x[active, None] + LENGTHS[:, None] * step[:, None], -FARTHEST, FARTHEST)
         values = objective(points, active)
-        top = values.argmax(axis=1)
-        gain = values.max(axis=1) - current
-        better = gain > 0.0
-        x[active[better]] = points[np.flatnonzero(better), top[better]]
-        value[active[better]] = values[np.flatnonzero(better), top[better]]
-        active = active[gain > CLOSE]
+        best = values.argmax(axis=1)
+        gains = values.max(axis=1) - current
+        improves = gains > 0.0
+        x[active[improves]] = points[np.flatnonzero(improves), best[improves]]
+        value[active[improves]] = values[np.flatnonzero(improves), best[improves]]
+        active = active[gains > CLOSE]
         if not len(active):
             break
     return Optimum(x, value, hessian)
@@ -223,9 +236,10 @@ def _climb(objective: Objective, x: Floats) -> Optimum:
 def derivatives(objective: Objective, x: Floats, units: Ints) -> tuple[Floats, Floats, Floats]:
     """The values, gradients and Hessians at x, shape (n, d), by finite differences."""
     size = x.shape[1]
-    eye = STEP * np.eye(size)
+    steps = STEP * np.eye(size)
     pairs = [(i, j) for i in range(size) for j in range(i)]
-    shifts = np.concatenate([np.zeros((1, size)), eye, -eye, *(eye[[i]] + eye[[j]] for i, j in pairs)])
+    # the point itself, one step up and down in each parameter, one step up in each pair of parameters
+    shifts = np.concatenate([np.zeros((1, size)), steps, -steps, *(steps[[i]] + steps[[j]] for i, j in pairs)])
     values = objective(x[:, None] + shifts, units)
     centre, up, down = values[:, 0], values[:, 1 : 1 + size], values[:, 1 + size : 1 + 2 * size]
     hessian = np.zeros((len(x), size, size))
@@ -241,7 +255,7 @@ def starts_of(objective: Objective, mind: ParametricMind, units: int) -> Floats:
     if not size:
         return np.zeros((units, 1, 0))
     share = qmc.Sobol(size, scramble=True, rng=np.random.default_rng(0)).random(LOOKED_AT)
-    points = np.log((0.02 + 0.96 * share) / (0.98 - 0.96 * share))
+    points = np.log((0.02 + 0.96 * share) / (0.98 - 0.96 * share))  # logits of 2 % to 98 % of each range
     values = objective(np.broadcast_to(points, (units, *points.shape)), np.arange(units))
     best = np.argsort(-values, axis=1, kind="stable")[:, :STARTS]
     return points[best]
@@ -270,7 +284,7 @@ class Fit:
     sd: Floats
 
     def of_units(self, which: Ints) -> Fit:
-        """The same for some of the units."""
+        """The fit of some of the units, by index."""
         names = tuple(self.units[n] for n in which)
         parts = (self.x, self.covariance, self.log_likelihood, self.choices, self.evidence, self.mean, self.sd)
         return Fit(self.mind, names, *(part[which] for part in parts))
@@ -304,7 +318,10 @@ class Fit:
 
 
 def _units(likelihood: Likelihood, by: str) -> tuple[tuple[str, ...], Ints]:
-    """The names of the units of a fit, and the unit of each person."""
+    """The names of the units of a fit, and the index of each person's unit, shape (N,).
+
+    `by` is "person", "group" or "all".
+    """
     choices = likelihood.choices
     if by == "person":
         return choices.people, np.arange(len(choices.people))
@@ -313,7 +330,7 @@ def _units(likelihood: Likelihood, by: str) -> tuple[tuple[str, ...], Ints]:
 
 
 def _pooled(likelihood: Likelihood, unit: Ints) -> Objective:
-    """The objective of units whose people share their parameters."""
+    """The objective of units whose people share their parameters; `unit` is the index of each person's unit."""
 
     def objective(x: Floats, units: Ints) -> Floats:
         people = np.flatnonzero(np.isin(unit, units))
@@ -344,6 +361,10 @@ def _fitted(
     mean: Floats,
     sd: Floats,
 ) -> Fit:
+    """The fit with an optimum: the inverse of its observed information, and the number of scored choices.
+
+    `unit`, the index of each person's unit, is that of `_units`.
+    """
     counted = np.zeros(len(names))
     np.add.at(counted, unit, likelihood.choices.total(likelihood.scored.sum(axis=1).astype(float)))
     return Fit(likelihood.mind, names, optimum.x, _inverse(-optimum.hessian), value, counted, evidence, mean, sd)
@@ -353,10 +374,10 @@ def _inverse(information: Floats) -> Floats:
     """Inverses of symmetric matrices; NaN where one is not positive definite."""
     if not information.shape[1]:
         return information
-    roots, axes = np.linalg.eigh(information)
+    eigenvalues, eigenvectors = np.linalg.eigh(information)
     with np.errstate(divide="ignore"):
-        inverses = np.einsum("nij,nj,nkj->nik", axes, 1.0 / roots, axes)
-    return np.where((roots.min(axis=1) > 0.0)[:, None, None], inverses, np.nan)
+        inverses = np.einsum("nij,nj,nkj->nik", eigenvectors, 1.0 / eigenvalues, eigenvectors)
+    return np.where((eigenvalues.min(axis=1) > 0.0)[:, None, None], inverses, np.nan)
 
 
 def profile(likelihood: Likelihood, fitted: Fit, by: str = "group", level: float = 0.95) -> dict[str, Floats]:
@@ -367,13 +388,15 @@ def profile(likelihood: Likelihood, fitted: Fit, by: str = "group", level: float
     """
     names, unit = _units(likelihood, by)
     objective: Objective = likelihood if by == "person" else _pooled(likelihood, unit)
-    drop, size = chi2.ppf(level, 1) / 2.0, len(likelihood.mind.parameters)
+    drop = chi2.ppf(level, 1) / 2.0
+    size = len(likelihood.mind.parameters)
     intervals = {}
     for i, parameter in enumerate(likelihood.mind.parameters):
         nuisance = [j for j in range(size) if j != i]
         ends = np.zeros((len(names), 2))
-        for side, sign in enumerate((-1.0, 1.0)):
-            inside, outside = fitted.x[:, i].copy(), np.full(len(names), sign * FARTHEST)
+        for end, sign in enumerate((-1.0, 1.0)):
+            inside = fitted.x[:, i].copy()
+            outside = np.full(len(names), sign * FARTHEST)
             for _ in range(12):  # bisection on the real line: to 1/4000 of the distance
                 middle = (inside + outside) / 2.0
 
@@ -383,7 +406,7 @@ def profile(likelihood: Likelihood, fitted: Fit, by: str = "group", level: float
                 best = maximise(restricted, fitted.x[:, None, nuisance])
                 within = best.value >= fitted.log_likelihood - drop
                 inside, outside = np.where(within, middle, inside), np.where(within, outside, middle)
-            ends[:, side] = parameter.value(inside)
+            ends[:, end] = parameter.value(inside)
         intervals[parameter.name] = ends
     return intervals
 
@@ -450,7 +473,8 @@ def hierarchical(likelihood: Likelihood) -> Fit:
     Empirical Bayes by EM with Laplace's approximation: modes and curvatures by person, then μ = mean of the modes and
     σ² = mean of (mode − μ)² + posterior variance. (Huys et al. 2011; Piray et al. 2019.)
     """
-    fitted, people = weakly(likelihood), len(likelihood.choices.people)
+    fitted = weakly(likelihood)
+    people = len(likelihood.choices.people)
     size = len(likelihood.mind.parameters)
     if not size:
         return fitted
@@ -458,11 +482,11 @@ def hierarchical(likelihood: Likelihood) -> Fit:
     for _ in range(POOLING):
         mean, sd = np.zeros((people, size)), np.ones((people, size))
         for group in range(unit.max() + 1):
-            own = unit == group
-            variance = np.nan_to_num(np.diagonal(fitted.covariance[own], axis1=1, axis2=2), nan=WEAK_PRIOR**2)
-            mean[own] = fitted.x[own].mean(axis=0)
-            spread = ((fitted.x[own] - mean[own]) ** 2 + variance).mean(axis=0)
-            sd[own] = np.sqrt(np.clip(spread, 0.1**2, 2.0 * WEAK_PRIOR**2))
+            is_member = unit == group
+            variance = np.nan_to_num(np.diagonal(fitted.covariance[is_member], axis1=1, axis2=2), nan=WEAK_PRIOR**2)
+            mean[is_member] = fitted.x[is_member].mean(axis=0)
+            spread = ((fitted.x[is_member] - mean[is_member]) ** 2 + variance).mean(axis=0)
+            sd[is_member] = np.sqrt(np.clip(spread, 0.1**2, 2.0 * WEAK_PRIOR**2))
         fitted = fit_with_prior(likelihood, mean, sd, fitted.x)
     return fitted
 
@@ -499,16 +523,20 @@ def leave_one_person_out(mind: ParametricMind, choices: Choices, fitted: Fit | N
     log (1 / (n − 1)) Σ_{j ≠ i} p(choices of i | parameters of j): a person is one of the others, nobody knows which.
     The parameters are those of `fitted`, by person with the weak prior, so nothing of a person enters her prediction.
     """
-    log_likelihood, x = np.zeros(len(choices.people)), (fitted or weakly(Likelihood.of(mind, choices))).x
+    log_likelihood = np.zeros(len(choices.people))
+    x = (fitted or weakly(Likelihood.of(mind, choices))).x
     for group in dict.fromkeys(choices.groups):
-        own = np.array([n for n, name in enumerate(choices.groups) if name == group])
-        likelihood = Likelihood.of(mind, choices.subset(own))
-        points = x[own]
-        table = likelihood(np.broadcast_to(points, (len(own), *points.shape)), np.arange(len(own)))
-        if len(own) > 1 and points.shape[1]:
+        members = np.array([n for n, name in enumerate(choices.groups) if name == group])
+        likelihood = Likelihood.of(mind, choices.subset(members))
+        points = x[members]
+        # log p(choices of member i | parameters of member j)
+        table = likelihood(np.broadcast_to(points, (len(members), *points.shape)), np.arange(len(members)))
+        if len(members) > 1 and points.shape[1]:
             np.fill_diagonal(table, -np.inf)
             top = table.max(axis=1, keepdims=True)
-            log_likelihood[own] = (top + np.log(np.exp(table - top).sum(axis=1, keepdims=True) / (len(own) - 1)))[:, 0]
+            log_likelihood[members] = (
+                top + np.log(np.exp(table - top).sum(axis=1, keepdims=True) / (len(members) - 1))
+            )[:, 0]
         else:
-            log_likelihood[own] = np.diagonal(table) if points.shape[1] else table[:, 0]
+            log_likelihood[members] = np.diagonal(table) if points.shape[1] else table[:, 0]
     return log_likelihood

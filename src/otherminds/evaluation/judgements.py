@@ -68,12 +68,14 @@ def leave_one_out(predictions: Predictions[S], judged: Judged, score: Score = co
 
 
 def _best(predictions: Predictions[S], judged: Judged, which: Sequence[int], score: Score) -> S:
+    """The setting whose predictions agree best with the judgements of the stimuli `which`."""
     return max(predictions, key=lambda setting: score(predictions[setting], judged, which))
 
 
 def estimate(score: Score, predicted: Judged, judged: Judged) -> Estimate:
     """The score over all stimuli with its 95 % interval, from 2,000 bootstrap resamples of stimuli."""
-    n, rng = len(judged), np.random.default_rng(0)
+    n = len(judged)
+    rng = np.random.default_rng(0)
     values = [score(predicted, judged, rng.integers(n, size=n).tolist()) for _ in range(RESAMPLES)]
     low, high = np.quantile([v for v in values if math.isfinite(v)], [0.025, 0.975]).tolist()
     return Estimate(score(predicted, judged, range(n)), low, high, n)

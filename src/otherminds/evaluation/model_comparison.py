@@ -55,17 +55,17 @@ def random_effects(log_evidence: Floats) -> RandomEffects:
     alpha = np.ones(models)
     for _ in range(500):
         responsibilities = softmax(log_evidence + digamma(alpha), axis=1)
-        after = 1.0 + responsibilities.sum(axis=0)
-        done = np.abs(after - alpha).max() < 1e-6
-        alpha = after
-        if done:
+        updated_alpha = 1.0 + responsibilities.sum(axis=0)
+        has_converged = np.abs(updated_alpha - alpha).max() < 1e-6
+        alpha = updated_alpha
+        if has_converged:
             break
     rng = np.random.default_rng(0)
-    best = rng.dirichlet(alpha, DRAWS).argmax(axis=1)
-    exceedance = np.bincount(best, minlength=models) / DRAWS
-    bound = _free_energy(log_evidence, responsibilities, alpha)
-    equal = float(logsumexp(log_evidence - np.log(models), axis=1).sum())
-    risk = float(1.0 / (1.0 + np.exp(np.clip(bound - equal, -500.0, 500.0))))
+    largest = rng.dirichlet(alpha, DRAWS).argmax(axis=1)
+    exceedance = np.bincount(largest, minlength=models) / DRAWS
+    free_energy = _free_energy(log_evidence, responsibilities, alpha)
+    null_log_evidence = float(logsumexp(log_evidence - np.log(models), axis=1).sum())
+    risk = float(1.0 / (1.0 + np.exp(np.clip(free_energy - null_log_evidence, -500.0, 500.0))))
     protected = exceedance * (1.0 - risk) + risk / models
     return RandomEffects(alpha / alpha.sum(), responsibilities, exceedance, risk, protected)
 
@@ -145,53 +145,63 @@ def strategy_shares(machines: Sequence[ParametricMind], choices: Choices) -> Mix
     tremble by Brent's method from its best point on a grid. (Dal Bó and Fréchette 2011, §III; Dvorak 2023, stratEst.)
     """
     likelihoods = [Likelihood.of(mind, choices) for mind in machines]
-    sure = np.unique(np.concatenate([likelihood.certainties[0] for likelihood in likelihoods]))
-    counts = np.zeros((len(choices.people), len(machines), len(sure)))
+    choice_probabilities = np.unique(np.concatenate([likelihood.certainties[0] for likelihood in likelihoods]))
+    counts = np.zeros((len(choices.people), len(machines), len(choice_probabilities)))
     for m, likelihood in enumerate(likelihoods):
-        own, often = likelihood.certainties
-        counts[:, m, np.searchsorted(sure, own)] = often
+        probabilities, often = likelihood.certainties
+        counts[:, m, np.searchsorted(choice_probabilities, probabilities)] = often
     options = choices.games[0].shape[0]
 
-    def logs(tremble: Floats) -> Floats:
-        """Log probabilities of a choice that each strategy makes with probability `sure`, shape (K, V)."""
-        mixed: Floats = (1.0 - tremble[:, None]) * sure + tremble[:, None] / options
+    def log_probabilities(tremble: Floats) -> Floats:
+        """Log probabilities of choices with these probabilities before trembles of shape (K,): shape (K, V)."""
+        mixed: Floats = (1.0 - tremble[:, None]) * choice_probabilities + tremble[:, None] / options
         return np.log(np.maximum(mixed, 1e-300))
 
     grid = np.linspace(0.002, 0.998, 499)
-    on_grid = np.einsum("nmv,gv->gnm", counts, logs(grid))
+    # log p(choices of n | m, tremble g), shape (G, N, M)
+    grid_likelihoods = np.einsum("nmv,gv->gnm", counts, log_probabilities(grid))
     people = np.ones((1, len(choices.people)))
-    coarse = np.array([_em(on_grid[g : g + 1], people)[1][0] for g in range(0, len(grid), 10)])
-    centre = grid[10 * int(coarse.argmax())]
+    grid_values = np.array([_em(grid_likelihoods[g : g + 1], people)[1][0] for g in range(0, len(grid), 10)])
+    centre = grid[10 * int(grid_values.argmax())]
     exact = minimize_scalar(
-        lambda x: -float(_em(np.einsum("nmv,v->nm", counts, logs(np.array([x]))[0])[None], people)[1][0]),
+        lambda x: -float(_em(np.einsum("nmv,v->nm", counts, log_probabilities(np.array([x]))[0])[None], people)[1][0]),
         bounds=(max(centre - 0.04, 1e-4), min(centre + 0.04, 1.0 - 1e-4)),
         method="bounded",
         options={"xatol": 1e-7},
     )
     tremble = float(exact.x)
-    table = np.einsum("nmv,v->nm", counts, logs(np.array([tremble]))[0])
+    table = np.einsum("nmv,v->nm", counts, log_probabilities(np.array([tremble]))[0])
     shares, value = _em(table[None], people, 20_000)
     responsibilities = softmax(table + np.log(np.maximum(shares[0], 1e-300)), axis=1)
-    errors = _bootstrapped(shares[0], int(np.abs(grid - tremble).argmin()), counts, on_grid, logs(grid))
-    at = grid[errors[1]].std(ddof=1)
-    return Mixture(shares[0], errors[0].std(axis=0, ddof=1), tremble, float(at), responsibilities, float(value[0]))
+    errors = _bootstrapped(
+        shares[0], int(np.abs(grid - tremble).argmin()), counts, grid_likelihoods, log_probabilities(grid)
+    )
+    tremble_error = grid[errors[1]].std(ddof=1)
+    return Mixture(
+        shares[0], errors[0].std(axis=0, ddof=1), tremble, float(tremble_error), responsibilities, float(value[0])
+    )
 
 
 def _bootstrapped(
-    shares: Floats, tremble: int, counts: Floats, on_grid: Floats, logs: Floats
+    shares: Floats, start_tremble: int, counts: Floats, grid_likelihoods: Floats, log_probabilities: Floats
 ) -> tuple[Floats, NDArray[np.intp]]:
-    """Shares, shape (B, M), and indices of trembles of resampled people, by EM over both from the estimates."""
+    """Shares, shape (B, M), and indices of trembles, shape (B,), of B resamples of people, by EM over both.
+
+    `shares` and `start_tremble`, an index in the grid of G trembles, are the estimates from which EM starts. `counts`,
+    shape (N, M, V), counts each person's choices by their probability under each strategy; `grid_likelihoods`, shape
+    (G, N, M), and `log_probabilities`, shape (G, V), are log likelihoods of people and of choices for each tremble.
+    """
     people = len(counts)
     weights = np.random.default_rng(0).multinomial(people, np.full(people, 1.0 / people), RESAMPLES).astype(float)
     estimates = np.tile(0.98 * shares + 0.02 / len(shares), (RESAMPLES, 1))
-    at = np.full(RESAMPLES, tremble)
-    scaled = np.exp(on_grid - on_grid.max(axis=2, keepdims=True))
-    for _ in range(300):
-        joint = scaled[at] * estimates[:, None]
+    trembles = np.full(RESAMPLES, start_tremble)
+    scaled = np.exp(grid_likelihoods - grid_likelihoods.max(axis=2, keepdims=True))
+    for _ in range(300):  # steps of EM; chosen, not tuned
+        joint = scaled[trembles] * estimates[:, None]
         memberships = weights[..., None] * joint / joint.sum(axis=2, keepdims=True)
         estimates = memberships.sum(axis=1) / people
-        at = (np.einsum("bnm,nmv->bv", memberships, counts) @ logs.T).argmax(axis=1)
-    return estimates, at
+        trembles = (np.einsum("bnm,nmv->bv", memberships, counts) @ log_probabilities.T).argmax(axis=1)
+    return estimates, trembles
 
 
 def _em(log_likelihood: Floats, weights: Floats, steps: int = 1000) -> tuple[Floats, Floats]:
@@ -201,10 +211,10 @@ def _em(log_likelihood: Floats, weights: Floats, steps: int = 1000) -> tuple[Flo
     shares = np.full((len(scaled), scaled.shape[2]), 1.0 / scaled.shape[2])
     for _ in range(steps):
         joint = np.einsum("bnm,bm->bn", scaled, shares)
-        after = shares * np.einsum("bn,bnm->bm", weights / joint, scaled) / weights.sum(axis=1, keepdims=True)
-        done = np.abs(after - shares).max() < 1e-10
-        shares = after
-        if done:
+        updated_shares = shares * np.einsum("bn,bnm->bm", weights / joint, scaled) / weights.sum(axis=1, keepdims=True)
+        has_converged = np.abs(updated_shares - shares).max() < 1e-10
+        shares = updated_shares
+        if has_converged:
             break
     joint = np.einsum("bnm,bm->bn", scaled, shares)
     return shares, (weights * (np.log(joint) + top)).sum(axis=1)
@@ -254,15 +264,15 @@ def drawn(mind: ParametricMind, people: int, rng: np.random.Generator) -> dict[s
 
 
 def recovery(true: Mapping[str, Floats], fitted: Fit) -> list[Recovery]:
-    """The recovery of each parameter."""
+    """How well each parameter of simulated people is recovered from their fits."""
     variance = np.diagonal(fitted.covariance, axis1=1, axis2=2)
     with np.errstate(invalid="ignore"):
-        scaled = fitted.covariance / np.sqrt(variance[:, :, None] * variance[:, None])
-    size = len(fitted.mind.names)
-    rho = np.nan_to_num(np.nanmedian(scaled, axis=0)) if size else np.zeros((0, 0))
+        correlations = fitted.covariance / np.sqrt(variance[:, :, None] * variance[:, None])
+    parameters = len(fitted.mind.names)
+    rho = np.nan_to_num(np.nanmedian(correlations, axis=0)) if parameters else np.zeros((0, 0))
     recovered = []
     for i, name in enumerate(fitted.mind.names):
-        rivals = [j for j in range(size) if j != i]
+        rivals = [j for j in range(parameters) if j != i]
         closest = max(rivals, key=lambda j: abs(rho[i, j]), default=i)
         spread = float(np.std(true[name]))
         error = float(np.nanmedian(fitted.errors[name])) / spread if spread else float("nan")
@@ -291,18 +301,18 @@ def recover(
     fitted = weakly(Likelihood.of(mind, people))
     indices = np.arange(0, len(people.people), every)
     some = people.subset(indices)
-    fits = [fitted.of_units(indices) if o is mind else weakly(Likelihood.of(o, some)) for o in minds]
+    fits = [fitted.of_units(indices) if tried is mind else weakly(Likelihood.of(tried, some)) for tried in minds]
     evidence = np.stack([fit.evidence for fit in fits], axis=1)
     names = [candidate.name for candidate in minds]
-    own = names.index(mind.name)
+    true_mind = names.index(mind.name)
     groups = np.array(some.groups)
     most = [int(random_effects(evidence[groups == g]).shares.argmax()) for g in dict.fromkeys(some.groups)]
     by_person, by_group = (
         np.bincount(best, minlength=len(minds)) / len(best) for best in (evidence.argmax(axis=1), np.array(most))
     )
-    rivals = [m for m in range(len(minds)) if m != own]
-    nearest = max(rivals, key=lambda m: evidence[:, m].sum(), default=own)
-    ahead = float(np.median(evidence[:, own] - evidence[:, nearest]))
+    rivals = [m for m in range(len(minds)) if m != true_mind]
+    nearest = max(rivals, key=lambda m: evidence[:, m].sum(), default=true_mind)
+    ahead = float(np.median(evidence[:, true_mind] - evidence[:, nearest]))
     return recovery(true, fitted), Recognition(by_person, by_group, names[nearest], ahead)
 
 
@@ -316,13 +326,13 @@ class Predictive(NamedTuple):
 def behaviour(choices: Choices, blocks: int) -> Predictive:
     """Mean switch rates and earnings of a group of people in equal blocks of rounds, shape (blocks,) each."""
     edges = np.linspace(0, choices.own.shape[1], blocks + 1).astype(int)
-    moved = choices.scored[:, 1:] & choices.scored[:, :-1]
-    switched = np.where(moved, choices.own[:, 1:] != choices.own[:, :-1], False)
+    is_pair = choices.scored[:, 1:] & choices.scored[:, :-1]
+    is_switch = np.where(is_pair, choices.own[:, 1:] != choices.own[:, :-1], False)
     switches, earned = [], []
-    for a, b in pairwise(edges.tolist()):
-        within = slice(max(a - 1, 0), b - 1)
-        switches.append(switched[:, within].sum() / max(moved[:, within].sum(), 1))
-        earned.append(choices.earned[:, a:b].sum() / max(choices.played[:, a:b].sum(), 1))
+    for first, after_last in pairwise(edges.tolist()):
+        within = slice(max(first - 1, 0), after_last - 1)
+        switches.append(is_switch[:, within].sum() / max(is_pair[:, within].sum(), 1))
+        earned.append(choices.earned[:, first:after_last].sum() / max(choices.played[:, first:after_last].sum(), 1))
     return Predictive(np.array(switches), np.array(earned))
 
 

@@ -30,7 +30,7 @@ _quiet_since = [time.monotonic()]  # when something was last shown, or the comma
 
 
 def said() -> None:
-    """Something has just been shown, or a command has begun: the time without any output begins now."""
+    """Note that something has just been shown, or that a command has begun: the time without any output begins now."""
     _quiet_since[0] = time.monotonic()
 
 
@@ -54,11 +54,13 @@ def noted(what: str) -> Iterator[None]:
     over = Event()
 
     def tell() -> None:
+        """Print a line whenever the work has taken twice as long as at the last one, until it is over."""
         began = time.monotonic()
         wait = max(PATIENCE - (began - _quiet_since[0]), min(GLANCE, PATIENCE))
         while not over.wait(wait):
             if _telling[-1] is not mine:
-                began, wait = time.monotonic(), PATIENCE
+                began = time.monotonic()
+                wait = PATIENCE
                 continue
             seconds = time.monotonic() - began
             wait = max(seconds, PATIENCE)
@@ -79,11 +81,11 @@ def noted(what: str) -> Iterator[None]:
 
 def patiently(items: Iterable[T], what: str) -> Iterator[T]:
     """Yield the items; of each that takes long it is said what is going on, as in `noted`."""
-    left = iter(items)
+    iterator = iter(items)
     while True:
         with noted(what):
             try:
-                item = next(left)
+                item = next(iterator)
             except StopIteration:
                 return
         yield item
@@ -98,7 +100,7 @@ class RunNote:
     failed: int = 0
 
     def __call__(self) -> str:
-        """The text."""
+        """The note, such as `1,204 calls · $0.5120 · 3 episodes failed`; empty if there is nothing to say."""
         parts = [f"{self.failed:,} episodes failed"] if self.failed else []
         if self.model is not None:
             totals = self.model.totals
@@ -120,19 +122,24 @@ def shown(
 
     On a terminal this is a bar with the remaining time; elsewhere a line every SILENCE seconds.
     """
-    description, note = (TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[told]}"))
-    columns = (description, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), note)
+    description_column, note_column = (
+        TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[told]}")
+    )
+    columns = (description_column, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), note_column)
     console = Console(stderr=True)
-    done, began = 0, time.monotonic()
+    done = 0
+    began = time.monotonic()
     last = began
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
     with telling(), bar as progress:
         task = progress.add_task(what, total=total, told="")
         for item in items:
             yield item
-            done, now = done + size(item), time.monotonic()
+            done += size(item)
+            current_time = time.monotonic()
             progress.update(task, completed=done, told=tell())
-            if not console.is_terminal and now - last >= SILENCE and done < total:
-                last, left = now, (now - began) * (total / done - 1)
-                words = [f"{what}: {done:,} of {total:,}", f"about {left / 60:,.1f} min left", tell()]
+            if not console.is_terminal and current_time - last >= SILENCE and done < total:
+                last = current_time
+                seconds_left = (current_time - began) * (total / done - 1)
+                words = [f"{what}: {done:,} of {total:,}", f"about {seconds_left / 60:,.1f} min left", tell()]
                 console.print(", ".join(filter(None, words)), markup=False, highlight=False)

@@ -83,6 +83,7 @@ class RoundRobin:
         return [f"{i + 1}=" if first.count(i) > 1 else f"{i + 1}" for i in first]
 
     def _score(self, i: int) -> Estimate:
+        """The mean payoff per round of entrant i over all others, with its interval."""
         opponents = [j for j in range(len(self.entrants)) if j != i]
         # a match in each place for every opponent and episode, shape (episodes, opponents)
         payoffs = (self.scores[:, i, opponents, 0] + self.scores[:, opponents, i, 1]) / 2
@@ -115,13 +116,14 @@ def entrants_in(game: Game, names: Sequence[str], path: Path | None = None) -> t
     return tuple(entrants.values())
 
 
-def _entrant(name: str, game: Game, own: tuple[Mapping[str, Machine], Mapping[str, Machine]]) -> Entrant:
-    if (name in PLAYERS and name not in own[1]) or is_own(name):
+def _entrant(name: str, game: Game, file_machines: tuple[Mapping[str, Machine], Mapping[str, Machine]]) -> Entrant:
+    """The entrant with a name. `own` are the machines of a file by name, for the first and the second place."""
+    if (name in PLAYERS and name not in file_machines[1]) or is_own(name):
         return Entrant(name)
     try:
-        machines = partner(name, game.seen_by(1), own[0]), partner(name, game, own[1])
+        machines = partner(name, game.seen_by(1), file_machines[0]), partner(name, game, file_machines[1])
     except UnknownPartnerError:
-        hint = meant(name, [*PLAYERS, *own[1], *partner_names(game)], "players and partners by name")
+        hint = meant(name, [*PLAYERS, *file_machines[1], *partner_names(game)], "players and partners by name")
         raise InputError(f"unknown entrant `{name[:60]}`", hint=hint) from None
     return Entrant(machines[1].name, machines)
 
@@ -132,24 +134,25 @@ def round_robin(game: Game, entrants: Sequence[Entrant], rounds: int, episodes: 
     In a symmetric game a match is both at once. Raises InputError for a player that does not fit, or fewer than two
     entrants.
     """
-    size, same = len(entrants), symmetric(game)
+    size = len(entrants)
+    is_symmetric = symmetric(game)
     if size < 2:
         raise InputError("a tournament needs two entrants", hint="name players or partners, as tft and rmax")
     scores = np.zeros((episodes, size, size, 2))
     machines = [(i, entrant.machines) for i, entrant in enumerate(entrants) if entrant.machines]
     if machines:
-        at = [i for i, _ in machines]
+        places = [i for i, _ in machines]
         expected = exact_scores(game, [m[0] for _, m in machines], [m[1] for _, m in machines], rounds)
-        scores[:, np.array(at)[:, None], at] = expected
+        scores[:, np.array(places)[:, None], places] = expected
     pairs = [
         (i, j)
         for i in range(size)
-        for j in range(i if same else 0, size)
+        for j in range(i if is_symmetric else 0, size)
         if not (entrants[i].machines and entrants[j].machines)
     ]
     for i, j in shown(pairs, len(pairs), "Playing"):
         scores[:, i, j] = _matches(game, (entrants[i], entrants[j]), rounds, episodes, seed)
-        if same and i != j:
+        if is_symmetric and i != j:
             scores[:, j, i] = scores[:, i, j, ::-1]
     return RoundRobin(game, tuple(entrants), rounds, scores)
 
@@ -158,13 +161,13 @@ def _matches(game: Game, pair: tuple[Entrant, Entrant], rounds: int, episodes: i
     """Both payoffs per round in every match of two entrants, shape (episodes, 2)."""
     payoffs = np.zeros((episodes, 2))
     for episode in range(episodes):
-        about = ("tournament", game.name, pair[0].name, pair[1].name, str(episode))
-        streams = [stream(seed, *about, what) for what in ("first", "second", "acts")]
-        begun = [rng.bit_generator.state for rng in streams]
+        names_of_streams = ("tournament", game.name, pair[0].name, pair[1].name, str(episode))
+        streams = [stream(seed, *names_of_streams, purpose) for purpose in ("first", "second", "acts")]
+        states = [rng.bit_generator.state for rng in streams]
         minds = _mind(pair[0], 0, game, rounds, streams[0]), _mind(pair[1], 1, game, rounds, streams[1])
         with blamed_if_own(*(entrant.name for entrant in pair)):
             payoffs[episode] = played_match(game, minds, rounds, streams[2])
-        if [rng.bit_generator.state for rng in streams] == begun:  # no randomness was used: all matches are the same
+        if [rng.bit_generator.state for rng in streams] == states:  # no randomness was used: all matches are the same
             payoffs[:] = payoffs[episode]
             break
     return payoffs / rounds
@@ -176,8 +179,9 @@ def symmetric(game: Game) -> bool:
 
 
 def _mind(entrant: Entrant, place: int, game: Game, rounds: int, rng: np.random.Generator) -> Player:
+    """The player of an entrant at the start of a match, in the first (0) or second (1) place of the game."""
     if entrant.machines:
         return entrant.machines[place].start
     # of a symmetric game both sides are the same, and plans are kept by game
-    side = game.seen_by(1) if place and not symmetric(game) else game
-    return player_named(entrant.name, side, horizon=rounds, rng=rng)
+    own_game = game.seen_by(1) if place and not symmetric(game) else game
+    return player_named(entrant.name, own_game, horizon=rounds, rng=rng)

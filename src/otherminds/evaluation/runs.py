@@ -72,6 +72,7 @@ def look(folder: Path) -> Run:
 
 
 def _open(folder: Path) -> Database:
+    """The database of the run in a folder, to read. Raises InputError if the folder holds no run."""
     path = folder / FILE
     if not path.exists():
         raise InputError(f"holds no run: there is no {FILE}", path=folder, hint="see `otherminds runs`")
@@ -79,6 +80,7 @@ def _open(folder: Path) -> Database:
 
 
 def _in_use(folder: Path) -> bool:
+    """Whether a program holds the lock of the run in a folder."""
     try:
         with alone(folder / LOCK):
             return False
@@ -152,6 +154,7 @@ def exported_calls(folder: Path) -> Iterator[bytes]:
 
 
 def _check_finished(base: Database, folder: Path) -> None:
+    """Raise InputError, with the command that resumes it, if a run is unfinished or has no plan."""
     ((planned, finished),) = base.read(PROGRESS)
     if finished < planned or not planned:
         way_on = resume_command(folder, dict(base.read(ABOUT)).get("about", ""))

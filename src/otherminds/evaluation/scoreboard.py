@@ -60,19 +60,20 @@ def scores(episodes: Iterable[Episode]) -> list[Row]:
     ]
 
 
-def _scores(mine: Sequence[Episode]) -> Iterator[tuple[str, Estimate]]:
-    telling = [episode for episode in mine if episode.expectations]
-    if telling:
-        rights = [float(sum(expectation.right for expectation in episode.expectations)) for episode in telling]
-        counts = [float(len(episode.expectations)) for episode in telling]
-        yield "literal", st.ratio(rights, counts, [episode.name for episode in telling])
-    stated = [(p, right, episode.name) for episode in telling for right, p in episode.expectations if p is not None]
+def _scores(episodes: Sequence[Episode]) -> Iterator[tuple[str, Estimate]]:
+    """The metrics of one agent in one world, each with its name, as far as its episodes define them. See `scores`."""
+    predicting = [episode for episode in episodes if episode.expectations]
+    if predicting:
+        rights = [float(sum(expectation.right for expectation in episode.expectations)) for episode in predicting]
+        counts = [float(len(episode.expectations)) for episode in predicting]
+        yield "literal", st.ratio(rights, counts, [episode.name for episode in predicting])
+    stated = [(p, right, episode.name) for episode in predicting for right, p in episode.expectations if p is not None]
     if stated:
         yield "calibration_error", st.miscalibration(*zip(*stated, strict=True))
-    judged = [episode for episode in mine if None not in (episode.earned, episode.best, episode.floor)]
-    gained = [(episode.earned or 0.0) - (episode.floor or 0.0) for episode in judged]
-    names = [episode.name for episode in judged]
-    possible = [(episode.best or 0.0) - (episode.floor or 0.0) for episode in judged]
+    with_payoffs = [episode for episode in episodes if None not in (episode.earned, episode.best, episode.floor)]
+    gained = [(episode.earned or 0.0) - (episode.floor or 0.0) for episode in with_payoffs]
+    names = [episode.name for episode in with_payoffs]
+    possible = [(episode.best or 0.0) - (episode.floor or 0.0) for episode in with_payoffs]
     if sum(possible) > WORTH:
         yield "functional", st.ratio(gained, possible, names)
         yield "regret", st.mean([p - g for p, g in zip(possible, gained, strict=True)], names)

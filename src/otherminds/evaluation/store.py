@@ -102,17 +102,17 @@ class Store:
 
         An interrupt, and the end of a budget, get a note with the command that resumes the run.
         """
-        unused = False
+        is_unused = False
         with suppress(InputError):
-            unused = error is not None and not self.database.read(USED)
-            if isinstance(error, KeyboardInterrupt | BudgetError) and not unused:
+            is_unused = error is not None and not self.database.read(USED)
+            if isinstance(error, KeyboardInterrupt | BudgetError) and not is_unused:
                 more = ("--budget", error.enough) if isinstance(error, BudgetError) and error.enough else ()
                 error.add_note(f"`{self.way_on(*more)}` goes on")
         self.database.close()
         with self._open, suppress(OSError):
-            for path in (*self.folder.glob(f"{FILE}*"), self.folder / LOCK) if unused else ():
+            for path in (*self.folder.glob(f"{FILE}*"), self.folder / LOCK) if is_unused else ():
                 path.unlink()
-        if unused:
+        if is_unused:
             with suppress(OSError):  # other files stay
                 self.folder.rmdir()
 
@@ -130,21 +130,22 @@ class Store:
             if not self._planned:
                 change.drop("plan")
                 self._planned = True
-            _plan(change, [entry.key for entry in entries])
+            _append_to_plan(change, [entry.key for entry in entries])
 
     def todo(self, entries: Sequence[E], shard: tuple[int, int] = (1, 1)) -> list[E]:
         """Plan the entries, and return those of this shard that have not been played.
 
-        Raises UnfinishedError if entries are left and the run is frozen.
+        `shard` is (i, n), the i-th of n from 1: every n-th episode of the plan. Raises UnfinishedError if any is to be
+        played and the run is frozen.
         """
         self.plan(entries)
-        number, of = shard
+        i, n = shard
         done = self.done()
         places = {key: place for place, key in enumerate(self.order())}
-        left = [entry for entry in entries if places[entry.key] % of == number - 1 and entry.key not in done]
-        if left and self.frozen:
-            raise self._unfinished(len(left))
-        return left
+        unplayed = [entry for entry in entries if places[entry.key] % n == i - 1 and entry.key not in done]
+        if unplayed and self.frozen:
+            raise self._unfinished(len(unplayed))
+        return unplayed
 
     def order(self) -> list[Key]:
         """The keys of all planned episodes, in order."""
@@ -158,25 +159,25 @@ class Store:
         """Store episodes, each given by its rows, in one transaction."""
         with self.database.transaction() as change:
             for rows in episodes:
-                about = key(rows[0])
-                change.put("episodes", *about, now(), _packed(rows))
-                _forgive(change, about)
+                episode_key = key(rows[0])
+                change.put("episodes", *episode_key, now(), _packed(rows))
+                _drop_failure(change, episode_key)
 
     def fail(self, entry: Entry, why: str) -> None:
         """Store why an episode failed; it remains to be played."""
         with self.database.transaction() as change:
-            _forgive(change, entry.key)
+            _drop_failure(change, entry.key)
             change.put("failures", *entry.key, now(), why.encode("utf-8", "backslashreplace").decode())
 
     def replace(self, rows: Iterable[Row]) -> None:
         """Store the episodes of these rows, and delete all others."""
-        episodes = [(about, list(mine)) for about, mine in groupby(rows, key)]
+        episodes = [(episode_key, list(episode_rows)) for episode_key, episode_rows in groupby(rows, key)]
         with self.database.transaction() as change:
             change.drop("episodes")
             change.drop("plan")
-            _plan(change, [about for about, _ in episodes])
-            for about, mine in episodes:
-                change.put("episodes", *about, now(), _packed(mine))
+            _append_to_plan(change, [episode_key for episode_key, _ in episodes])
+            for episode_key, episode_rows in episodes:
+                change.put("episodes", *episode_key, now(), _packed(episode_rows))
 
     def all(self, order: Sequence[Key] | None = None) -> list[Row]:
         """The rows of all planned episodes, in the given order or that of the plan.
@@ -188,6 +189,7 @@ class Store:
         return self.found(order)
 
     def _unfinished(self, missing: int) -> UnfinishedError:
+        """The error for a run without `missing` of its episodes, with the latest failure and the way to go on."""
         failures = failures_of(self.database)
         message = f"{missing:,} of {len(self.order()):,} episodes are missing"
         last = f"; {len(failures):,} failed, such as: {next(reversed(failures.values()))}" if failures else ""
@@ -208,39 +210,39 @@ class Store:
     def take_in(self, source: Database, folder: Path) -> None:
         """Add the planned and finished episodes of another folder. Raises InputError if their results differ."""
         with self.database.transaction() as change:
-            _plan(change, source.read(ORDER))
-            for *about, finished, text in source.read(EPISODES):
-                if not (stored := change.read(ROWS_OF, about)):
-                    change.put("episodes", *about, finished, text)
+            _append_to_plan(change, source.read(ORDER))
+            for *episode_key, finished, text in source.read(EPISODES):
+                if not (stored := change.read(ROWS_OF, episode_key)):
+                    change.put("episodes", *episode_key, finished, text)
                     continue
                 ours, theirs = ([*map(lasting, json.loads(rows))] for rows in (stored[0][0], text))
                 if ours != theirs:
-                    raise InputError(f"the episode {' '.join(about)} came out differently", path=folder)
+                    raise InputError(f"the episode {' '.join(episode_key)} came out differently", path=folder)
 
 
-def _plan(change: Change, keys: Iterable[Key]) -> None:
-    """Append to the plan what is not in it."""
+def _append_to_plan(change: Change, keys: Iterable[Key]) -> None:
+    """Append to the plan the keys that are not in it yet."""
     planned = {*change.read("select condition, subject, episode from plan")}
-    for about in keys:
-        if about not in planned:
-            planned.add(about)
-            change.put("plan", None, *about)
+    for episode_key in keys:
+        if episode_key not in planned:
+            planned.add(episode_key)
+            change.put("plan", None, *episode_key)
 
 
-def _forgive(change: Change, about: Key) -> None:
-    change.drop("failures", condition=about[0], subject=about[1], episode=about[2])
+def _drop_failure(change: Change, episode_key: Key) -> None:
+    change.drop("failures", condition=episode_key[0], subject=episode_key[1], episode=episode_key[2])
 
 
 def rows_of(database: Database, order: Sequence[Key] | None = None) -> Iterator[Row]:
     """The rows of a run, by episodes in the given order or that of its plan. Raises InputError for damaged rows."""
-    for about in database.read(ORDER) if order is None else order:
-        for (text,) in database.read(ROWS_OF, about):
+    for episode_key in database.read(ORDER) if order is None else order:
+        for (text,) in database.read(ROWS_OF, episode_key):
             try:
                 rows: list[Row] = json.loads(text)
-                if {key(row) for row in rows} != {about}:
+                if {key(row) for row in rows} != {episode_key}:
                     raise ValueError
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-                fault = f"the rows of the episode {' '.join(about)} are damaged"
+                fault = f"the rows of the episode {' '.join(episode_key)} are damaged"
                 raise InputError(fault, path=database.path) from None
             yield from rows
 
@@ -266,5 +268,6 @@ def line_of_row(row: Row) -> bytes:
 
 
 def _packed(rows: Sequence[Row]) -> str:
+    """Rows as compact JSON text; characters that UTF-8 does not have are escaped."""
     text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "backslashreplace").decode()

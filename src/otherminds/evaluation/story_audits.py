@@ -72,14 +72,14 @@ def judge(item: Item, conventions: Conventions) -> Judged:
     if question.kind == "where":
         return answer_item(item, conventions)
 
-    def answered(episode: Episode) -> Answer:
+    def answer_of(episode: Episode) -> Answer:
         return answer(episode, question, conventions, ANSWERING)
 
-    inferred = answer_over(reading, question, answered)
+    inferred = answer_over(reading, question, answer_of)
     if question.polarity == "least":  # confidence in the least likely option: invert the odds
         inverted = [1.0 / max(p, 1e-12) for p in inferred.posterior]
         inferred = replace(inferred, posterior=tuple(p / sum(inverted) for p in inverted))
-    undecided = inferred.abstained if (inferred.abstained or "").startswith(UNREAD) else None
-    undecided = f"{UNREAD}: {inferred.unless}" if inferred.unless else undecided
-    lacking = missing(reading, question) or undecided
-    return Judged(inferred, item.options, (lacking,) if lacking else ())
+    unread_reason = inferred.abstained if (inferred.abstained or "").startswith(UNREAD) else None
+    unread_reason = f"{UNREAD}: {inferred.unless}" if inferred.unless else unread_reason
+    missing_fact = missing(reading, question) or unread_reason
+    return Judged(inferred, item.options, (missing_fact,) if missing_fact else ())

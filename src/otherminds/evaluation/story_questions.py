@@ -64,15 +64,15 @@ def _asked(
     is_row: bool,
 ) -> StoryAnswer:
     """The answer to one question. A row of a file is read as a benchmark's, unless a model is named."""
-    helper = None
+    language_model = None
     if model:
         from otherminds.language.find import find_model
 
-        helper = find_model(model)
+        language_model = find_model(model)
     reading_or_text = Reading(story_file.episode) if story_file.episode is not None else story_file.text or ""
     if isinstance(question, Worded):
-        if is_row and helper is None:
+        if is_row and language_model is None:
             return answer_benchmark(reading_or_text, question.stem, question.options, conventions=conventions)
-        return ask(reading_or_text, question.stem, question.options, conventions=conventions, model=helper)
+        return ask(reading_or_text, question.stem, question.options, conventions=conventions, model=language_model)
     reading = read_story(reading_or_text) if isinstance(reading_or_text, str) else reading_or_text
     return StoryAnswer(reading, question, answer(reading.episode, question, conventions or SALLY_ANNE))

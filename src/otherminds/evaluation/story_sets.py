@@ -33,18 +33,19 @@ def block(k: int, seed: int, phrasing_names: Sequence[str], video_report: bool) 
     """
     gc.freeze()  # planning tables stay in memory: don't search them for garbage
     rng = stream(seed, "stories", str(k))
-    words, seeing = stream(seed, "words", str(k)), stream(seed, "seen", str(k))
+    words_rng, report_rng = stream(seed, "words", str(k)), stream(seed, "seen", str(k))
     rows = []
-    for number, story in enumerate(invent(BLOCK, rng, first=k * len(CELLS))):
-        row = _row(story, phrasing_names[(k * len(CELLS) + number // 3) % len(phrasing_names)], words)
+    for i, story in enumerate(invent(BLOCK, rng, first=k * len(CELLS))):
+        row = _row(story, phrasing_names[(k * len(CELLS) + i // 3) % len(phrasing_names)], words_rng)
         if video_report:
-            row["seen"] = as_json(seen_through(story.episode, VIDEO_MODEL, seeing))
+            row["seen"] = as_json(seen_through(story.episode, VIDEO_MODEL, report_rng))
         rows.append(row)
     return rows
 
 
-def _row(story: Story, phrasing: str, words: np.random.Generator) -> Row:
-    wording = tell(story.episode, story.question, phrasing, words)
+def _row(story: Story, phrasing: str, rng: np.random.Generator) -> Row:
+    """A story as a row of a set: its text in a phrasing, the question with its options and answer, and the episode."""
+    wording = tell(story.episode, story.question, phrasing, rng)
     return {
         "id": story.id,
         "group": story.group,
@@ -82,6 +83,7 @@ def make(
 
 
 def _rows(n: int, block_of: Callable[[int], list[Row]], jobs: int, quiet: bool) -> Iterator[Row]:
+    """The first `n` rows of the blocks 0, 1, 2, …, on `jobs` processes, with a progress bar unless `quiet`."""
     blocks = -(-n // BLOCK)
     with opened(None, jobs) as engine:
         row_blocks = in_order(block_of, range(blocks), engine=engine)
@@ -95,9 +97,11 @@ def write(folder: Path, rows: Iterator[Row], boards: int = 0, videos: int = 0) -
     Returns the number of rows. Interrupted, it writes those that it has, and the interruption has a note. Raises
     InputError if the folder cannot be written.
     """
-    count, interrupted = 0, list[KeyboardInterrupt]()
+    count = 0
+    interrupted = list[KeyboardInterrupt]()  # empty, or the interrupt
 
     def lines() -> Iterator[bytes]:
+        """The rows as lines of JSON, drawing the first stories on the way; an interrupt ends them early."""
         nonlocal count
         try:
             for row in rows:
@@ -121,6 +125,7 @@ def write(folder: Path, rows: Iterator[Row], boards: int = 0, videos: int = 0) -
 
 
 def _draw(folder: Path, row: Row, board: bool, video: bool) -> None:
+    """Write the storyboard (`<id>.svg`, `<id>.png`) and the video (`<id>.gif`) of a row's episode, if asked for."""
     if not board and not video:
         return
     from otherminds.stories.pictures.storyboard import storyboard_svg, write_png, write_video

@@ -95,12 +95,12 @@ def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         values = [row[column] for row in rows if column in row]
         types = {type(value) for value in values}
         # the Arrow type if all values have one; empty if the column must be JSON text
-        kind = ARROW_TYPES.get(types.pop(), "") if len(types) == 1 else ""
-        if kind == "int64" and not all(value in WHOLE for value in values):
-            kind = ""
-        cells = [(row[column] if kind else dumps(row[column])) if column in row else None for row in rows]
-        typed = getattr(arrow, kind or "string")()
-        fields.append(arrow.field(column, typed, metadata=None if kind else AS_JSON))
+        arrow_type = ARROW_TYPES.get(types.pop(), "") if len(types) == 1 else ""
+        if arrow_type == "int64" and not all(value in WHOLE for value in values):
+            arrow_type = ""
+        cells = [(row[column] if arrow_type else dumps(row[column])) if column in row else None for row in rows]
+        typed = getattr(arrow, arrow_type or "string")()
+        fields.append(arrow.field(column, typed, metadata=None if arrow_type else AS_JSON))
         arrays.append(arrow.array(cells, typed))
     file = io.BytesIO()
     table = arrow.Table.from_arrays(arrays, schema=arrow.schema(fields))
@@ -109,6 +109,7 @@ def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The names of all columns of any row, in the order in which they first come."""
     return list(dict.fromkeys(column for row in rows for column in row))
 
 
@@ -174,6 +175,7 @@ def _run(folder: Path) -> Iterator[tuple[int, Row]]:
 
 
 def _jsonl(path: Path) -> Iterator[tuple[int, Row]]:
+    """The rows of a JSON Lines file, each with its line number. Raises InputError."""
     for number, line in _lines(path):
         try:
             row = loads(line)
@@ -185,9 +187,10 @@ def _jsonl(path: Path) -> Iterator[tuple[int, Row]]:
 
 
 def _csv(path: Path) -> Iterator[tuple[int, Row]]:
+    """The rows of a CSV file, each with the line where it begins. Raises InputError."""
     reader = csv.reader(_with_marked_empty_text(line for _, line in _lines(path)), strict=True)
     columns: list[str] | None = None
-    begins = 1
+    first_line = 1
     try:
         for cells in reader:
             if columns is None:
@@ -198,12 +201,12 @@ def _csv(path: Path) -> Iterator[tuple[int, Row]]:
                     raise InputError(f"the column `{repeated[0][:60]}` comes twice", path=path, line=1)
             elif any(cells):
                 if len(cells) != len(columns):
-                    raise InputError(f"{len(cells)} cells for {len(columns)} columns", path=path, line=begins)
+                    raise InputError(f"{len(cells)} cells for {len(columns)} columns", path=path, line=first_line)
                 row = {column: _read_cell(cell, column) for column, cell in zip(columns, cells, strict=True) if cell}
-                yield begins, _checked(row, path, begins)
-            begins = reader.line_num + 1
+                yield first_line, _checked(row, path, first_line)
+            first_line = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(f"is not CSV: {error}", path=path, line=begins) from None
+        raise InputError(f"is not CSV: {error}", path=path, line=first_line) from None
 
 
 def _with_marked_empty_text(lines: Iterable[str]) -> Iterator[str]:
@@ -242,6 +245,10 @@ def _read_cell(cell: str, column: str = "") -> Any:
 
 
 def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
+    """The rows of a Parquet file, each with its number from 1. Raises InputError.
+
+    Limits are checked on the sizes that the file claims, and again on what is unpacked.
+    """
     arrow, parquet = _arrow()
     try:
         with opened(path) as raw, parquet.ParquetFile(raw, page_checksum_verification=True) as file:
@@ -250,7 +257,8 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
             groups = (file.metadata.row_group(i) for i in range(file.metadata.num_row_groups))
             _check_size(sum(group.total_byte_size for group in groups), path)  # unpacked, as the file itself claims
             json_columns = {f.name for f in file.schema_arrow if AS_JSON.items() <= (f.metadata or {}).items()}
-            rows, size = (row for batch in file.iter_batches(BATCH) for row in batch.to_pylist()), 0
+            rows = (row for batch in file.iter_batches(BATCH) for row in batch.to_pylist())
+            size = 0  # characters of text so far
             for number, row in enumerate(rows, 1):
                 values = {name: value for name, value in row.items() if value is not None}
                 size += sum(len(value) for value in values.values() if isinstance(value, str))

@@ -57,33 +57,38 @@ class Task:
 
     @cached_property
     def uniform(self) -> float:
-        """The expected payoff of uniformly random play, over all rounds."""
+        """The expected payoff of uniformly random play, over all rounds.
+
+        The partner's states under random play are a Markov chain, whose distribution is carried from round to round.
+        """
         options = len(self.game.payoff())
-        plain = self.game.payoff().mean(axis=0, keepdims=True)
+        mean_payoff = self.game.payoff().mean(axis=0, keepdims=True)
         outputs, moves = self.partner.chances
-        spread = np.zeros((len(outputs), len(outputs)))
+        transition = np.zeros((len(outputs), len(outputs)))
         for q, a, b in np.ndindex(moves.shape):
-            spread[q, moves[q, a, b]] += outputs[q, b] / options
-        weight = np.eye(len(outputs))[0]
+            transition[q, moves[q, a, b]] += outputs[q, b] / options
+        state_probabilities = np.eye(len(outputs))[0]
         total = 0.0
         for _ in range(self.horizon):
-            total += float(weight @ outputs @ plain[0])
-            weight = weight @ spread
+            total += float(state_probabilities @ outputs @ mean_payoff[0])
+            state_probabilities = state_probabilities @ transition
         return total
 
     @cached_property
     def best_by_round(self) -> NDArray[np.float64]:
         """The expected payoff of the optimal policy in each round, shape (horizon,); the sum is the optimum."""
-        plan, outputs, moves = response_to(self.game, self.partner, self.horizon), *self.partner.chances
+        plan = response_to(self.game, self.partner, self.horizon)
+        outputs, moves = self.partner.chances
         payoff = self.game.payoff()
-        weight, expected = np.eye(len(outputs))[0], []
+        state_probabilities = np.eye(len(outputs))[0]  # the partner starts in its state 0
+        payoffs = []
         for actions in plan.actions:
-            expected.append(float(weight @ (outputs * payoff[actions]).sum(axis=1)))
-            onward = np.zeros(len(outputs))
-            reached = moves[np.arange(len(outputs)), actions]
-            np.add.at(onward, reached, weight[:, None] * outputs)
-            weight = onward
-        by_round = np.array(expected)
+            payoffs.append(float(state_probabilities @ (outputs * payoff[actions]).sum(axis=1)))
+            next_probabilities = np.zeros(len(outputs))
+            next_states = moves[np.arange(len(outputs)), actions]
+            np.add.at(next_probabilities, next_states, state_probabilities[:, None] * outputs)
+            state_probabilities = next_probabilities
+        by_round = np.array(payoffs)
         by_round.setflags(write=False)
         return by_round
 
@@ -120,6 +125,7 @@ def evenly(episode: int, episodes: int, rng: np.random.Generator) -> Choice:
     number = (episode + rng.random()) / episodes
 
     def choose(policy: Distribution[int]) -> int:
+        """The next action: the one whose share of [0, 1) holds the number, which is then rescaled to that share."""
         nonlocal number
         action: int
         if isinstance(policy, Categorical):
@@ -149,12 +155,13 @@ def play(
     payoff = game.payoff()
     subject = subject.observe(None)
     for t in range(task.horizon):
-        expected = subject.predict()
+        prediction = subject.predict()
         action = choose(subject.act()) if choose else subject.act().sample(rng)
-        done = partner.act().sample(partner_rng or rng)
-        outcome = Outcome(action, done, float(payoff[action, done]))
-        yield _row(task, t, expected, action, done, outcome.payoff)
-        subject, partner = subject.observe(outcome), partner.observe(mirrored(game, outcome))
+        partner_action = partner.act().sample(partner_rng or rng)
+        outcome = Outcome(action, partner_action, float(payoff[action, partner_action]))
+        yield _row(task, t, prediction, action, partner_action, outcome.payoff)
+        subject = subject.observe(outcome)
+        partner = partner.observe(mirrored(game, outcome))
 
 
 def converse(
@@ -165,33 +172,39 @@ def converse(
     A round without a legal move is lost: it earns the lowest payoff of the game, and neither side observes the other.
     Its prediction counts like any other. `rng` is the partner's.
     """
-    payoff, partner = task.game.payoff(), task.partner.start
+    payoff = task.game.payoff()
+    partner = task.partner.start
     subject = subject.observe(None)
     for t in range(task.horizon):
-        done = partner.act().sample(rng)
-        subject = subject.told(done)
-        action, expected = subject.act().mode, subject.predict()
-        earned = float(payoff.min() if action is None else payoff[action, done])
-        yield {**_row(task, t, expected, action, done, earned), **note(subject)}
+        partner_action = partner.act().sample(rng)
+        subject = subject.told(partner_action)
+        action = subject.act().mode
+        prediction = subject.predict()
+        earned = float(payoff.min() if action is None else payoff[action, partner_action])
+        yield {**_row(task, t, prediction, action, partner_action, earned), **note(subject)}
         if action is None:
             subject = subject.lose()
         else:
-            outcome = Outcome(action, done, earned)
-            subject, partner = subject.observe(outcome), partner.observe(mirrored(task.game, outcome))
+            outcome = Outcome(action, partner_action, earned)
+            subject = subject.observe(outcome)
+            partner = partner.observe(mirrored(task.game, outcome))
 
 
-def _row(task: Task, t: int, expected: Categorical[Any], action: int | None, done: int, earned: float) -> Row:
+def _row(
+    task: Task, t: int, prediction: Categorical[Any], action: int | None, partner_action: int, earned: float
+) -> Row:
+    """The row of a round: the subject's prediction of the partner's action, its own action, and what it earned."""
     return {
         "t": t,
-        "predicted": expected.mode,
-        "p_predicted": expected.prob(expected.mode),
-        "p_true": expected.prob(done),
-        "brier": brier(expected, done),
-        "observed": done,
+        "predicted": prediction.mode,
+        "p_predicted": prediction.prob(prediction.mode),
+        "p_true": prediction.prob(partner_action),
+        "brier": brier(prediction, partner_action),
+        "observed": partner_action,
         "action": action,
         "reward": earned,
         "best": float(task.best_by_round[t]),
-        "consistent": consistent(task.game.payoff(), expected, action),
+        "consistent": consistent(task.game.payoff(), prediction, action),
     }
 
 

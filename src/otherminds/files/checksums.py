@@ -22,12 +22,13 @@ SUMS = (1 << 62) - 1
 PAGE = 4096  # bytes of a page of the databases that this library creates: SQLite's default
 TYPES: Mapping[str, type] = {"TEXT": str, "INTEGER": int, "REAL": float}
 SHOWN = 40  # characters of a value that are shown; chosen
-HEADER, FRAME = 32, 24  # bytes of the header of a log, and of each frame before its page (SQLite's file format, 4)
+HEADER = 32  # bytes of the header of a log (SQLite's file format, 4.1)
+FRAME = 24  # bytes of the header of a frame, before its page
 MAGIC = 0x377F0682  # of a log with little-endian checksums; with the lowest bit, big-endian
 
 
 class Column(NamedTuple):
-    """A column of a protected table."""
+    """A column of a protected table: name, Python type of its values, and whether they may be None (`empty`)."""
 
     name: str
     kind: type
@@ -39,7 +40,7 @@ Tables = Mapping[str, Sequence[Column]]
 
 @cache
 def tables_of(schema: str) -> Tables:
-    """The protected tables of a schema, those with a checksum, with their columns (the checksum left out)."""
+    """The protected tables of a schema, those whose last column is `checksum`, with their other columns."""
     with closing(sqlite3.connect(":memory:")) as base:
         base.executescript(schema)
         names = [name for (name,) in base.execute("select name from sqlite_master where type = 'table'")]
@@ -95,11 +96,11 @@ def frames(log: bytes) -> Iterator[tuple[int, bool, bytes]]:
 
     Their checksums are not looked at.
     """
-    salts = log[16:24]
-    for at in range(HEADER, len(log) - FRAME - PAGE + 1, FRAME + PAGE):
-        if log[at + 8 : at + 16] == salts:
-            page, size = struct.unpack_from(">II", log, at)
-            yield page, size > 0, log[at + FRAME : at + FRAME + PAGE]
+    salts = log[16:24]  # of the log's latest use; frames with other salts are left from an earlier one
+    for start in range(HEADER, len(log) - FRAME - PAGE + 1, FRAME + PAGE):
+        if log[start + 8 : start + 16] == salts:
+            page_number, size = struct.unpack_from(">II", log, start)  # size > 0 marks the end of a transaction
+            yield page_number, size > 0, log[start + FRAME : start + FRAME + PAGE]
 
 
 def log_fault(path: Path) -> str | None:
@@ -117,34 +118,34 @@ def log_fault(path: Path) -> str | None:
         return None
     (magic,) = struct.unpack_from(">I", log)
     order = ">" if magic & 1 else "<"
-    sums = _add(order, log[: HEADER - 8], (0, 0))
+    sums = _running_sums(order, log[: HEADER - 8], (0, 0))
     if magic & ~1 != MAGIC or sums != struct.unpack_from(">II", log, HEADER - 8):
         return "its log has a damaged header"
     ended = False
-    for number, at in enumerate(range(HEADER, len(log) - FRAME - PAGE + 1, FRAME + PAGE), 1):
-        same = [log[at + n : at + n + 4] == log[n + 8 : n + 12] for n in (8, 12)]
-        if any(same) and (ended or not all(same)):
+    for number, start in enumerate(range(HEADER, len(log) - FRAME - PAGE + 1, FRAME + PAGE), 1):
+        salts_match = [log[start + n : start + n + 4] == log[n + 8 : n + 12] for n in (8, 12)]
+        if any(salts_match) and (ended or not all(salts_match)):
             return f"its log is damaged before frame {number}"
-        if not all(same):
+        if not all(salts_match):
             ended = True
             continue
-        sums = _add(order, log[at : at + 8] + log[at + FRAME : at + FRAME + PAGE], sums)
-        if sums != struct.unpack_from(">II", log, at + 16):
+        sums = _running_sums(order, log[start : start + 8] + log[start + FRAME : start + FRAME + PAGE], sums)
+        if sums != struct.unpack_from(">II", log, start + 16):
             return f"its log is damaged at frame {number}"
     return None
 
 
-def _add(order: str, words: bytes, sums: tuple[int, int]) -> tuple[int, int]:
-    """The running checksums of a log after these words (SQLite's file format, 4.2).
+def _running_sums(order: str, words: bytes, sums: tuple[int, int]) -> tuple[int, int]:
+    """The two running checksums of a log after the 32-bit `words`, from `sums` before them (SQLite's file format, 4.2).
 
     Each word x adds itself and the other sum to one of the two, in turn. So it counts, from the last word on, F(0),
     F(1), F(2), … times in the first sum and F(1), F(2), F(3), … times in the second; the sums so far are two words
-    before all others.
+    before all others. `order` is the byte order, "<" or ">".
     """
-    before = np.array([sums[0], (sums[1] - sums[0]) % 2**32], np.uint32)
-    numbers = np.concatenate([before, np.frombuffer(words, f"{order}u4").astype(np.uint32)])[::-1]
-    times = _fibonacci(len(numbers) + 1)
-    return int(times[:-1] @ numbers), int(times[1:] @ numbers)
+    sums_as_words = np.array([sums[0], (sums[1] - sums[0]) % 2**32], np.uint32)
+    all_words = np.concatenate([sums_as_words, np.frombuffer(words, f"{order}u4").astype(np.uint32)])[::-1]
+    times = _fibonacci(len(all_words) + 1)
+    return int(times[:-1] @ all_words), int(times[1:] @ all_words)
 
 
 @cache

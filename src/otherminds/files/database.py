@@ -22,7 +22,8 @@ VERSION = 2  # user_version
 COUNT = "update totals set rows = rows + ?, sum = (sum + ?) & ? where name = ?"
 WRITING = (f"page_size = {checksums.PAGE}", "synchronous = full", "fullfsync = on", "checkpoint_fullfsync = on")
 """Settings for writing; macOS needs `fullfsync` to empty the cache of the drive, others ignore it."""
-PATIENCE, MOMENT = 3, 0.05  # looks at a log that another program may be writing, and seconds between them; chosen
+LOG_CHECKS = 3  # of a log that another program may be writing, before it counts as damaged; chosen
+CHECK_INTERVAL = 0.05  # seconds between these checks; chosen
 MAGIC = b"SQLite format 3\0"
 SUPER = bytes.fromhex("d9d505f920a163d7")
 """The end of a rollback journal that names a further file (SQLite's file format, 3); those of this library do not."""
@@ -56,9 +57,9 @@ def _reader(path: Path) -> sqlite3.Connection:
     If these cannot be created, the database can still be read while it has no log, so that no other program writes it.
     """
     log = path.with_name(f"{path.name}-wal")
-    apart = not all(os.access(place, os.W_OK) for place in (path, path.parent))
-    how = "rw" if not apart else "ro" if log.exists() and log.stat().st_size else "ro&immutable=1"
-    uri = f"{path.absolute().as_uri()}?mode={how}"
+    is_writable = all(os.access(place, os.W_OK) for place in (path, path.parent))
+    mode = "rw" if is_writable else "ro" if log.exists() and log.stat().st_size else "ro&immutable=1"
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
     return _set(sqlite3.connect(uri, uri=True, timeout=WAIT, check_same_thread=False), "query_only = on")
 
 
@@ -96,9 +97,9 @@ class Change:
 
     def drop(self, table: str, **where: Any) -> int:
         """Delete all rows with these values, and return their number."""
-        which = " and ".join([f"{name} = ?" for name in where] or ["true"])
-        rows = self.read(f"select checksum from {table} where {which}", (*where.values(),))  # noqa: S608
-        self._base.execute(f"delete from {table} where {which}", (*where.values(),))  # noqa: S608
+        condition = " and ".join([f"{name} = ?" for name in where] or ["true"])
+        rows = self.read(f"select checksum from {table} where {condition}", (*where.values(),))  # noqa: S608
+        self._base.execute(f"delete from {table} where {condition}", (*where.values(),))  # noqa: S608
         self._count(table, -len(rows), -sum(checksum for (checksum,) in rows))
         return len(rows)
 
@@ -127,7 +128,7 @@ class Database:
         """Open or create a database. Raises InputError for a damaged, foreign or unusable file."""
         self.path, self._schema, self._tables = path, schema, checksums.tables_of(schema)
         self._lock = RLock()
-        with self._told():
+        with self._errors_named():
             self._base = self._open(path, readonly)
             weakref.finalize(self, self._base.close)  # closes it when it is no longer used
             try:
@@ -139,6 +140,7 @@ class Database:
                 raise
 
     def _open(self, path: Path | None, readonly: bool) -> sqlite3.Connection:
+        """A connection to the file, which is checked first and created if need be, or to a new database in memory."""
         if path is None:
             return connect(":memory:")
         if path.exists():
@@ -163,13 +165,14 @@ class Database:
             with suppress(FileNotFoundError), opened(beside) as file:
                 if beside.name.endswith("-journal") and file.read().endswith(SUPER):
                     raise self._damaged("its journal names another file")  # which SQLite would delete
-        for _ in range(PATIENCE):
+        for _ in range(LOG_CHECKS):
             if (fault := checksums.log_fault(path)) is None:
                 return
-            sleep(MOMENT)
+            sleep(CHECK_INTERVAL)
         raise self._damaged(str(fault))
 
     def _damaged(self, fault: str) -> InputError:
+        """The error for a damaged file, with the command that saves what is intact if it is a run."""
         hint = None
         if self._tables and self.path is not None:
             folder = self.path.parent if self.path.name == "run.db" else self.path
@@ -183,10 +186,11 @@ class Database:
             if not readonly and not checksums.objects_in(self._base):
                 self._create()
             self._check()
-            for fault in self._wrong():
+            for fault in self._faults():
                 raise self._damaged(fault)
 
     def _create(self) -> None:
+        """Create the tables of the schema and their totals, and mark the file with this library's id and version."""
         for statement in filter(str.strip, self._schema.split(";")):
             self._base.execute(statement)
         for table in self._tables:
@@ -207,7 +211,7 @@ class Database:
             odd = sorted({str(row[1]) for row in {*objects} ^ {*expected}})
             raise self._damaged(f"its tables are not those of this version: {', '.join(odd)}")
 
-    def _wrong(self) -> Iterator[str]:
+    def _faults(self) -> Iterator[str]:
         """What is wrong with the pages, rows and totals, in one reading pass."""
         yield from (message for (message,) in self._base.execute("pragma integrity_check(1)") if message != "ok")
         recorded = self._base.execute("select * from totals") if self._tables else ()
@@ -229,18 +233,18 @@ class Database:
 
         Raises InputError if it cannot be written.
         """
-        with self._lock, self._told():
+        with self._lock, self._errors_named():
             self._base.execute("begin immediate")
             with self._base:
                 yield Change(self._base, self._tables)
 
     def read(self, question: str, about: Sequence[Any] = ()) -> list[Any]:
         """All rows that a query returns. Raises InputError if the database cannot be read."""
-        with self._lock, self._told():
+        with self._lock, self._errors_named():
             return self._base.execute(question, about).fetchall()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors_named(self) -> Iterator[None]:
         """Turn errors of SQLite and of the system into InputErrors that name the file."""
         try:
             yield

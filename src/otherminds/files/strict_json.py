@@ -33,7 +33,7 @@ def loads(text: str) -> Any:
     RecursionError. `parse` raises InputError instead.
     """
     _check_depth(text)
-    return json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_once)
+    return json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_object)
 
 
 def parse(text: str, path: Path | None = None, line: int = 1) -> Any:
@@ -44,8 +44,8 @@ def parse(text: str, path: Path | None = None, line: int = 1) -> Any:
     try:
         return loads(text)
     except json.JSONDecodeError as error:
-        where = line + error.lineno - 1
-        raise InputError(f"is not JSON: {error.msg}", path=path, line=where, column=error.colno) from None
+        fault_line = line + error.lineno - 1
+        raise InputError(f"is not JSON: {error.msg}", path=path, line=fault_line, column=error.colno) from None
     except RecursionError:
         raise InputError("is nested too deeply", path=path, line=line) from None
     except RepeatedNameError as error:
@@ -81,7 +81,8 @@ def _finite(digits: str) -> float:
     return number if math.isfinite(number) else _refuse(digits)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object with these names and values. Raises RepeatedNameError."""
     members = dict[str, Any]()
     for name, value in pairs:
         if name in members:

@@ -18,9 +18,10 @@ def read_toml(text: str) -> dict[str, Any]:
     Raises tomllib.TOMLDecodeError if it is not TOML or has a key of more than 16 parts, RecursionError if it is nested
     too deeply, and another ValueError for a number with thousands of digits.
     """
-    deep = DEEP_KEY.search(text)
-    if deep is not None:
-        line, column = text.count("\n", 0, deep.start()) + 1, deep.start() - text.rfind("\n", 0, deep.start())
+    long_key = DEEP_KEY.search(text)
+    if long_key is not None:
+        line = text.count("\n", 0, long_key.start()) + 1
+        column = long_key.start() - text.rfind("\n", 0, long_key.start())
         raise tomllib.TOMLDecodeError(f"A key of more than {MOST_PARTS} parts (at line {line}, column {column})")
     return tomllib.loads(text)
 

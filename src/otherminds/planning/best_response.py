@@ -52,9 +52,9 @@ def best_response(payoff: Floats, partner: Chances, horizon: int, *, least: bool
     values = np.zeros((horizon + 1, states))
     actions = np.zeros((horizon, states), dtype=np.intp)
     for t in reversed(range(horizon)):
-        worth = expected + np.einsum("qb,qab->qa", partner.outputs, values[t + 1][partner.moves])
-        values[t] = worth.max(axis=1)
-        actions[t] = np.argmax(worth >= values[t][:, None] - TIE, axis=1)
+        action_values = expected + np.einsum("qb,qab->qa", partner.outputs, values[t + 1][partner.moves])
+        values[t] = action_values.max(axis=1)
+        actions[t] = np.argmax(action_values >= values[t][:, None] - TIE, axis=1)
     return Response(sign * values, actions)
 
 
@@ -112,7 +112,7 @@ class Pool:
         """The pool of these machines, their states numbered consecutively."""
         starts = np.array([0, *accumulate(len(machine.outputs) for machine in machines)])
         outputs = np.concatenate([machine.outputs for machine in machines])
-        moves = np.concatenate([machine.moves + at for machine, at in zip(machines, starts, strict=False)])
+        moves = np.concatenate([machine.moves + start for machine, start in zip(machines, starts, strict=False)])
         return cls(payoff, Chances(outputs, moves), starts[:-1], horizon)
 
     @cached_property
@@ -149,11 +149,12 @@ def action_values(pool: Pool, t: int, states: Ints, weights: Floats, *, depth: i
             continue
         mask = joint > NEGLIGIBLE * joint.max()
         for a in range(len(values)):
-            values[a] += _worth(pool, t + 1, moves[states[mask], a, b], joint[mask], depth - 1, leaf)
+            values[a] += _belief_value(pool, t + 1, moves[states[mask], a, b], joint[mask], depth - 1, leaf)
     return values
 
 
-def _worth(pool: Pool, t: int, states: Ints, weights: Floats, depth: int, leaf: Leaf) -> float:
+def _belief_value(pool: Pool, t: int, states: Ints, weights: Floats, depth: int, leaf: Leaf) -> float:
+    """V of the belief at round t: exact if one machine remains, else by search and, after `depth` rounds, the leaf."""
     if t >= pool.horizon:
         return 0.0
     if len(states) == 1:
@@ -185,11 +186,11 @@ def commitment(pool: Pool, t: int, states: Ints, weights: Floats, *, most: int =
     for u in range(t, pool.horizon):
         action, reply = plan.actions[u, assumed][:, None], likely[true]
         total += np.where(alive, pool.payoff[action, reply], 0.0)
-        left = alive & (reply != likely[assumed][:, None])
+        deviates = alive & (reply != likely[assumed][:, None])
         true = moves[true, action, reply]
         assumed = moves[assumed, action[:, 0], likely[assumed]]
-        total += np.where(left, plan.values[u + 1][true], 0.0)
-        alive &= ~left
+        total += np.where(deviates, plan.values[u + 1][true], 0.0)
+        alive &= ~deviates
         if alive.sum() <= len(assumed):
             total += np.where(alive, plan.values[u + 1][true], 0.0)
             break

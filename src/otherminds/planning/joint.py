@@ -41,25 +41,25 @@ class JointPositions:
 
     def of(self, cells: Sequence[int]) -> int:
         """The set that holds one joint position."""
-        return 1 << sum(cell * self._inner(i) for i, cell in enumerate(cells))
+        return 1 << sum(cell * self._cell_weight(i) for i, cell in enumerate(cells))
 
-    def _inner(self, i: int) -> int:
+    def _cell_weight(self, i: int) -> int:
         """The difference that one cell of agent i makes to the bit number of a joint position."""
         return int(self.span ** (self.n - 1 - i))
 
     @cached_method
     def within(self, i: int, cells: int) -> int:
         """All joint positions in which agent i stands on one of these cells."""
-        return self._anywhere([cell * self._inner(i) for cell in _bits(cells)], {i})
+        return self._with_any_others([cell * self._cell_weight(i) for cell in _set_bits(cells)], {i})
 
     @cached_method
     def beside(self, i: int, j: int, floor: int) -> int:
         """All joint positions in which agents i and j stand exactly one step apart."""
-        weight_i, weight_j = self._inner(i), self._inner(j)
-        steps = [(cell, cell + d) for cell in _bits(floor) for d in self.steps if cell + d >= 0]
-        return self._anywhere([a * weight_i + b * weight_j for a, b in steps if floor >> b & 1], {i, j})
+        weight_i, weight_j = self._cell_weight(i), self._cell_weight(j)
+        steps = [(cell, cell + d) for cell in _set_bits(floor) for d in self.steps if cell + d >= 0]
+        return self._with_any_others([a * weight_i + b * weight_j for a, b in steps if floor >> b & 1], {i, j})
 
-    def _anywhere(self, numbers: Sequence[int], fixed: set[int]) -> int:
+    def _with_any_others(self, numbers: Sequence[int], fixed: set[int]) -> int:
         """The joint positions with these numbers, and those that differ from them in agents that are not fixed."""
         bits = bytearray(self.bytes + 1)
         for number in numbers:
@@ -69,13 +69,13 @@ class JointPositions:
             times = 1
             while times < self.span:
                 more = min(times, self.span - times)
-                positions |= positions << more * self._inner(k)
+                positions |= positions << more * self._cell_weight(k)
                 times += more
         return positions
 
     def moved(self, positions: int, i: int, floor: int) -> int:
         """The joint positions after agent i has walked one step on the floor, or stayed."""
-        inner = self._inner(i)
+        inner = self._cell_weight(i)
         stride = self.steps[2] * inner
         walked = positions << inner | positions >> inner | positions << stride | positions >> stride
         return positions | walked & self.within(i, floor)
@@ -127,11 +127,12 @@ def joint_makespan(
     return None
 
 
-def _bits(cells: int) -> Iterator[int]:
+def _set_bits(cells: int) -> Iterator[int]:
+    """The numbers of the bits that are set, in ascending order: 0b1010 gives 1 and 3."""
     while cells:
-        low = cells & -cells
-        yield low.bit_length() - 1
-        cells ^= low
+        lowest = cells & -cells
+        yield lowest.bit_length() - 1
+        cells ^= lowest
 
 
 def finishing_steps(

@@ -91,22 +91,22 @@ class Machines:
         onward = self.values(t + 1, after.ravel()).max(axis=1).reshape(after.shape)
         certain = Chances(np.eye(len(payoff.T))[reply], moves - len(self.likely))  # `joined` moves them up
         tables = ((worth + self.discount * onward)[None],)
-        more = Machines(certain, worth, reply, tables, (t,), self.horizon, self.discount)
+        branches = Machines(certain, worth, reply, tables, (t,), self.horizon, self.discount)
         shares = possible[parted, reply] / possible.sum(axis=1)[parted]
         states = np.concatenate([states[unparted], len(self.likely) + np.arange(len(parted))])
         weights = np.concatenate([weights[unparted], weights[parted] * shares])
         order = np.argsort(-weights, kind="stable")
-        return Branches(self.joined(more), states[order], weights[order], np.concatenate([unparted, parted])[order])
+        return Branches(self.joined(branches), states[order], weights[order], np.concatenate([unparted, parted])[order])
 
     def values(self, t: int, states: Ints) -> Floats:
         """Q_t(q, a) in these states; one more axis, of own actions."""
-        table, at = self.tables[0][t - self.starts[0]], len(self.tables[0][0])
-        values: Floats = table[np.minimum(states, at - 1)]
-        for more, start in zip(self.tables[1:], self.starts[1:], strict=True):
-            later = states >= at
+        table, first_state = self.tables[0][t - self.starts[0]], len(self.tables[0][0])
+        values: Floats = table[np.minimum(states, first_state - 1)]
+        for added, start in zip(self.tables[1:], self.starts[1:], strict=True):
+            later = states >= first_state
             if later.any():
-                values[later] = more[t - start][np.minimum(states[later] - at, len(more[0]) - 1)]
-            at += len(more[0])
+                values[later] = added[t - start][np.minimum(states[later] - first_state, len(added[0]) - 1)]
+            first_state += len(added[0])
         return values
 
 
@@ -147,10 +147,10 @@ def plan_values(
     total = np.zeros(count)
     runs = _Runs(machines, weights, secure)
     for u in range(t, machines.horizon):
-        over = alive & (ends == u - t)[:, None]
-        if over.any():
-            runs.begin(u, over, true, group)
-            alive &= ~over
+        ends_now = alive & (ends == u - t)[:, None]
+        if ends_now.any():
+            runs.begin(u, ends_now, true, group)
+            alive &= ~ends_now
         discount = machines.discount ** (u - t)
         runs.step(u, discount)
         if not alive.any():
@@ -163,10 +163,10 @@ def plan_values(
         true = machines.chances.moves[true, action[:, None], reply]
         assumed = machines.chances.moves[assumed, action, foreseen]
         group = reply if u - t >= fixed.shape[1] else np.where(commits[:, None], reply, group * replies + reply)
-        left = alive & commits[:, None] & (reply != foreseen[:, None])
-        if left.any() and u + 1 < machines.horizon:
-            runs.begin(u + 1, left, true, group)
-            alive &= ~left
+        deviates = alive & commits[:, None] & (reply != foreseen[:, None])
+        if deviates.any() and u + 1 < machines.horizon:
+            runs.begin(u + 1, deviates, true, group)
+            alive &= ~deviates
     return total + runs.totals(count)
 
 
@@ -174,6 +174,7 @@ class _Runs:
     """Runs of the base policies. Each pair of a run and a hypothesis in it has an entry in all arrays."""
 
     def __init__(self, machines: Machines, weights: Floats, secure: float) -> None:
+        """Without runs yet; `weights` are those of the hypotheses, `secure` the payoff per round that gains exceed."""
         self.machines, self.weights, self.secure = machines, weights, secure
         empty = np.zeros(0, dtype=np.intp)
         self.hypothesis = self.state = self.group = self.run = empty
@@ -190,19 +191,20 @@ class _Runs:
         """Begin runs in round u for each plan and group of chosen hypotheses."""
         plan, hypothesis = np.nonzero(mask)
         state, number = states[plan, hypothesis], group[plan, hypothesis]
-        _, at, run = np.unique(plan * (int(number.max()) + 1) + number, return_index=True, return_inverse=True)
+        key = plan * (int(number.max()) + 1) + number  # one for each plan and group
+        _, first_pairs, run = np.unique(key, return_index=True, return_inverse=True)
         run = run.ravel()
         gain = self.machines.values(u, state).max(axis=1) - self.secure * (self.machines.horizon - u)
         promising = np.lexsort((-gain * self.weights[hypothesis], run))
-        once = np.arange(len(plan))
-        pairs = np.concatenate([once, once, promising])
+        each_pair = np.arange(len(plan))
+        pairs = np.concatenate([each_pair, each_pair, promising])
         added = self.runs + RUNS * run[pairs] + np.arange(RUNS).repeat(len(plan))
-        self.plan_of = np.concatenate([self.plan_of, plan[at].repeat(RUNS)])
+        self.plan_of = np.concatenate([self.plan_of, plan[first_pairs].repeat(RUNS)])
         self.hypothesis = np.concatenate([self.hypothesis, hypothesis[pairs]])
         self.state = np.concatenate([self.state, state[pairs]])
         self.run = np.concatenate([self.run, added])
         self._regroup(np.concatenate([self.group, added + len(self.first) - self.runs]))
-        self.runs += RUNS * len(at)
+        self.runs += RUNS * len(first_pairs)
 
     def _regroup(self, key: Ints) -> None:
         _, self.first, inverse = np.unique(key, return_index=True, return_inverse=True)
@@ -216,10 +218,10 @@ class _Runs:
         values = machines.values(u, self.state)
         weight = discount * self.weights[self.hypothesis]
         size = np.bincount(self.group)
-        alone = size[self.group] == 1
-        if alone.any():  # the partner is known
-            self.paid.append((self.run[alone], weight[alone] * values[alone].max(axis=1)))
-            grouped = ~alone
+        is_alone = size[self.group] == 1
+        if is_alone.any():  # the partner is known
+            self.paid.append((self.run[is_alone], weight[is_alone] * values[is_alone].max(axis=1)))
+            grouped = ~is_alone
             for name in ("hypothesis", "state", "run", "group"):
                 setattr(self, name, getattr(self, name)[grouped])
             if self.done:

@@ -94,6 +94,7 @@ def _flood(front: int, floor: int, grow: Callable[[int], int], size: int) -> NDA
 
 
 def _unpack(bits: int, size: int) -> NDArray[np.uint8]:
+    """The lowest `size` bits of a number as an array of 0 and 1, the lowest first."""
     raw = np.frombuffer(bits.to_bytes(-(-size // 8), "little"), dtype=np.uint8)
     return np.unpackbits(raw, count=size, bitorder="little")
 
@@ -101,13 +102,13 @@ def _unpack(bits: int, size: int) -> NDArray[np.uint8]:
 def regions(floor: int, stride: int, size: int) -> list[int]:
     """A number for every cell, equal for two floor cells if one can walk between them; −1 off the floor."""
     numbers = [-1] * size
-    left = floor
-    while left:
-        front = region = left & -left
+    remaining = floor
+    while remaining:
+        front = region = remaining & -remaining
         while front:
             front = (front << 1 | front >> 1 | front << stride | front >> stride) & floor & ~region
             region |= front
-        left &= ~region
+        remaining &= ~region
         number = region.bit_length()
         while region:
             cell = region.bit_length() - 1
@@ -175,22 +176,23 @@ class StagedCosts(Generic[G, C, D]):
 
     @cached_method
     def _region_paths(self, goal: G, stage: C, region: int) -> list[ExitPath[D]]:
+        """`paths` from all cells of one region, by the number that `regions` gives it; cached."""
         self._expansion.count()
         regions, bounds = self._stages.regions(stage), self._stages.bounds(goal)
-        near = [e for e in self._stages.exits(goal, stage) if regions[e.place] == region]
-        near.sort(key=lambda e: 0 if e.final else e.cost + bounds[e.place])
+        exits = [e for e in self._stages.exits(goal, stage) if regions[e.place] == region]
+        exits.sort(key=lambda e: 0 if e.final else e.cost + bounds[e.place])
         paths: list[ExitPath[D]] = []
-        for leave in near:
-            place, rest = leave.place, leave.cost
-            at_least = rest + (0 if leave.final else bounds[place])
-            if at_least >= UNREACHABLE:
+        for way_out in exits:
+            place, cost_from_place = way_out.place, way_out.cost
+            lower_bound = cost_from_place + (0 if way_out.final else bounds[place])
+            if lower_bound >= UNREACHABLE:
                 continue
-            if any(path.distance[place] + path.rest <= at_least for path in paths):
+            if any(path.distance[place] + path.rest <= lower_bound for path in paths):
                 continue  # from its place, going on to a known exit is no worse
-            if not leave.final:
-                rest += self.value(goal, self._stages.follow(stage, leave.action), place)
-            if rest < UNREACHABLE:
-                paths.append(ExitPath(self._stages.distances(stage, place), rest, leave))
+            if not way_out.final:
+                cost_from_place += self.value(goal, self._stages.follow(stage, way_out.action), place)
+            if cost_from_place < UNREACHABLE:
+                paths.append(ExitPath(self._stages.distances(stage, place), cost_from_place, way_out))
         return paths
 
     def value(self, goal: G, stage: C, cell: int) -> int:

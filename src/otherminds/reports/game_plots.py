@@ -52,7 +52,10 @@ LONGEST = 26  # characters of the name of a machine; chosen
 
 
 def _grid(draw: Callable[[Axes, str], None], height: float, x: str, y: str) -> Figure:
-    """A panel for each of the six cells, games below each other, with the names of the axes on the outer ones."""
+    """A panel for each of the six cells, games below each other, with the names of the axes on the outer ones.
+
+    `draw(axes, condition)` fills a panel; `condition` is one of CELLS, such as `rps/tft`. `height` is in inches.
+    """
     figure = Figure(figsize=(WIDER, height))
     panels = figure.subplots(len(GAMES), len(PARTNERS), squeeze=False)
     for axes, condition in zip(panels.flat, CELLS, strict=True):
@@ -68,9 +71,10 @@ def _key(figure: Figure, handles: Iterable[Line2D]) -> None:
     figure.legend(handles=[*handles], loc="outside upper left", ncols=2, frameon=False, borderaxespad=0)
 
 
-def _handle(mark: PlotMark, line: Literal["-", ":", ""] = "-", **look: Any) -> Line2D:
-    usual: dict[str, Any] = {"marker": mark.shape, "fillstyle": "none"}
-    return Line2D([], [], color=mark.colour, linestyle=line, label=mark.name, **(usual | look))
+def _handle(mark: PlotMark, line: Literal["-", ":", ""] = "-", **properties: Any) -> Line2D:
+    """The sample of a mark in the key; `look` overrides properties of matplotlib's line."""
+    default_properties: dict[str, Any] = {"marker": mark.shape, "fillstyle": "none"}
+    return Line2D([], [], color=mark.colour, linestyle=line, label=mark.name, **(default_properties | properties))
 
 
 # Predicting against acting
@@ -88,6 +92,7 @@ def literal_against_functional(summary: Sequence[Row], published: Published) -> 
     )
 
     def draw(axes: Axes, condition: str) -> None:
+        """The published models as dots, each player by its mark, and the Bayes floor as a dotted line."""
         for point in published.get(condition, ()):
             axes.plot(*point, MODELS.shape, color=MODELS.colour, markersize=3, alpha=0.7, markeredgewidth=0)
         for subject, mark in PLAYERS.items():
@@ -104,8 +109,8 @@ def literal_against_functional(summary: Sequence[Row], published: Published) -> 
 
     figure = _grid(draw, 6.9, "ToM %", "Regret a round")
     dots = [_handle(MODELS, "", markersize=3, fillstyle="full")] if any(published.values()) else []
-    shown = [_handle(mark, "") for subject, mark in PLAYERS.items() if subject in present]
-    _key(figure, [*dots, _handle(BOUND, ":"), *shown])
+    player_handles = [_handle(mark, "") for subject, mark in PLAYERS.items() if subject in present]
+    _key(figure, [*dots, _handle(BOUND, ":"), *player_handles])
     return figure
 
 
@@ -120,14 +125,15 @@ def regret_over_rounds(rows: Sequence[Row]) -> Figure:
 
 
 def _over_rounds(
-    curves: Mapping[tuple[str, str], Sequence[Estimate]], marks: Mapping[str, PlotMark], what: str
+    curves: Mapping[tuple[str, str], Sequence[Estimate]], marks: Mapping[str, PlotMark], y_label: str
 ) -> Figure:
     """A curve for each subject in each cell that it has played; cells without a curve stay empty."""
 
     def draw(axes: Axes, condition: str) -> None:
+        """The curves of one cell, with bands for their intervals."""
         for subject, mark in marks.items():
-            if followed := curves.get((condition, subject)):
-                value, low, high, _ = np.array(followed).T
+            if estimates := curves.get((condition, subject)):
+                value, low, high, _ = np.array(estimates).T
                 rounds, bound = np.arange(1, len(value) + 1), mark is BOUND
                 if not bound:
                     axes.fill_between(rounds, low, high, color=mark.colour, alpha=0.25, linewidth=0)
@@ -135,7 +141,7 @@ def _over_rounds(
         axes.set(xlim=(0, None), ylim=(min(0.0, axes.get_ylim()[0]), None))
         axes.set_visible(bool(axes.lines))
 
-    figure = _grid(draw, 6.4, "Round", what)
+    figure = _grid(draw, 6.4, "Round", y_label)
     _key(figure, [_handle(mark, ":" if mark is BOUND else "-", marker="") for mark in marks.values()])
     return figure
 
@@ -145,18 +151,21 @@ def _regret(row: Row) -> float:
 
 
 def _curves(rows: Iterable[Row], lost: Callable[[Row], float]) -> dict[tuple[str, str], list[Estimate]]:
-    """The cumulative loss of each player up to each round, by cell and player, with intervals over episodes."""
+    """The cumulative loss of each player up to each round, by (cell, player), with intervals over episodes.
+
+    `lost(row)` is the loss of a round. Intervals are stratified by partner.
+    """
     episodes: dict[tuple[str, str], dict[tuple[str, ...], list[float]]] = {}
     plotted = {(condition, subject) for condition in CELLS for subject in (*LEARNERS, FLOOR, *NAMES)}
     for row in rows:
         if (key := (row["condition"], row["subject"])) in plotted and row["policy"] == "own":
-            which = (row["partner"], row["episode"], row.get("strategy", ""))
-            episodes.setdefault(key, {}).setdefault(which, []).append(lost(row))
+            episode_key = (row["partner"], row["episode"], row.get("strategy", ""))
+            episodes.setdefault(key, {}).setdefault(episode_key, []).append(lost(row))
     curves = {}
     for key, losses in episodes.items():
-        total = np.cumsum([*losses.values()], axis=1)
+        cumulative = np.cumsum([*losses.values()], axis=1)
         partners = [partner for partner, *_ in losses]
-        curves[key] = [stratified(column, partners) for column in total.T.tolist()]
+        curves[key] = [stratified(column, partners) for column in cumulative.T.tolist()]
     return curves
 
 
@@ -169,7 +178,7 @@ def by_names(rows: Sequence[Row]) -> list[Figure]:
     wrong = _curves(spoken, lambda row: float(row["predicted"] != row["observed"]))
     marks = {names: mark for names, mark in NAMES.items() if any(subject == names for _, subject in lost)}
     with_marks = ((lost, "Points lost so far"), (wrong, "Wrong predictions so far"))
-    return [styled(_over_rounds)(curves, marks, what) for curves, what in with_marks]
+    return [styled(_over_rounds)(curves, marks, y_label) for curves, y_label in with_marks]
 
 
 # Noise
@@ -181,6 +190,7 @@ def regret_by_noise(summary: Sequence[Row]) -> Figure:
     rows = {(r["condition"], r["subject"]): r for r in summary if r["metric"] == "functional_regret_exact"}
 
     def draw(axes: Axes, condition: str) -> None:
+        """The regret of each learner at each share of noise, with intervals."""
         for i, subject in enumerate(LEARNERS):
             mark = PLAYERS[subject]
             by_noise = {n: row for noise, n in NOISES.items() if (row := rows.get((condition + noise, subject)))}

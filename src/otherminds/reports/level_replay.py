@@ -71,7 +71,7 @@ class LevelScene:
 
 
 def level_scene(level: Playable) -> LevelScene:
-    """The world of a level, to be shown."""
+    """The drawing of a level's world for viewers: its start, moving parts, fog, goals and their icons."""
     world = level.world
     if isinstance(world, Overcooked):
         marks = {recipe: (name, *kitchen_drawing.recipe_mark(recipe)) for recipe, name in DISHES.items()}
@@ -111,12 +111,14 @@ def replays(levels: Levels, rows: Sequence[Row]) -> Html:
     rows_by_episode = _choose(levels, rows)
     if not rows_by_episode:
         return stack("There is no episode to show.")
-    kinds, subject_order, there = list(KINDS), list(SUBJECTS), {name for name, _ in rows_by_episode}
-    names = sorted((name for name in levels if name in there), key=lambda name: _position(kinds, levels[name].kind))
+    kinds, subject_order = list(KINDS), list(SUBJECTS)
+    played = {name for name, _ in rows_by_episode}
+    names = sorted((name for name in levels if name in played), key=lambda name: _position(kinds, levels[name].kind))
     subjects = sorted(
         {subject for _, subject in rows_by_episode}, key=lambda subject: (_position(subject_order, subject), subject)
     )
-    shown, episodes = [], []
+    replay_levels = []
+    level_episodes = []
     for name in names:
         scene = level_scene(levels[name])
         plays = {s: _Played.of(scene, rows_by_episode[name, s]) for s in subjects if (name, s) in rows_by_episode}
@@ -124,8 +126,8 @@ def replays(levels: Levels, rows: Sequence[Row]) -> Html:
         initials = labels(scene.world.agents).items()
         people = [(agent, letters, PEOPLE[i % len(PEOPLE)]) for i, (agent, letters) in enumerate(initials)]
         start = {part.name: part for part in scene.parts(scene.world.initial)}
-        shown.append(ReplayLevel(levels[name].name, scene.picture, start, people, [*map(scene.goal, goals)]))
-        episodes.append([plays[s].episode(goals, plays.get("none")) if s in plays else None for s in subjects])
+        replay_levels.append(ReplayLevel(levels[name].name, scene.picture, start, people, [*map(scene.goal, goals)]))
+        level_episodes.append([plays[s].episode(goals, plays.get("none")) if s in plays else None for s in subjects])
     options = dict.fromkeys((*KINDS.values(), "Other levels"), "")
     for i, level in enumerate(levels[name] for name in names):
         options[KINDS.get(level.kind, "Other levels")] += f'<option value="{i}">{safe(level.name)}</option>'
@@ -135,7 +137,7 @@ def replays(levels: Levels, rows: Sequence[Row]) -> Html:
         '<fieldset data-at="subjects"><legend>Facilitator</legend></fieldset>\n'
     )
     titled = [(subject, SUBJECTS.get(subject, subject)) for subject in subjects]
-    return viewer(shown, episodes, titled, choices=Html(choices))
+    return viewer(replay_levels, level_episodes, titled, choices=Html(choices))
 
 
 def _choose(levels: Levels, rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
@@ -149,6 +151,7 @@ def _choose(levels: Levels, rows: Sequence[Row]) -> dict[tuple[str, str], list[R
 
 
 def _position(order: Sequence[str], value: str) -> int:
+    """The index of a value in an order; that after the last if it is not in it."""
     return order.index(value) if value in order else len(order)
 
 
@@ -156,7 +159,11 @@ def _position(order: Sequence[str], value: str) -> int:
 
 
 class _Message(NamedTuple):
-    """A message of the facilitator: when it was said, what it promised, and when and how it ended."""
+    """A message of the facilitator.
+
+    `t` is the step at which it was sent, `words` its reason, `saves` the steps that it was expected to save (None if
+    not recorded), `end` the step at which it ended, and `status` how: one of ENDED, or `running`.
+    """
 
     t: int
     message: str
@@ -180,7 +187,11 @@ class _Message(NamedTuple):
 
 @dataclass(frozen=True)
 class _Played:
-    """An episode that was played: the rows of each step by agent, the facilitator's rows, and the states."""
+    """An episode that was played.
+
+    `acts[t]` are the rows of step t by agent, `facilitator[t]` the facilitator's row ({} if it has none), and `states`
+    the states before each step and after the last.
+    """
 
     scene: LevelScene
     acts: list[dict[str, Row]]
@@ -197,22 +208,22 @@ class _Played:
         for row in rows:
             if acts[row["t"]].setdefault(row["agent"], row) is not row:
                 raise InputError(f"{_where(row)} has two rows for {row['agent']}")
-        facilitator = [now.pop(FACILITATOR, {}) for now in acts]
+        facilitator = [step_rows.pop(FACILITATOR, {}) for step_rows in acts]
         world, states = scene.world, [scene.world.initial]
-        for t, now in enumerate(acts):
-            if set(now) != set(world.agents):
-                people, present = ", ".join(world.agents), ", ".join(now) or "nobody"
+        for t, step_rows in enumerate(acts):
+            if set(step_rows) != set(world.agents):
+                people, present = ", ".join(world.agents), ", ".join(step_rows) or "nobody"
                 raise InputError(f"{_where(rows[0], t)} has rows for {present}, the level has {people}")
-            for row in now.values():
+            for row in step_rows.values():
                 if row["action"] not in scene.vocabulary:
                     raise InputError(f"{_where(row, t)}: no such action as `{row['action']}`")
-            joint = {agent: scene.vocabulary[row["action"]] for agent, row in now.items()}
+            joint = {agent: scene.vocabulary[row["action"]] for agent, row in step_rows.items()}
             states.append(world.step(states[-1], joint))
         return cls(scene, acts, facilitator, states)
 
     def goals(self) -> set[str]:
         """Every goal that an agent has or is thought to have."""
-        rows = [row for now in self.acts for row in now.values()]
+        rows = [row for step_rows in self.acts for row in step_rows.values()]
         return {str(goal) for row in rows for goal in (row.get("goal"), *row.get("posterior", ())) if goal}
 
     @property
@@ -223,7 +234,7 @@ class _Played:
     def episode(self, goals: Sequence[str], alone: _Played | None) -> ReplayEpisode:
         """The episode as the viewer shows it, compared with the one without a facilitator, if any."""
         agents, fog = self.scene.world.agents, self.scene.fog
-        inferred = any("posterior" in row for now in self.acts for row in now.values())
+        inferred = any("posterior" in row for step_rows in self.acts for row in step_rows.values())
         messages, outcome = self._messages(), self._outcome(alone)
         parts = [{part.name: part for part in self.scene.parts(state)} for state in self.states]
         fogs = [[fog(state, agent) for agent in agents] for state in self.states] if fog else None
@@ -234,8 +245,8 @@ class _Played:
             *(Caption("text", message.story) for message in messages),
         ]
         beliefs = [
-            [[round(1000 * now[a].get("posterior", {}).get(goal, 0.0)) for goal in goals] for a in agents]
-            for now in self.acts
+            [[round(1000 * step_rows[a].get("posterior", {}).get(goal, 0.0)) for goal in goals] for a in agents]
+            for step_rows in self.acts
         ]
         captions = [self._captions(t, messages, parts[t], fogs[t] if fogs else None) for t in range(len(self.acts))]
         return ReplayEpisode(
@@ -267,14 +278,15 @@ class _Played:
         return f"{ended} That is {abs(saved)} {'fewer' if saved > 0 else 'more'} than without a facilitator."
 
     def _messages(self) -> list[_Message]:
-        """Every message of the facilitator."""
-        messages, last = [], len(self.facilitator)
+        """The messages of the facilitator in order. A message ends at the first later step with a status in ENDED."""
+        messages = []
+        last_step = len(self.facilitator)
         for t, row in enumerate(self.facilitator):
             if row.get("action"):
                 message, words = row["action"], row.get("words") or ""
-                later = ((u, _status(self.facilitator[u], message)) for u in range(t + 1, last))
-                still = last, _status(self.facilitator[-1], message, "outcome", "outcomes") or "running"
-                end, status = next(((u, s) for u, s in later if s in ENDED), still)
+                later_statuses = ((u, _status(self.facilitator[u], message)) for u in range(t + 1, last_step))
+                unended = last_step, _status(self.facilitator[-1], message, "outcome", "outcomes") or "running"
+                end, status = next(((u, s) for u, s in later_statuses if s in ENDED), unended)
                 saves = next((p["saves"] for p in row.get("prices", ()) if p["message"] == message), None)
                 messages.append(_Message(t, message, words, saves, end, status))
         return messages
@@ -284,41 +296,41 @@ class _Played:
     ) -> list[Caption]:
         """The account of a step: actions, messages and reasons, what each agent does not see, and possible messages."""
         agents, row = self.scene.world.agents, self.facilitator[t]
-        acts = []
+        action_lines = []
         for i, agent in enumerate(agents):
             act = self.acts[t][agent]
             words = surprise_in_words(act.get("surprise") or 0.0)
-            acts.append((i, f"{printable(agent)}: {act['action']}" + f" ({words})" * bool(words)))
-        captions = [Caption("heading", "What everybody does next"), Caption("people", lines=acts)]
-        now = [message for message in messages if message.t == t]
-        for message in now:
+            action_lines.append((i, f"{printable(agent)}: {act['action']}" + f" ({words})" * bool(words)))
+        captions = [Caption("heading", "What everybody does next"), Caption("people", lines=action_lines)]
+        messages_now = [message for message in messages if message.t == t]
+        for message in messages_now:
             captions += [Caption("heading", "The facilitator says"), Caption("quote", f"{message.message}.")]
             captions += [Caption("text", message.words)] if message.words else []
             captions.append(Caption("quiet", message.fate))
-        if not now:
+        if not messages_now:
             why = f"Because {row['why']}." if row.get("why") else "No reason is recorded."
             captions += [Caption("heading", "The facilitator is silent"), Caption("text", why)]
         captions += [Caption("quiet", message.story) for message in messages if message.t < t <= message.end]
         if fogs:
             unseen = []
             for i, fog in enumerate(fogs):
-                many = Counter(parts[name].title for name in fog.parts if parts[name].place and parts[name].title)
-                things = ", ".join(title if n == 1 else f"{title} ({n})" for title, n in many.items())
+                hidden = Counter(parts[name].title for name in fog.parts if parts[name].place and parts[name].title)
+                things = ", ".join(title if n == 1 else f"{title} ({n})" for title, n in hidden.items())
                 unseen.append((i, f"{printable(agents[i])}: {things or 'nothing'}"))
             captions += [Caption("heading", "What each does not see now"), Caption("eyes", lines=unseen)]
         if row.get("prices"):
             prices = sorted(row["prices"], key=lambda price: -price["saves"])
             lines = [(p["message"], round(p["saves"], 2), round(p["changes"], 2)) for p in prices]
-            marked_lines = [n for n, (text, *_) in enumerate(lines) if now and text == now[0].message]
+            marked_lines = [n for n, (text, *_) in enumerate(lines) if messages_now and text == messages_now[0].message]
             head = ("Message", "Steps saved", "What it would change")
             captions.append(Caption("heading", "What it could say"))
             captions.append(Caption("table", lines=lines, head=head, marked=marked_lines[0] if marked_lines else -1))
         return captions
 
 
-def _status(row: Row, message: str, latest: str = "status", each: str = "statuses") -> str | None:
+def _status(row: Row, message: str, latest: str = "status", status_by_message: str = "statuses") -> str | None:
     """The status of a message: from the column of each, or in rows without it from that of the latest."""
-    status: str | None = row[each].get(message) if each in row else row.get(latest)
+    status: str | None = row[status_by_message].get(message) if status_by_message in row else row.get(latest)
     return status
 
 

@@ -32,7 +32,11 @@ Holding = tuple[Whole, ...]
 
 
 class Frame(NamedTuple):
-    """A state as rows record it for the viewer; the kinds of the sites are the same in a whole episode."""
+    """A state as rows record it for the viewer; the kinds of the sites are the same in a whole episode.
+
+    All but `shown` have an entry for each player, as in `MatrixState`; bit i of `shown` says whether site i has its
+    resource.
+    """
 
     cells: tuple[Annotated[int, Field(strict=True, ge=NOWHERE)], ...]
     facings: tuple[Annotated[int, Field(strict=True, ge=0, le=3)], ...]
@@ -53,7 +57,7 @@ class Frame(NamedTuple):
         return f"shown: the world has {len(rules.sites)} sites" if self.shown >> len(rules.sites) else ""
 
     def state(self, rules: Rules, kinds: Sequence[int]) -> MatrixState:
-        """A state that looks like this."""
+        """A state that looks like this frame; what cannot be seen of a state, such as pending rewards, is empty."""
         cells, facings, holdings, clocks, cooldowns, shown = self
         due, damage = (math.inf,) * rules.players, (0,) * rules.players
         return MatrixState(
@@ -102,7 +106,7 @@ class ReplayMeeting(BaseModel):
         return "somebody" if partner is None else printable(world.agents[partner])
 
     def outcome(self, world: InTheMatrix) -> str:
-        """The meeting in one sentence."""
+        """The meeting in a sentence: `Step 12: Ann held rock 2 paper 0, paid +1.5; expected rock (80 %): right.`"""
         sides = ((printable(world.agents[0]), self.own), (self.who(world), self.theirs))
         kinds = [printable(kind) for kind in world.rules.resources]
         clauses = []
@@ -112,11 +116,11 @@ class ReplayMeeting(BaseModel):
                 clauses.append(f"{name} held {counts}")
         if self.reward is not None:
             clauses.append(f"paid {'+' * (self.reward > 0)}{number(self.reward, 1)}")
-        verdict = "; nothing in particular was expected" if self.expected else ""
+        expectation = "; nothing in particular was expected" if self.expected else ""
         if self.expected and self.likeliest is not None:
             chance, ending = self.expected[self.likeliest], {None: "", True: ": right", False: ": wrong"}[self.right]
-            verdict = f"; expected {kinds[self.likeliest]} ({100 * chance:.0f}\N{NO-BREAK SPACE}%){ending}"
-        return f"Step {self.t}: {', '.join(clauses) or f'a meeting with {self.who(world)}'}{verdict}."
+            expectation = f"; expected {kinds[self.likeliest]} ({100 * chance:.0f}\N{NO-BREAK SPACE}%){ending}"
+        return f"Step {self.t}: {', '.join(clauses) or f'a meeting with {self.who(world)}'}{expectation}."
 
 
 def _greatest(numbers: Sequence[float]) -> int | None:
@@ -134,6 +138,7 @@ def frame(state: MatrixState) -> list[Any]:
 
 
 def _states(rules: Rules, kinds: Sequence[int], frames: Sequence[Any]) -> list[MatrixState]:
+    """The states of an episode from its raw frames. Raises InputError for kinds or frames that do not fit the world."""
     indices = range(len(rules.resources))
     if len(kinds) != len(rules.sites) or not all(kind in indices for kind in kinds):
         raise InputError(f"kinds: must be {len(rules.sites)} numbers from 0 to {len(indices) - 1}, one for every site")
@@ -146,16 +151,20 @@ def _states(rules: Rules, kinds: Sequence[int], frames: Sequence[Any]) -> list[M
     return [snapshot.state(rules, kinds) for snapshot in snapshots]
 
 
-def _read(form: TypeAdapter[T], raw: object, where: str, names: Sequence[str] = ()) -> T:
-    """A value of this form; `names` are the names of its fields. Raises InputError if it is none."""
+def _read(form: TypeAdapter[T], raw: object, context: str, names: Sequence[str] = ()) -> T:
+    """A value of this form from outside.
+
+    Raises InputError if it does not fit; the message begins with `context`, such as `frame 3`, and the name of the
+    field, from `names` if the form is a tuple.
+    """
     try:
         return form.validate_python(raw)
     except ValidationError as error:
         first = faults(error)[0]
-        place = list(first["loc"])
-        if place and isinstance(place[0], int) and place[0] < len(names):
-            place[0] = names[place[0]]
-        raise InputError(": ".join(filter(None, (where, ".".join(map(str, place)), first["msg"])))) from None
+        path = list(first["loc"])
+        if path and isinstance(path[0], int) and path[0] < len(names):
+            path[0] = names[path[0]]
+        raise InputError(": ".join(filter(None, (context, ".".join(map(str, path)), first["msg"])))) from None
 
 
 # The viewer
@@ -171,15 +180,15 @@ def matrix_replay(
     """
     states = _states(world.rules, kinds, frames)
     meetings: list[ReplayMeeting] = []
-    for n, row in enumerate(thoughts, 1):
-        meeting = _read(MEETING, row, f"meeting {n}")
+    for meeting_number, row in enumerate(thoughts, 1):
+        meeting = _read(MEETING, row, f"meeting {meeting_number}")
         if misfit := meeting.misfit(world, meetings[-1].t if meetings else 0, len(states) - 1):
-            raise InputError(f"meeting {n}: {misfit}")
+            raise InputError(f"meeting {meeting_number}: {misfit}")
         meetings.append(meeting)
     scenes = [matrix_scene(world, state) for state in states]
     parts = [{part.name: part for part in moving_parts(world, scene)} for scene in scenes]
-    many = {"beam": world.rules.players, "resource": len(world.rules.sites), "agent": world.rules.players}
-    names = [f"{kind}-{i}" for kind, n in many.items() for i in range(n)]  # of all parts, in the order of drawing
+    counts = {"beam": world.rules.players, "resource": len(world.rules.sites), "agent": world.rules.players}
+    names = [f"{kind}-{i}" for kind, n in counts.items() for i in range(n)]  # of all parts, in the order of drawing
     start = {name: parts[0].get(name, MovingPart(name, "", (), None)) for name in names}
     most_paid = max([1e-9, *(abs(meeting.reward or 0) for meeting in meetings)])
     episode = ReplayEpisode(
@@ -211,25 +220,25 @@ def _captions(world: InTheMatrix, meetings: Sequence[ReplayMeeting], states: int
     for t in range(states):
         last = next((meeting for meeting in reversed(meetings) if meeting.t <= t), None)
         following = next((meeting for meeting in meetings if meeting.t > t), None)
-        shown = following or last
-        captions = _thought(world, shown, following is not None, scale) if shown else [Caption("heading", "No meeting")]
+        focus = following or last
+        captions = _thought(world, focus, following is not None, scale) if focus else [Caption("heading", "No meeting")]
         outcome = last.outcome(world) if last else "There was none yet."
         yield [*captions, Caption("heading", "Last meeting"), Caption("text", outcome)]
 
 
-def _thought(world: InTheMatrix, meeting: ReplayMeeting, ahead: bool, scale: tuple[float, float]) -> list[Caption]:
+def _thought(world: InTheMatrix, meeting: ReplayMeeting, is_next: bool, scale: tuple[float, float]) -> list[Caption]:
     """The hypotheses about a partner and the prediction of its play."""
     hypotheses = [(shortened(text, LONGEST), v) for text, v in meeting.hypotheses or ()]
-    when = f"{'For the next' if ahead else 'Before the last'} meeting, at step {meeting.t}"
+    heading = f"{'For the next' if is_next else 'Before the last'} meeting, at step {meeting.t}"
     captions = [
         Caption("heading", f"What {printable(world.agents[0])} thinks of {meeting.who(world)}"),
-        Caption("quiet", when if hypotheses else f"{when}: no hypothesis is recorded"),
+        Caption("quiet", heading if hypotheses else f"{heading}: no hypothesis is recorded"),
         Caption(
             "bars", "hypotheses", [(text, round(v, 3), None) for text, v in hypotheses], least=scale[0], most=scale[1]
         ),
     ]
     if meeting.expected:
-        lines = [(look.title, round(p, 3), look) for look, p in zip(_kind_looks(world), meeting.expected, strict=True)]
+        lines = [(icon.title, round(p, 3), icon) for icon, p in zip(_kind_looks(world), meeting.expected, strict=True)]
         captions += [Caption("heading", "Expected play"), Caption("bars", "expected", lines)]
     return captions
 
@@ -243,11 +252,11 @@ def _kind_looks(world: InTheMatrix) -> list[MovingPart]:
 def _note_lines(world: InTheMatrix) -> Html:
     """A line for every player, with cells for its status and how many it holds of each kind."""
     signs = avatar_labels(world.agents)
-    icons = (f'<svg class="kind" viewBox="-24 -24 48 48">{svg_look(look)}</svg>' for look in _kind_looks(world))
-    things = "".join(f'<span class="thing">{icon}<b data-cell></b></span>' for icon in icons)
+    icons = (f'<svg class="kind" viewBox="-24 -24 48 48">{svg_look(sprite)}</svg>' for sprite in _kind_looks(world))
+    counters = "".join(f'<span class="thing">{icon}<b data-cell></b></span>' for icon in icons)
     lines = (
         f'<li><span class="token" style="background:{BODIES[i % len(BODIES)]}">{safe(signs[agent])}</span>'
-        f'<span class="name">{safe(agent)}</span><span class="quiet" data-cell></span>{things}</li>'
+        f'<span class="name">{safe(agent)}</span><span class="quiet" data-cell></span>{counters}</li>'
         for i, agent in enumerate(world.agents)
     )
     return Html("".join(lines))

@@ -15,8 +15,10 @@ from otherminds.reports.level_replay import Playable, level_scene
 from otherminds.worlds.canvas import svg_look, svg_text
 from otherminds.worlds.sprites import GREY, INK, PAPER, MovingPart, labels
 
-STEP, REST = 0.55, 2.5  # seconds that a step takes, and that the end stays; chosen
-GAP, LINE, BAR, NAMES = 16.0, 22.0, 150.0, 118.0  # lengths beside the map, in its units; chosen
+STEP = 0.55  # seconds that a step takes; chosen
+REST = 2.5  # seconds that the end stays; chosen
+GAP, LINE = 16.0, 22.0  # the margin, and the height of a line, in units of the map; chosen
+NAMES, BAR = 118.0, 150.0  # widths of the columns of goals and of bars, in units of the map; chosen
 WIDEST = 62  # characters of a line of words, for a map and bars of usual size; chosen
 
 
@@ -36,28 +38,29 @@ def moving_picture(level: Playable, scenes: Sequence[Scene], name_of: Callable[[
     left, top, width, height = map(float, picture.partition('viewBox="')[2].partition('"')[0].split())
     ground = picture[: picture.index("<g data-part=")].partition(">")[2]
     clock = _Clock(len(scenes))
-    parts = "".join(_part([now[name] for now in drawn], clock) for name in drawn[0])
-    x, y, panels = left + width + GAP, top + LINE, list[str]()
+    parts = "".join(_part([moment[name] for moment in drawn], clock) for name in drawn[0])
+    x, y = left + width + GAP, top + LINE
+    panels = list[str]()
     for agent, label in labels(stage.world.agents).items():
         panels.append(_text(x, y, f"{label}  {agent} wants", bold=True))
         for goal in scenes[0].beliefs[agent].support:
             y += LINE
-            look = stage.goal(name_of(goal))
+            goal_icon = stage.goal(name_of(goal))
             shares = [round(BAR * scene.beliefs[agent].prob(goal), 1) for scene in scenes]
-            panels.append(_text(x, y, look.name))
+            panels.append(_text(x, y, goal_icon.name))
             bar = f'x="{x + NAMES:g}" y="{y - 12:g}" height="13" rx="2"'
             panels.append(f'<rect {bar} width="{BAR:g}" fill="#e8e8e8"/>')
             panels.append(
-                f'<rect {bar} width="{shares[0]:g}" fill="{look.colour}">{clock.moves("width", shares)}</rect>'
+                f'<rect {bar} width="{shares[0]:g}" fill="{goal_icon.colour}">{clock.moves("width", shares)}</rect>'
             )
         y += 1.6 * LINE
     bottom = max(top + height, y - LINE) + LINE
     messages = list(dict.fromkeys(scene.words for scene in scenes if scene.words))
     rows = [textwrap.wrap(printable(words), WIDEST) for words in messages]
     for words, lines in zip(messages, rows, strict=True):
-        shown = [float(scene.words == words) for scene in scenes]
+        opacities = [float(scene.words == words) for scene in scenes]
         inside = "".join(_text(left, bottom + n * LINE, line, bold=True) for n, line in enumerate(lines))
-        panels.append(f'<g opacity="0">{inside}{clock.jumps("opacity", shown)}</g>')
+        panels.append(f'<g opacity="0">{inside}{clock.jumps("opacity", opacities)}</g>')
     box = (
         left - GAP,
         top - GAP,
@@ -80,15 +83,16 @@ class _Clock(NamedTuple):
 
     @property
     def _timing(self) -> str:
+        """The attributes for times: one for each scene as a share of the whole, and one more for the end."""
         seconds = STEP * self.scenes + REST
         times = [*(STEP * t / seconds for t in range(self.scenes)), 1.0]
         return f'keyTimes="{";".join(f"{t:.4g}" for t in times)}" dur="{seconds:g}s" repeatCount="indefinite"'
 
-    def moves(self, attribute: str, values: Sequence[object], kind: str = "animate") -> str:
+    def moves(self, attribute: str, values: Sequence[object], element: str = "animate") -> str:
         """An attribute that goes smoothly from value to value and rests at the last; nothing if it never changes."""
         if len(set(values)) == 1:
             return ""
-        return f'<{kind} attributeName="{attribute}" values="{_joined(values)}" {self._timing}/>'
+        return f'<{element} attributeName="{attribute}" values="{_joined(values)}" {self._timing}/>'
 
     def jumps(self, attribute: str, values: Sequence[object]) -> str:
         """An attribute that changes at once."""
@@ -96,26 +100,30 @@ class _Clock(NamedTuple):
 
 
 def _joined(values: Sequence[object]) -> str:
+    """The values of an animation separated by semicolons, the last of them twice, as it stays until the end."""
     return ";".join(f"{value:g}" if isinstance(value, float) else str(value) for value in (*values, values[-1]))
 
 
 def _part(moments: Sequence[MovingPart], clock: _Clock) -> str:
-    """A part of the map through all scenes: a group for each look that it ever has, shown while it has it."""
+    """A part of the map through all scenes: a group for each look that it ever has, visible while it has it.
+
+    A part that is not on the map stays, invisible, where it was last.
+    """
     svg = ""
     places = [part.place for part in moments]
     first = next((place for place in places if place), None)
     if first is None:
         return ""
-    standing = [first]
+    last_places = [first]
     for place in places:
-        standing.append(place or standing[-1])
-    ways = [f"{x:g} {y:g}" for x, y in standing[1:]]
-    walk = clock.moves("transform", ways, 'animateTransform type="translate"')
+        last_places.append(place or last_places[-1])
+    path = [f"{x:g} {y:g}" for x, y in last_places[1:]]
+    walk = clock.moves("transform", path, 'animateTransform type="translate"')
     for look in dict.fromkeys(part._replace(place=None) for part in moments):
         opacities = [float(part.place is not None and part._replace(place=None) == look) for part in moments]
         if any(opacities):
-            shown = "" if all(opacities) else clock.jumps("opacity", opacities)
-            svg += f'<g transform="translate({ways[0]})" opacity="{opacities[0]:g}">{svg_look(look)}{walk}{shown}</g>'
+            fade = "" if all(opacities) else clock.jumps("opacity", opacities)
+            svg += f'<g transform="translate({path[0]})" opacity="{opacities[0]:g}">{svg_look(look)}{walk}{fade}</g>'
     return svg
 
 

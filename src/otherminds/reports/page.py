@@ -68,7 +68,7 @@ class Page(str):
 def page(title: str, lead: str, sections: Sequence[Section]) -> Page:
     """A whole HTML page that loads nothing and runs no script but the library's own."""
     body = Html("\n".join(_section(f"section-{i}", section) for i, section in enumerate(sections, 1)))
-    document = Page(_whole(title, lead, _contents("section", sections), body))
+    document = Page(_document(title, lead, _contents("section", sections), body))
     document.heading, document.lead, document.sections = title, lead, tuple(sections)
     return document
 
@@ -82,7 +82,7 @@ def combined_page(title: str, lead: str, front: Sequence[Section], chapters: Seq
         head = f"{block(chapter.lead)}\n{_contents(name, chapter.sections)}"
         parts.append(f'<article id="{name}">\n{folded(chapter.heading, Html(head + inside), "h2")}\n</article>')
     contents = _contents("section", front) + _links("chapter", [chapter.heading for chapter in chapters])
-    return _whole(title, lead, contents, Html("\n".join(parts)))
+    return _document(title, lead, contents, Html("\n".join(parts)))
 
 
 def folded(title: str, inside: str, heading: str = "h3") -> Html:
@@ -95,14 +95,15 @@ def chapter_link(number: int, title: str) -> Html:
     return Html(f'<a href="#chapter-{number}">{safe(title)}</a>')
 
 
-def _whole(title: str, lead: str, contents: str, body: Html) -> str:
-    watched = "data-replay" in body  # an episode viewer
-    script = asset("replay.js") if watched else ""
+def _document(title: str, lead: str, contents: str, body: Html) -> str:
+    """The text of a whole page from the template. Its policy forbids all requests, and all scripts but the viewer's."""
+    has_replay = "data-replay" in body  # an episode viewer
+    script = asset("replay.js") if has_replay else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     allowed = f"'sha256-{digest}'" if script else "'none'"
     # no requests at all, and no script but this one
     policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-    styles = ["palette.css", "page.css", *(["replay.css"] if watched else [])]
+    styles = ["palette.css", "page.css", *(["replay.css"] if has_replay else [])]
     return Template(asset("page.html")).substitute(
         title=safe(title),
         lead=block(lead) if lead else "",
@@ -191,10 +192,10 @@ def number(value: float | None, digits: int = 2) -> str:
 
 def interval(value: float | None, low: float | None, high: float | None, digits: int = 2) -> str:
     """A number with the bounds of its interval, `0.70 [0.57, 0.83]`; alone if both are the same in print."""
-    shown = number(value, digits)
-    if low is None or high is None or shown == number(low, digits) == number(high, digits):
-        return shown
-    return f"{shown} [{number(low, digits)}, {number(high, digits)}]"
+    text = number(value, digits)
+    if low is None or high is None or text == number(low, digits) == number(high, digits):
+        return text
+    return f"{text} [{number(low, digits)}, {number(high, digits)}]"
 
 
 def agent_name(agent: str) -> str:
@@ -216,20 +217,22 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str
     heads = [safe(column) for column in columns]
     head = _row("th", heads, numeric)
     body = "".join(_row("td", row, numeric, heads if stacks else ()) for row in cells)
-    kind = " class=stacks" if stacks else ""
+    css = " class=stacks" if stacks else ""
     title = f"<caption>{safe(caption)}</caption>" if caption else ""
-    return Html(f'<div class="table"><table{kind}>{title}<thead>{head}</thead><tbody>{body}</tbody></table></div>')
+    return Html(f'<div class="table"><table{css}>{title}<thead>{head}</thead><tbody>{body}</tbody></table></div>')
 
 
-def _row(tag: str, cells: Sequence[Html], numeric: Sequence[bool], heads: Sequence[Html] = ()) -> str:
+def _row(tag: str, cells: Sequence[Html], numeric: Sequence[bool], names: Sequence[Html] = ()) -> str:
+    """A row of cells with the tag `td` or `th`; `heads` name the cells where rows are stacked."""
     scope = ' scope="col"' if tag == "th" else ""
-    attributes = [f' data-head="{head}"' for head in heads] or [""] * len(cells)
+    attributes = [f' data-head="{head}"' for head in names] or [""] * len(cells)
     styled = zip(cells, numeric, attributes, strict=True)
     parts = (f"<{tag}{scope}{head}{' class=number' if right else ''}>{cell}</{tag}>" for cell, right, head in styled)
     return f"<tr>{''.join(parts)}</tr>"
 
 
 def _cell(value: object) -> Html:
+    """A value as a cell: a dash for None, yes or no for a truth value, numbers with separators, else escaped text."""
     if value is None:
         return Html(NOTHING)
     if isinstance(value, bool):
@@ -253,7 +256,8 @@ def at_two_widths(draw: Callable[[float], Figure], wide: float, caption: str = "
     return framed(drawn, caption)
 
 
-def _svg(figure: Figure, caption: str, kind: str = "") -> str:
+def _svg(figure: Figure, caption: str, css_class: str = "") -> str:
+    """A figure as an SVG element for a page, with its caption as label; `kind` is its class, `wide` or `narrow`."""
     import matplotlib  # slow to import, and not needed for a server or a page without figures
 
     file = io.StringIO()
@@ -264,8 +268,8 @@ def _svg(figure: Figure, caption: str, kind: str = "") -> str:
     root = _cleaned(file.getvalue())
     root.set("role", "img")
     root.set("aria-label", printable(caption) or "figure")
-    if kind:
-        root.set("class", kind)
+    if css_class:
+        root.set("class", css_class)
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", XLINK)
     return ElementTree.tostring(root, encoding="unicode")
@@ -295,7 +299,7 @@ def _cleaned(drawing: str) -> ElementTree.Element:
             else:
                 new = value.replace("url(#", f"url(#{prefix}")
             parent.set(name, new)
-    width, height = (float(root.attrib.pop(side).removesuffix("pt")) for side in ("width", "height"))
+    width, height = (float(root.attrib.pop(dimension).removesuffix("pt")) for dimension in ("width", "height"))
     root.set("style", f"width:{width * 4 / 3:.0f}px;aspect-ratio:{width:g}/{height:g}")
     root.set("fill", "currentColor")
     root.set("stroke-linejoin", "round")

@@ -70,7 +70,8 @@ def comparison_rows(comparison: Comparison) -> list[dict[str, Any]]:
     groups = tuple(dict.fromkeys(comparison.choices.groups))
     for group in (None, *(groups if len(groups) > 1 else ())):
         members = [n for n, name in enumerate(comparison.choices.groups) if group in (None, name)]
-        effects, scores = comparison.over(group), comparison.per_choice(group)
+        effects = comparison.over(group)
+        scores = comparison.per_choice(group)
         bic = np.array([fit.bic[members].sum() for fit in comparison.fits])
         aic = np.array([fit.aic[members].sum() for fit in comparison.fits])
         for m in sorted(range(len(comparison.minds)), key=lambda m: -scores[m].value):
@@ -131,13 +132,14 @@ def fit_page(data: str, choices: Choices, fits: Sequence[Fitted], partners: Part
                 inline(parameters_by_group(fit, choices), "Each person’s parameters, by group; bars are medians.")
             )
         if by_person:
-            parts.append(inline(*_curves(fit, choices, partners)))
-            parts.append(_people(fit))
+            parts.append(inline(*_behaviour_figure(fit, choices, partners)))
+            parts.append(_table_by_person(fit))
         sections.append(Section(printable(fit.mind.name), stack(*parts)))
     return page("Minds fitted to people", lead, sections)
 
 
-def _people(fit: Fit) -> Html:
+def _table_by_person(fit: Fit) -> Html:
+    """A table of the people with their likelihoods and parameters, the first MOST_SHOWN of them."""
     lines = [
         (
             unit,
@@ -148,23 +150,24 @@ def _people(fit: Fit) -> Html:
         for i, unit in enumerate(fit.units[:MOST_SHOWN])
     ]
     more = f" The first {MOST_SHOWN} of {len(fit.units)}; --json has all." if len(fit.units) > MOST_SHOWN else ""
-    none = any(np.isnan(errors[: len(lines)]).any() for errors in fit.errors.values())
-    dash = " A dash: none, as the value is at a bound, or the likelihood flat." if none else ""
+    has_gaps = any(np.isnan(errors[: len(lines)]).any() for errors in fit.errors.values())
+    dash = " A dash: none, as the value is at a bound, or the likelihood flat." if has_gaps else ""
     caption = f"By person: value ± standard error.{dash}{more}"
     return table(("Person", "Choices", "Log likelihood", *fit.mind.names), lines, caption)
 
 
-def _curves(fit: Fit, choices: Choices, partners: Partners | None) -> tuple[Figure, str]:
+def _behaviour_figure(fit: Fit, choices: Choices, partners: Partners | None) -> tuple[Figure, str]:
+    """The figure of `curves` for the first eight groups, and its caption."""
     replayed = "" if partners else " The partner’s recorded moves were played again."
     groups = tuple(dict.fromkeys(choices.groups))[:8]
     blocks = max(1, min(BLOCKS, choices.own.shape[1] // SHORTEST))
     rng = np.random.default_rng(0)
     pairs = {}
     for group in groups:
-        own = np.array([n for n, name in enumerate(choices.groups) if name == group])
-        some = choices.subset(own)
-        part = fit.of_units(own)
-        pairs[group] = behaviour(some, blocks), predicted_behaviour(part, some, blocks, rng, partners)
+        members = np.array([n for n, name in enumerate(choices.groups) if name == group])
+        observed = choices.subset(members)
+        group_fit = fit.of_units(members)
+        pairs[group] = behaviour(observed, blocks), predicted_behaviour(group_fit, observed, blocks, rng, partners)
     caption = (
         "Share of rounds in which people change their action, and points a round, in blocks of rounds: people (solid) "
         f"and people simulated with the fitted parameters (dashed).{replayed}"
@@ -173,7 +176,7 @@ def _curves(fit: Fit, choices: Choices, partners: Partners | None) -> tuple[Figu
 
 
 def comparison_page(data: str, comparison: Comparison, partners: Partners | None) -> Page:
-    """The page of `compare`."""
+    """The page of `otherminds compare`: the best minds, results by person and group, and a check of the best mind."""
     rows = comparison_rows(comparison)
     groups = tuple(dict.fromkeys(row["group"] for row in rows))
     lead = (
@@ -184,7 +187,7 @@ def comparison_page(data: str, comparison: Comparison, partners: Partners | None
     overall = [row for row in rows if row["group"] == "all"]
     names = [mind.name for mind in comparison.minds]
     sections = [
-        Section("Best minds", stack(winner(comparison), _compared(overall))),
+        Section("Best minds", stack(winner(comparison), _comparison_table(overall))),
         Section(
             "ΔBIC",
             inline(
@@ -200,16 +203,18 @@ def comparison_page(data: str, comparison: Comparison, partners: Partners | None
         ),
     ]
     if len(groups) > 1:
-        shown = groups[1:]
-        by_group = {group: {r["mind"]: r["share"] for r in rows if r["group"] == group} for group in shown}
-        best = [next(row for row in rows if row["group"] == group) for group in shown]
+        group_names = groups[1:]
+        by_group = {group: {r["mind"]: r["share"] for r in rows if r["group"] == group} for group in group_names}
+        best = [next(row for row in rows if row["group"] == group) for group in group_names]
         lines = [(r["group"], r["people"], r["mind"], number(r["exceedance"]), number(r["protected"])) for r in best]
         columns = ("Group", "People", "Best mind", "Exceedance", "Protected")
         sections.append(
             Section("By group", stack(table(columns, lines), inline(shares(by_group), "Expected shares of minds.")))
         )
     best_fit = comparison.fits[names.index(overall[0]["mind"])]
-    sections.append(Section("Check of the best mind", inline(*_curves(best_fit, comparison.choices, partners))))
+    sections.append(
+        Section("Check of the best mind", inline(*_behaviour_figure(best_fit, comparison.choices, partners)))
+    )
     return page("Minds compared on people", lead, sections)
 
 
@@ -220,7 +225,8 @@ def how_fitted(fit: Fit) -> str:
 
 def winner(comparison: Comparison) -> str:
     """Whether the mind that predicts best is ahead of the next, in words."""
-    scores, counted = comparison.held_out.sum(axis=0), comparison.held_out_choices.tolist()
+    scores = comparison.held_out.sum(axis=0)
+    counted = comparison.held_out_choices.tolist()
     if len(scores) < 2:
         return ""
     best, second = (comparison.minds[m].name for m in np.argsort(-scores)[:2])
@@ -234,7 +240,8 @@ def winner(comparison: Comparison) -> str:
     return words + ("Zero is outside the interval." if sure else "Zero is inside: these data do not tell them apart.")
 
 
-def _compared(rows: Sequence[Mapping[str, Any]]) -> Html:
+def _comparison_table(rows: Sequence[Mapping[str, Any]]) -> Html:
+    """A table of the minds from rows of `comparison_rows`."""
     lines = [
         (
             r["mind"],
@@ -282,7 +289,7 @@ def recovery_rows(minds: Sequence[ParametricMind], recoveries: Sequence[Recovere
 
 
 def recovery_lines(recovered: Sequence[Recovery]) -> list[tuple[str, ...]]:
-    """Lines of RECOVERY_COLUMNS."""
+    """Lines of a table with the columns RECOVERY_COLUMNS, one for each parameter."""
     return [
         (
             recovery.mind,
@@ -296,7 +303,7 @@ def recovery_lines(recovered: Sequence[Recovery]) -> list[tuple[str, ...]]:
 
 
 def recognition_lines(names: Sequence[str], recognitions: Sequence[Recognition]) -> list[tuple[str, ...]]:
-    """Lines of RECOGNITION_COLUMNS."""
+    """Lines of a table with the columns RECOGNITION_COLUMNS, one for each mind."""
     return [
         (
             name,
@@ -325,7 +332,7 @@ RECOGNITION_WORDS = (
 
 
 def recovery_page(data: str, minds: Sequence[ParametricMind], recoveries: Sequence[Recovered]) -> Page:
-    """The page of `recover`."""
+    """The page of `otherminds recover`: how well parameters are recovered, and which minds are confused."""
     names = [mind.name for mind in minds]
     lead = f"Simulated people in the place of those of {data}: the same numbers of people, rounds and partners."
     recovered = [r for part, _ in recoveries for r in part]
@@ -358,10 +365,10 @@ def parameters_by_group(fit: Fit, choices: Choices) -> Figure:
     rng = np.random.default_rng(0)
     for axes, (name, values) in zip(panels, fit.values.items(), strict=True):
         for y, group in enumerate(groups):
-            own = np.array([v for v, g in zip(values, choices.groups, strict=True) if g == group])
-            size = 3 if len(own) > MOST_SHOWN else 6
-            axes.plot(own, y + rng.uniform(-0.25, 0.25, len(own)), ".", color=BLUE, markersize=size, alpha=0.5)
-            axes.plot([np.median(own)] * 2, [y - 0.35, y + 0.35], color=ORANGE, linewidth=1.5)
+            points = np.array([v for v, g in zip(values, choices.groups, strict=True) if g == group])
+            size = 3 if len(points) > MOST_SHOWN else 6
+            axes.plot(points, y + rng.uniform(-0.25, 0.25, len(points)), ".", color=BLUE, markersize=size, alpha=0.5)
+            axes.plot([np.median(points)] * 2, [y - 0.35, y + 0.35], color=ORANGE, linewidth=1.5)
         axes.set_yticks(range(len(groups)), [_short(group) for group in groups], fontsize=7)
         axes.invert_yaxis()
         axes.set_xlabel(name)
@@ -372,16 +379,16 @@ def parameters_by_group(fit: Fit, choices: Choices) -> Figure:
 def curves(pairs: Mapping[str, tuple[Predictive, Predictive]]) -> Figure:
     """Switch rates and earnings by block, of people (solid) and of simulated people (dashed), by group."""
     figure = Figure(figsize=(WIDTH, 4.2))
-    for axes, what, label in zip(
+    for axes, quantity, label in zip(
         figure.subplots(2, 1, sharex=True), ("switches", "earned"), ("switch rate", "points a round"), strict=True
     ):
         for i, (group, (people, simulated)) in enumerate(pairs.items()):
             colour = COLOURS[i % len(COLOURS)]
             blocks = range(1, len(people.switches) + 1)
             axes.plot(
-                blocks, getattr(people, what), "o-", color=colour, markersize=3, linewidth=1.2, label=_short(group)
+                blocks, getattr(people, quantity), "o-", color=colour, markersize=3, linewidth=1.2, label=_short(group)
             )
-            axes.plot(blocks, getattr(simulated, what), "--", color=colour, linewidth=1.2)
+            axes.plot(blocks, getattr(simulated, quantity), "--", color=colour, linewidth=1.2)
         axes.set_ylabel(label)
     axes.set_xlabel("block of rounds")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -392,7 +399,7 @@ def curves(pairs: Mapping[str, tuple[Predictive, Predictive]]) -> Figure:
 
 @styled
 def delta_bic(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Bars of BIC differences, the best first."""
+    """Bars of BIC differences from the best mind, smallest first."""
     ranked = sorted(rows, key=lambda row: float(row["delta_bic"]))
     figure, axes = with_axes(WIDTH, 0.6 + 0.22 * len(ranked))
     axes.barh([_short(r["mind"]) for r in ranked], [r["delta_bic"] for r in ranked], color=BLUE, height=0.65)
@@ -415,7 +422,7 @@ def responsibilities(probabilities: Floats, names: Sequence[str]) -> Figure:
     axes.invert_yaxis()
     axes.set_xlabel("people")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    _bar(figure, mesh, axes, "probability")
+    _colour_bar(figure, mesh, axes, "probability")
     return figure
 
 
@@ -425,14 +432,15 @@ def shares(by_group: Mapping[str, Mapping[str, float]]) -> Figure:
     minds = list(dict.fromkeys(mind for share_of in by_group.values() for mind in share_of))
     largest = sorted(minds, key=lambda mind: -sum(share_of[mind] for share_of in by_group.values()))[: len(COLOURS) - 1]
     figure, axes = with_axes(WIDTH, 1.1 + 0.26 * len(by_group))
-    groups, left = list(by_group), np.zeros(len(by_group))
+    groups = list(by_group)
+    ends = np.zeros(len(by_group))
     for i, mind in enumerate([*largest, *(["others"] if len(minds) > len(largest) else [])]):
         if mind == "others":
             widths = np.array([1.0 - sum(share_of[m] for m in largest) for share_of in by_group.values()])
         else:
             widths = np.array([share_of[mind] for share_of in by_group.values()])
-        axes.barh([_short(g) for g in groups], widths, left=left, color=COLOURS[i], height=0.7, label=_short(mind))
-        left += widths
+        axes.barh([_short(g) for g in groups], widths, left=ends, color=COLOURS[i], height=0.7, label=_short(mind))
+        ends += widths
     axes.invert_yaxis()
     axes.set(xlim=(0, 1), xlabel="share of people")
     axes.tick_params(axis="y", length=0, labelsize=7)
@@ -459,7 +467,7 @@ def confusion_matrix(matrix: Floats, names: Sequence[str]) -> Figure:
     axes.tick_params(length=0)
     axes.set_ylabel("simulated by")
     axes.set_xlabel("best")
-    _bar(figure, mesh, axes, "share of people")
+    _colour_bar(figure, mesh, axes, "share of people")
     return figure
 
 
@@ -483,7 +491,8 @@ def scatter(recovered: Sequence[Recovery]) -> Figure:
     return figure
 
 
-def _bar(figure: Figure, mesh: Any, axes: Axes, label: str) -> None:
+def _colour_bar(figure: Figure, mesh: Any, axes: Axes, label: str) -> None:
+    """Add the scale of the colours of `mesh` below the axes."""
     bar = figure.colorbar(mesh, ax=axes, location="bottom", shrink=0.6, aspect=30)
     bar.set_label(label, fontsize=8)
     bar.outline.set_visible(False)

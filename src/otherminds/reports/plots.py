@@ -97,6 +97,7 @@ def class_bars(summary: Sequence[Row], metric: str, conditions: Mapping[str, str
     kinds = {kind: name for kind, name in conditions.items() if any((kind, subject) in rows for subject in drawn)}
 
     def draw(axes: Axes, y: float, kind: str, subject: str, mark: PlotMark) -> None:
+        """The value of a facilitator at height `y` with its interval, and below it, open, the published one."""
         row = rows.get((kind, subject))
         if row is None:
             return
@@ -134,6 +135,7 @@ def ratings(
     drawn = marks(subject for (subject, _), scores in answers.items() if scores)
 
     def draw(axes: Axes, y: float, aspect: str, subject: str, mark: PlotMark) -> None:
+        """A circle for each answer at height `y`, with its area for how often it was given, then the mean."""
         for answer, times in Counter(answers.get((subject, aspect), ())).items():
             size = LARGEST_CIRCLE * times / len(answers[subject, aspect])
             axes.scatter([answer], [y], s=size, color=mark.colour, alpha=0.25, linewidths=0, clip_on=False)
@@ -154,27 +156,31 @@ def _grouped_rows(
     space: float,
     draw: Callable[[Axes, float, str, str, PlotMark], None],
 ) -> None:
-    """The name of each group in bold and below it a line for each facilitator, which `draw` fills."""
-    names, block = dict[float, str](), len(drawn) + space
+    """The name of each group in bold, and below it a line for each facilitator, which `draw` fills.
+
+    `draw(axes, y, group, subject, mark)`; `space` is the height that a group takes besides its lines.
+    """
+    labels_by_height = dict[float, str]()
+    group_height = len(drawn) + space
     for k, (group, name) in enumerate(groups.items()):
-        names[k * block] = name
+        labels_by_height[k * group_height] = name
         for i, (subject, mark) in enumerate(drawn.items(), 1):
-            names[k * block + i] = mark.name
-            draw(axes, k * block + i, group, subject, mark)
-    axes.set_yticks(list(names), list(names.values()))
+            labels_by_height[k * group_height + i] = mark.name
+            draw(axes, k * group_height + i, group, subject, mark)
+    axes.set_yticks(list(labels_by_height), list(labels_by_height.values()))
     for label in axes.get_yticklabels():
         label.set_fontweight("bold" if label.get_text() in groups.values() else "normal")
     axes.tick_params(axis="y", length=0, pad=9)
     axes.spines["left"].set_visible(False)
-    axes.set_ylim(max(names, default=0.0) + 0.9, -0.6)
+    axes.set_ylim(max(labels_by_height, default=0.0) + 0.9, -0.6)
 
 
 def marks(subjects: Iterable[str]) -> dict[str, PlotMark]:
     """The marks of facilitators: the known ones in their usual order, then others by name."""
     distinct = set(subjects)
     extra = sorted(distinct - set(SUBJECTS))
-    shown = [shortened(printable(subject.removeprefix("lm:")), LONGEST) for subject in extra]
-    spare = {s: PlotMark(name, *SPARE[i % len(SPARE)]) for i, (s, name) in enumerate(zip(extra, shown, strict=True))}
+    names = [shortened(printable(subject.removeprefix("lm:")), LONGEST) for subject in extra]
+    spare = {s: PlotMark(name, *SPARE[i % len(SPARE)]) for i, (s, name) in enumerate(zip(extra, names, strict=True))}
     return {s: mark for s, mark in SUBJECTS.items() if s in distinct} | spare
 
 
@@ -195,13 +201,14 @@ def posterior_over_time(rows: Sequence[Row], subject: str = "protom", points: in
     curves = _curves(rows, subject, moments)
     everything = np.array([curve for members in curves.values() for curve in members])
     if len(everything):
-        mean, half = everything.mean(axis=0), _half_interval(everything)
+        mean = everything.mean(axis=0)
+        half = _half_interval(everything)
         low, high = np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1)
         axes.fill_between(moments, low, high, color=SOFT, alpha=0.25, linewidth=0)
         axes.plot(moments, mean, color="black", linewidth=2, label="all, with 95 % interval")
-    for kind, (colour, dashes) in CLASS_LINES.items():
-        if members := curves.get(kind):
-            label = CLASSES[kind].lower()
+    for level_class, (colour, dashes) in CLASS_LINES.items():
+        if members := curves.get(level_class):
+            label = CLASSES[level_class].lower()
             axes.plot(moments, np.mean(members, axis=0), dashes, color=colour, linewidth=1.3, label=label)
     if len(everything):
         axes.legend(loc="lower right", frameon=False)
@@ -210,22 +217,28 @@ def posterior_over_time(rows: Sequence[Row], subject: str = "protom", points: in
 
 
 def _curves(rows: Sequence[Row], subject: str, moments: np.ndarray) -> dict[str, list[np.ndarray]]:
-    """For every class, one curve per episode, averaged over its people (and seeds)."""
-    followed: dict[tuple[str, str], dict[tuple[int, str], dict[int, float]]] = {}
+    """For every class, one curve per episode: P(true goal) at the `moments`, averaged over its agents (and seeds).
+
+    Moments are shares of an episode, from 0 to 1, between whose steps the curve is interpolated.
+    """
+    p_by_episode: dict[tuple[str, str], dict[tuple[int, str], dict[int, float]]] = {}
     for row in _inferred(rows, subject):
-        watched = followed.setdefault((row["condition"], row["episode"]), {})
-        watched.setdefault((row["seed"], row["agent"]), {})[row["t"]] = row["p_true"]
+        p_by_agent = p_by_episode.setdefault((row["condition"], row["episode"]), {})
+        p_by_agent.setdefault((row["seed"], row["agent"]), {})[row["t"]] = row["p_true"]
     curves: dict[str, list[np.ndarray]] = {}
-    for (condition, _), watched in followed.items():
-        shares = [np.interp(moments * max(p), sorted(p), [p[t] for t in sorted(p)]) for p in watched.values()]
-        curves.setdefault(condition, []).append(np.mean(shares, axis=0))
+    for (condition, _), p_by_agent in p_by_episode.items():
+        curves_by_agent = [
+            np.interp(moments * max(p_by_step), sorted(p_by_step), [p_by_step[t] for t in sorted(p_by_step)])
+            for p_by_step in p_by_agent.values()
+        ]
+        curves.setdefault(condition, []).append(np.mean(curves_by_agent, axis=0))
     return curves
 
 
 def _inferred(rows: Sequence[Row], subject: str) -> list[Row]:
     """The decisions for which this facilitator had a posterior, in episodes that are not held out."""
-    own = (row for row in rows if row["subject"] == subject and not row["condition"].startswith("heldout/"))
-    return [row for row in own if row.get("posterior") is not None]
+    subject_rows = (row for row in rows if row["subject"] == subject and not row["condition"].startswith("heldout/"))
+    return [row for row in subject_rows if row.get("posterior") is not None]
 
 
 def _half_interval(samples: np.ndarray) -> np.ndarray:
@@ -257,11 +270,11 @@ def sweeps(summary: Sequence[Row], values: Mapping[str, Sequence[float]], select
         axes.axvline(selected[setting], color=SOFT, linewidth=0.8, linestyle="--", zorder=0)
         for (condition, metric), (label, colour, shape) in SWEPT.items():
             names = {x: "protom" if x == selected[setting] else f"protom_{setting}_{x:g}" for x in setting_values}
-            there = {x: row for x, name in names.items() if (row := rows.get((condition, metric, name)))}
-            ys = [row["value"] for row in there.values()]
-            reach = [[abs(row["value"] - row[end]) for row in there.values()] for end in ("low", "high")]
+            row_at = {x: row for x, name in names.items() if (row := rows.get((condition, metric, name)))}
+            ys = [row["value"] for row in row_at.values()]
+            bars = [[abs(row["value"] - row[end]) for row in row_at.values()] for end in ("low", "high")]
             axes.errorbar(
-                [*there], ys, reach, color=colour, marker=shape, markersize=4, linewidth=1, elinewidth=0.6, label=label
+                [*row_at], ys, bars, color=colour, marker=shape, markersize=4, linewidth=1, elinewidth=0.6, label=label
             )
         axes.set(xlabel=NAMES_OF_SETTINGS.get(setting, setting), ylim=(-0.05, 1.15))
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", frameon=False)
@@ -302,6 +315,7 @@ def _clustered_mean(cases: Sequence[Case]) -> tuple[float, float]:
     """The share of true ones and half its 95 % interval, clustered by episode (ratio estimator)."""
     size = Counter(episode for episode, _, _ in cases)
     true = Counter(episode for episode, _, outcome in cases if outcome)
-    successes, sizes = np.array([true[episode] for episode in size]), np.array(list(size.values()))
+    successes = np.array([true[episode] for episode in size])
+    sizes = np.array(list(size.values()))
     share = float(successes.sum() / sizes.sum())
     return share, float(_half_interval((successes - share * sizes) / sizes.mean()))

@@ -155,12 +155,12 @@ def viewer(
         "captions": list(tables.captions),
         "notes": list(tables.notes),
     }
-    every = [episode for level_episodes in episodes for episode in level_episodes if episode]
+    all_episodes = [episode for level_episodes in episodes for episode in level_episodes if episode]
     speeds = (f'<option value="{s}"{" selected" * (s == speed)}>{text}' for s, text in SPEEDS.items())
-    eyes = EYES if any(episode.views for episode in every) else ""
+    eyes = EYES if any(episode.views for episode in all_episodes) else ""
     return Html(
         Template(asset("replay.html")).substitute(
-            kind="replay" if any(episode.wants for episode in every) else "replay plain",
+            kind="replay" if any(episode.wants for episode in all_episodes) else "replay plain",
             label=safe(title or "Episodes"),
             title=f"<h3>{safe(title)}</h3>\n" if title else "",
             choose=f'<div class="choose">\n{choices}{eyes}</div>\n' if choices else "",
@@ -169,7 +169,7 @@ def viewer(
             speeds="".join(speeds),
             legend=f'<p class="quiet">{safe(legend)}</p>\n' if legend else "",
             notes=f'<ul class="notes" data-at="notes">{notes}</ul>\n' if notes else "",
-            looks="".join(f"<g>{svg_look(look)}</g>" for look in tables.looks),
+            looks="".join(f"<g>{svg_look(sprite)}</g>" for sprite in tables.looks),
             data=embedded(data),
         )
     )
@@ -219,16 +219,21 @@ def _episode_data(
     tables: _Tables,
     views: defaultdict[Any, int],
 ) -> dict[str, Any]:
+    """An episode as data for the viewer's script; texts, captions, notes and looks are numbers in `tables`.
+
+    `moves` has the changes of the picture for each step, see `_changes`; `sights` the number of each agent's view at
+    each state; `captions` and `notes` only entries that differ from the ones before.
+    """
     spots = [tables.spots(parts) for parts in episode.parts]
     index = {name: i for i, name in enumerate(start)}
     sights = [
-        [views[outline, tuple(index[name] for name in hidden)] for outline, hidden in now]
-        for now in episode.views or ()
+        [views[outline, tuple(index[name] for name in hidden)] for outline, hidden in state_views]
+        for state_views in episode.views or ()
     ]
     return {
         "moves": [list(_changes(index, before, after)) for before, after in pairwise(spots)],
         "sights": sights or None,
-        "captions": list(_new([tuple(map(tables.caption, now)) for now in episode.captions])),
+        "captions": list(_new([tuple(map(tables.caption, captions)) for captions in episode.captions])),
         "marks": [[mark.t, tables.word(mark.title), *mark[2:]] for mark in episode.marks],
         "notes": [
             [i, t, note]

@@ -35,14 +35,16 @@ def by_key(summary: Iterable[Mapping[str, Any]]) -> RowsByKey:
     return {(row["condition"], row["subject"], row["metric"]): row for row in summary}
 
 
-class _Figure(BaseModel, extra="forbid"):
+class _FigureKey(BaseModel, extra="forbid"):
+    """What a figure is of: the same four names as in the rows of a summary."""
+
     experiment: str
     condition: str
     subject: str
     metric: str
 
 
-class Published(_Figure):
+class Published(_FigureKey):
     """A figure as a paper prints it, with its standard error or the margin of its 95 % interval, if any."""
 
     value: float
@@ -78,7 +80,7 @@ class PublishedTable(BaseModel, extra="forbid"):
                 yield Published(subject=subject, metric=metric, value=value, margin=margin, **about)
 
 
-class Target(_Figure):
+class Target(_FigureKey):
     """The bounds that a metric has to meet."""
 
     at_least: float = float("-inf")

@@ -63,11 +63,12 @@ def tournament_page(tournament: RoundRobin) -> Page:
         Section("Which strategies would spread", inline(dynamics(shares[:, order], names), spread)),
     ]
     if panels := dict(_fingerprints(tournament, order)):
-        sections.append(Section("Fingerprints", _explained(panels)))
+        sections.append(Section("Fingerprints", _fingerprint_section(panels)))
     return page("Tournament", words, sections)
 
 
 def _ranking(ranks: Sequence[str], ranking: Sequence[Standing], shares: Floats) -> Html:
+    """The table of the ranking, with the share of each entrant at the end of the replicator dynamics."""
     lines = [
         (rank, name, _interval(score), number(100 * float(share), 1))
         for rank, (name, score), share in zip(ranks, ranking, shares, strict=True)
@@ -85,6 +86,7 @@ def _interval(score: Estimate) -> str:
 
 
 def _fingerprints(tournament: RoundRobin, order: Sequence[int]) -> Iterator[tuple[str, Floats]]:
+    """The names and fingerprints of the best PANELS machines, in their order; none unless the game is 2 × 2."""
     if tournament.game.shape != (2, 2):
         return
     probe = partner(PROBE, tournament.game)
@@ -93,7 +95,8 @@ def _fingerprints(tournament: RoundRobin, order: Sequence[int]) -> Iterator[tupl
         yield name, fingerprint(tournament.game, machines[0], probe, PROBED, STEP)
 
 
-def _explained(panels: Mapping[str, Floats]) -> Html:
+def _fingerprint_section(panels: Mapping[str, Floats]) -> Html:
+    """Fingerprints with an explanation of what they show."""
     words = (
         "What a machine earns per round from a probe that is more and more disturbed. The probe cooperates with "
         "probability x, defects with probability y, and else plays tit for tat. Above the diagonal, where x + y ≥ 1, "
@@ -108,8 +111,8 @@ def _explained(panels: Mapping[str, Floats]) -> Html:
 def matrix(payoffs: Floats, names: Sequence[str]) -> Figure:
     """The payoff of the row's entrant with the column's, as shades."""
     size = len(names)
-    side = max(1.6, LINE * size)
-    figure, axes = with_axes(side + 2.3, side + 0.6)
+    edge = max(1.6, LINE * size)
+    figure, axes = with_axes(edge + 2.3, edge + 0.6)
     mesh = axes.pcolormesh(payoffs, **SHADING)
     axes.set_yticks(np.arange(size) + 0.5, [f"{_short(name)}  {i}" for i, name in enumerate(names, 1)], fontsize=7)
     every = range(0, size, 1 if size <= PANELS else 5)
@@ -119,7 +122,7 @@ def matrix(payoffs: Floats, names: Sequence[str]) -> Figure:
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    _scale(figure, mesh, axes)
+    _colour_bar(figure, mesh, axes)
     return figure
 
 
@@ -132,7 +135,8 @@ def dynamics(shares: Floats, names: Sequence[str]) -> Figure:
         if i not in largest:
             axes.plot(shares[:, i], color=SOFT, linewidth=0.6, alpha=0.6)
     for rank, i in enumerate(largest):
-        colour, style = COLOURS[rank % len(COLOURS)], STYLES[rank // len(COLOURS)]
+        colour = COLOURS[rank % len(COLOURS)]
+        style = STYLES[rank // len(COLOURS)]
         axes.plot(shares[:, i], color=colour, linestyle=style, linewidth=1.5, label=_short(names[i]))
     axes.set_xlim(0, len(shares) - 1)
     axes.set_ylim(bottom=0)
@@ -147,13 +151,14 @@ def prints(panels: Mapping[str, Floats]) -> Figure:
     """A panel for each fingerprint, all with the same scale."""
     rows = -(-len(panels) // PER_ROW)
     figure = Figure(figsize=(WIDER, 0.5 + 1.55 * rows), layout="constrained")
-    every = figure.subplots(rows, PER_ROW, squeeze=False)
-    low, high = min(map(np.min, panels.values())), max(map(np.max, panels.values()))
+    panel_axes = figure.subplots(rows, PER_ROW, squeeze=False)
+    low = min(map(np.min, panels.values()))
+    high = max(map(np.max, panels.values()))
     edges = np.linspace(0.0, 1.0, next(iter(panels.values())).shape[0])
-    for axes in every.flat[len(panels) :]:
+    for axes in panel_axes.flat[len(panels) :]:
         axes.set_visible(False)
     mesh = None
-    for axes, (name, cells) in zip(every.flat, panels.items(), strict=False):
+    for axes, (name, cells) in zip(panel_axes.flat, panels.items(), strict=False):
         # y upwards, x to the right
         mesh = axes.pcolormesh(edges, edges, cells.T, vmin=low, vmax=high, shading="nearest", **SHADING)
         axes.set_title("\n".join(wrap(_short(name), TITLE)[:2]), loc="left", fontsize=7)
@@ -162,11 +167,12 @@ def prints(panels: Mapping[str, Floats]) -> Figure:
         axes.set_yticks([0, 1])
         axes.tick_params(length=0, labelsize=7)
     if mesh is not None:
-        _scale(figure, mesh, list(every.flat))
+        _colour_bar(figure, mesh, list(panel_axes.flat))
     return figure
 
 
-def _scale(figure: Figure, mesh: QuadMesh, axes: Axes | Iterable[Axes]) -> None:
+def _colour_bar(figure: Figure, mesh: QuadMesh, axes: Axes | Iterable[Axes]) -> None:
+    """Add the scale of the colours of `mesh` below the axes."""
     bar = figure.colorbar(mesh, ax=axes, location="bottom", shrink=0.6, aspect=30)
     bar.set_label("payoff a round", fontsize=8)
     bar.outline.set_visible(False)

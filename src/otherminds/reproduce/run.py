@@ -72,7 +72,8 @@ def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
 
 def _people(options: Options) -> Experiment:
     """People beside players, and beside a language model if one takes part: it is asked as in the functional paper."""
-    experiment, asking = PEOPLE["people"](options), options.asking
+    experiment = PEOPLE["people"](options)
+    asking = options.asking
     if asking is None:
         return experiment
     model = asking.find()

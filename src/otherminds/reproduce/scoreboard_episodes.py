@@ -50,15 +50,16 @@ def _games(rows: Sequence[Row]) -> Iterator[Episode]:
             game, _, suite = condition.partition("/")
             plain, _, noise = suite.partition("_noise")
             world = GAMES.get(game, game) + (", slips" if noise else OTHERS.get(plain, "")) + shorter
-            about = (world, agent, f"{condition} {name}")
-            yield Episode(*about, _predictions(episode), earned, best, episode[-1].get("uniform"))
+            episode_names = (world, agent, f"{condition} {name}")
+            yield Episode(*episode_names, _predictions(episode), earned, best, episode[-1].get("uniform"))
     # clue games: the best is the best response to the true partner, the floor play that ignores the clue
     grouped = _grouped(row for row in rows if row["condition"] in CLUES)
     floors = {(c, name): _sum(episode, "reward") for (c, agent, name), episode in grouped if agent == THOUGHTLESS[c]}
     for (condition, agent, name), episode in grouped:
-        about = (CLUES[condition], agent, f"{condition} {name}")
-        earned, best = _sum(episode, "reward"), _sum(episode, "best")
-        yield Episode(*about, _predictions(episode), earned, best, floors.get((condition, name)))
+        episode_names = (CLUES[condition], agent, f"{condition} {name}")
+        earned = _sum(episode, "reward")
+        best = _sum(episode, "best")
+        yield Episode(*episode_names, _predictions(episode), earned, best, floors.get((condition, name)))
 
 
 def _predictions(episode: Sequence[Row]) -> tuple[Expectation, ...]:
@@ -76,9 +77,9 @@ def _scenarios(rows: Sequence[Row]) -> Iterator[Episode]:
     for (condition, agent, name), episode in grouped:
         world = SUBSTRATES[condition.rpartition("_")[0]]
         predictions = tuple(Expectation(row["correct"], max(row["expected"])) for row in episode if "correct" in row)
-        ends = (scored.get((condition, KNOWS, name)), scored.get((condition, ANYTHING, name)))
+        best_and_floor = (scored.get((condition, KNOWS, name)), scored.get((condition, ANYTHING, name)))
         expected = () if agent == KNOWS else predictions
-        yield Episode(world, agent, f"{condition} {name}", expected, episode[-1]["score"], *ends)
+        yield Episode(world, agent, f"{condition} {name}", expected, episode[-1]["score"], *best_and_floor)
 
 
 def _helped(rows: Sequence[Row]) -> Iterator[Episode]:
@@ -88,8 +89,8 @@ def _helped(rows: Sequence[Row]) -> Iterator[Episode]:
         prefix = condition.rpartition("/")[0]
         if prefix not in SETS:
             continue
-        judged = [r for r in episode if "posterior" in r]
-        predictions = tuple(Expectation(r["predicted"] == r["goal"], max(r["posterior"].values())) for r in judged)
+        inferred = [r for r in episode if "posterior" in r]
+        predictions = tuple(Expectation(r["predicted"] == r["goal"], max(r["posterior"].values())) for r in inferred)
         ends = (lengths.get((condition, subject, name)) for subject in (ORACLE, UNHELPED))
         world = HELP[episode[-1]["experiment"]] + SETS[prefix]
         yield Episode(world, agent, f"{condition} {name}", predictions, lengths[condition, agent, name], *ends)

@@ -126,17 +126,17 @@ def family(item: Item) -> str:
 
 
 def verdict(item: Item, conventions: Conventions, answer: Answerer = answer_item) -> Verdict:
-    """The outcome for one label under one convention."""
+    """The outcome for the label of one item under one convention; only a sure answer can contradict it."""
     try:
-        judged = answer(item, conventions)
+        judgement = answer(item, conventions)
     except (Unread, InputError) as error:
         return Verdict(item, "unread", why=str(error))
-    if judged.unread:
-        return Verdict(item, "unread", why=judged.unread[0])
-    our_answer = judged.answer
+    if judgement.unread:
+        return Verdict(item, "unread", why=judgement.unread[0])
+    our_answer = judgement.answer
     if our_answer.option is None or max(our_answer.posterior) < SURE:
         return Verdict(item, "abstains", why=our_answer.abstained or "no answer is sure")
-    ours = judged.labels[our_answer.option]
+    ours = judgement.labels[our_answer.option]
     because = tuple(term.happening for term in our_answer.decisive())
     outcome: Outcome = "agrees" if plain(ours) == plain(item.gold) else "contradicts"
     return Verdict(item, outcome, ours, because)

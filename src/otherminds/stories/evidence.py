@@ -90,6 +90,7 @@ class SentenceEvidence:
     unnoticed: Minds = ()
 
     def __post_init__(self) -> None:
+        """Raise InputError if the value, the agents or the people in `to` are missing or too many for what it does."""
         if self.value is None and self.does not in ("finds out", "thinks", *CORRECTIONS):
             raise InputError(f"{self.does!r} needs a value")
         n = len(self.agents)
@@ -100,7 +101,7 @@ class SentenceEvidence:
             raise InputError("'unaware of' needs people in to")
 
     def __str__(self) -> str:
-        """The item in words."""
+        """The item in words: `Ann says: box to Bob`, `Ann thinks that Bob thinks: box`."""
         people, hearers, hidden = (" and ".join(names) for names in (self.agents, self.to, self.unnoticed))
         match self.does:
             case "says":
@@ -258,7 +259,7 @@ class _Moment:
         return (self.mind.model_of(*minds[1:]) if minds else self.reality).place_of(MATTER)
 
     def after(self, item: SentenceEvidence) -> _Moment:
-        """Both after what an item tells."""
+        """The moment after an item: reality and the nested mind as they are once it has happened."""
         match item.does:
             case "thinks":
                 return replace(self, mind=_with_belief(self.mind, _chain(item.agents), item.value))

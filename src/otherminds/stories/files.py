@@ -107,6 +107,7 @@ def told_story(text: str) -> StoryFile:
 
 
 def _of_row(row: _StoryRow, path: Path, line: int) -> StoryFile:
+    """The story and the questions of a row. Raises InputError if it has neither a story in words nor an episode."""
     if (row.story is None) == (row.episode is None) and not (row.story and row.episode):
         raise InputError("needs `story`, in words, or `episode`, as data", path=path, line=line)
     episode = None if row.episode is None or row.story is not None else episode_of(row.episode, path, line)

@@ -45,10 +45,10 @@ def scene_events(frames: Frames, thing: str, places: Mapping[str, str]) -> tuple
     hold = frames.get("hold", {})
     held_frames = sorted(frame for frame, facts in hold.items() if any(name.search(fact.lower()) for fact in facts))
     sightings = list(_found(frames, thing, held_frames, places))
-    taken = min((observation.t for observation in sightings), default=None)
-    opened = [(frame, place) for frame, place in _opened(frames, places) if taken is None or frame <= taken]
-    left = [(frame, place) for frame, place in opened if place != opened[-1][1]]
-    empty = [Observation(frame, "", Fact("at", thing, place), False, LEFT, "scene_graph") for frame, place in left]
+    start = min((observation.t for observation in sightings), default=None)
+    opened = [(frame, place) for frame, place in _opened(frames, places) if start is None or frame <= start]
+    earlier = [(frame, place) for frame, place in opened if place != opened[-1][1]]
+    empty = [Observation(frame, "", Fact("at", thing, place), False, LEFT, "scene_graph") for frame, place in earlier]
     return tuple(sorted([*empty, *sightings], key=lambda observation: observation.t))
 
 
@@ -63,6 +63,10 @@ def _lying(frames: Frames, thing: str, places: Mapping[str, str]) -> Iterator[tu
 
 
 def _found(frames: Frames, thing: str, held_frames: list[int], places: Mapping[str, str]) -> Iterator[Observation]:
+    """Observations of where an item lay before it was first held, by the best evidence that the frames give.
+
+    In this order: seen inside a container just before, seen on something, in the place just opened, in a place nearby.
+    """
     lying = sorted(_lying(frames, thing, places))
     first = min((frame for frame, _, _ in lying), default=0)
     if not held_frames:
@@ -111,15 +115,18 @@ def fuse(text: Reading, video: Reading | None = None, frames: Frames | None = No
         known_places = [*text.episode.named("place"), *ANYWHERE]
         roomless = {e.id for e in video.episode.entities if e.kind == "place" and e.room is None} - {*known_places}
         fits = {name: [place for place in known_places if place.endswith(f" {name}")] for name in roomless}
-        same = {name: places[0] for name, places in fits.items() if places}
+        text_place = {name: places[0] for name, places in fits.items() if places}
         theirs = [h for h in video.episode.timeline if (h.speaker if isinstance(h, Utterance) else h.agent) in people]
-        shown = [replace(h, place=same[h.place]) if isinstance(h, Event) and h.place in same else h for h in theirs]
+        video_happenings = [
+            replace(h, place=text_place[h.place]) if isinstance(h, Event) and h.place in text_place else h
+            for h in theirs
+        ]
         text_ids = {entity.id for entity in entities}
-        entities += [e for e in video.episode.entities if e.id not in text_ids and e.id not in same]
+        entities += [e for e in video.episode.entities if e.id not in text_ids and e.id not in text_place]
         timeline = (
-            _aligned(text_timeline, shown, {e.id for e in text.episode.entities})
+            _aligned(text_timeline, video_happenings, {e.id for e in text.episode.entities})
             if question
-            else [*text_timeline, *shown]
+            else [*text_timeline, *video_happenings]
         )
     if frames is not None and question is not None and question.content is not None:
         timeline[:0] = scene_events(frames, question.content.subject, _places(entities, timeline))
@@ -128,12 +135,12 @@ def fuse(text: Reading, video: Reading | None = None, frames: Frames | None = No
     return replace(text, episode=replace(text.episode, agents=agents, entities=tuple(entities), timeline=timed))
 
 
-def _aligned(text_timeline: Sequence[Happening], shown: Sequence[Happening], text_ids: set[str]) -> list[Happening]:
+def _aligned(text_timeline: Sequence[Happening], video: Sequence[Happening], text_ids: set[str]) -> list[Happening]:
     """The text's happenings, placed at the last talk in the video; first, if the video has none."""
-    talk = [i for i, happening in enumerate(shown) if isinstance(happening, Utterance)]
-    after = talk[-1] if talk else 0
-    doubted = [_doubted(h, text_ids) if isinstance(h, Event) else h for h in shown]
-    halves = [[h for h in part if not isinstance(h, Utterance)] for part in (doubted[:after], doubted[after:])]
+    talk = [i for i, happening in enumerate(video) if isinstance(happening, Utterance)]
+    last_talk = talk[-1] if talk else 0
+    doubted = [_doubted(h, text_ids) if isinstance(h, Event) else h for h in video]
+    halves = [[h for h in part if not isinstance(h, Utterance)] for part in (doubted[:last_talk], doubted[last_talk:])]
     return [*halves[0], *text_timeline, *halves[1]]
 
 

@@ -122,20 +122,24 @@ def home_of(episode: Episode, place_names: Iterable[str] = ()) -> Home:
 
 @lru_cache(maxsize=1024)
 def _home(entities: tuple[Entity, ...], rooms: tuple[str, ...], furnish: bool) -> Home:
+    """The home with these rooms and places; `furnish` adds the usual ones.
+
+    Places beyond what can be planned are left out.
+    """
     rooms_of_places = {entity.room for entity in entities} | (set(USUAL) if furnish else set())
     # a room with places in it is no place itself, whatever the story says is put into it
     place_entities = [entity for entity in entities if entity.id not in rooms_of_places]
     places = [Place(entity.id, entity.room or SOMEWHERE, entity.relation == "in") for entity in place_entities]
     if furnish:
-        taken = {place.name for place in places}
-        places += [place for place in USUAL_PLACES if place.name not in taken]
+        story_places = {place.name for place in places}
+        places += [place for place in USUAL_PLACES if place.name not in story_places]
     places = places[:MOST]
     while _cases(places) > MOST_CASES:
         places.pop()
     room_names = dict.fromkeys([*rooms, *(place.room for place in places), *((*USUAL, SOMEWHERE) if furnish else ())])
-    order = tuple(room for room in room_names if room not in {place.name for place in places}) or (SOMEWHERE,)
-    steps = tuple(tuple(0 if a == b else BETWEEN_ROOMS for b in order) for a in order)
-    return Home(order, tuple(dict.fromkeys(places)), steps)
+    room_order = tuple(room for room in room_names if room not in {place.name for place in places}) or (SOMEWHERE,)
+    steps = tuple(tuple(0 if a == b else BETWEEN_ROOMS for b in room_order) for a in room_order)
+    return Home(room_order, tuple(dict.fromkeys(places)), steps)
 
 
 def _cases(places: Sequence[Place]) -> int:
@@ -195,10 +199,10 @@ def acts_of_event(event: Event, home: Home) -> tuple[Act, ...]:
 def steps_before(home: Home, me: Person, opened: frozenset[str], act: Act, room: str | None) -> Iterator[Act]:
     """The acts that must precede `act` though the story leaves them out: walking there, opening the container."""
     place = home.place.get(act.place or "")
-    there = place.room if place is not None else room
+    act_room = place.room if place is not None else room
     if act.do in ("open", "close", "grab", "put") or (act.do == "walk" and place is not None):
-        if there is not None and there != me.room:
-            yield Act("walk", None, there)
+        if act_room is not None and act_room != me.room:
+            yield Act("walk", None, act_room)
         if act.do != "walk" and place is not None:
             if me.at != place.name:
                 yield Act("walk", None, place.name)

@@ -27,7 +27,7 @@ LETTERS = "ABCDEFGHIJ"
 KINDS = ("belief", "social_goal", "belief_of_goal")
 GRAPHS = ("hold", "inside", "on", "opened", "closeness")
 ESCAPE = re.compile(r"\\(n|t|r|'|\"|\\|x[0-9a-fA-F]{2})")
-OPTION = re.compile(r"^\s*([A-J])[).:]\s*(.*?)\s*$", re.MULTILINE)
+OPTION = re.compile(r"^\s*(?P<letter>[A-J])[).:]\s*(?P<text>.*?)\s*$", re.MULTILINE)
 
 Frames = dict[str, dict[int, tuple[str, ...]]]
 
@@ -116,7 +116,7 @@ def is_mumatom(folder: Path) -> bool:
 
 def unescaped(text: str) -> str:
     """The text of a string written as a Python bytes literal, b'…'; other strings unchanged."""
-    match = re.fullmatch(r"""b(['"])(.*)\1""", text.strip(), re.DOTALL)
+    match = re.fullmatch(r"""b(?P<quote>['"])(?P<content>.*)(?P=quote)""", text.strip(), re.DOTALL)
     if match is None:
         return text
     marks = {"n": "\n", "t": "\t", "r": "\r"}
@@ -125,7 +125,7 @@ def unescaped(text: str) -> str:
         mark = escape.group(1)
         return chr(int(mark[1:], 16)) if mark[0] == "x" else marks.get(mark, mark)
 
-    characters = ESCAPE.sub(plain, match.group(2))
+    characters = ESCAPE.sub(plain, match["content"])
     try:
         return characters.encode("latin-1").decode("utf-8")
     except UnicodeError:
@@ -135,18 +135,18 @@ def unescaped(text: str) -> str:
 def _questions(row: _EpisodeRow, name: str, path: Path) -> Iterator[MumatomQuestion]:
     """The questions of an episode. Raises InputError if options, the answer or the label are missing."""
     for number, text in row.questions.items():
-        where = f"episode {name!r}, question {number!r}"
+        context = f"episode {name!r}, question {number!r}"
         option_matches = list(OPTION.finditer(text))
-        options = tuple(match.group(2) for match in option_matches)
-        if len(options) < 2 or [match.group(1) for match in option_matches] != list(LETTERS[: len(options)]):
-            raise InputError(f"{where}: needs options A), B), … each on its own line", path=path)
-        letter = re.match(r"\s*([A-J])(?:[).:]|\s*$)", row.answers.get(number, ""))
-        if letter is None or letter.group(1) not in LETTERS[: len(options)]:
-            raise InputError(f"{where}: needs an answer that starts with the letter of an option", path=path)
+        options = tuple(match["text"] for match in option_matches)
+        if len(options) < 2 or [match["letter"] for match in option_matches] != list(LETTERS[: len(options)]):
+            raise InputError(f"{context}: needs options A), B), … each on its own line", path=path)
+        answer = re.match(r"\s*(?P<letter>[A-J])(?:[).:]|\s*$)", row.answers.get(number, ""))
+        if answer is None or answer["letter"] not in LETTERS[: len(options)]:
+            raise InputError(f"{context}: needs an answer that starts with the letter of an option", path=path)
         if number not in row.labels:
-            raise InputError(f"{where}: needs a label, one of {', '.join(KINDS)}", path=path)
-        stem, gold = text[: option_matches[0].start()].strip(), LETTERS.index(letter.group(1))
-        yield MumatomQuestion(stem, options, gold, row.labels[number])
+            raise InputError(f"{context}: needs a label, one of {', '.join(KINDS)}", path=path)
+        stem = text[: option_matches[0].start()].strip()
+        yield MumatomQuestion(stem, options, LETTERS.index(answer["letter"]), row.labels[number])
 
 
 def _frames(folder: Path, name: str) -> Frames | None:

@@ -132,21 +132,29 @@ def find_change(story: str, agent: str) -> StateChange | None:
     words = NAME.findall(outcome.lower())
     if agent.lower() not in words[:SUBJECT_WITHIN] and not PRONOUN.match(outcome):
         return None
-    before, after = _stems(" ".join(earlier)), _stems(event)
+    earlier_stems, later_stems = _stems(" ".join(earlier)), _stems(event)
     if _WORDS["perceiving"].isdisjoint(words[:VERB_WITHIN]):  # what the agent does shows what it knows
-        return StateChange(before, after, _coping(outcome, before, after) > 0, (event, outcome))
-    return StateChange(before, after | _stems(outcome), not _PATTERNS["missed"].search(outcome), (event, outcome))
+        return StateChange(
+            earlier_stems, later_stems, _coping(outcome, earlier_stems, later_stems) > 0, (event, outcome)
+        )
+    return StateChange(
+        earlier_stems, later_stems | _stems(outcome), not _PATTERNS["missed"].search(outcome), (event, outcome)
+    )
 
 
 def _new_state(options: Sequence[str], change: StateChange) -> int | None:
-    """The index of the option with the state after the change; None if that is unclear."""
+    """The index of the option, 0 or 1, with the state after the change; None if that is unclear.
+
+    An option counts by the share of its own stems (those that the other option lacks) in what is told after the
+    change, less that in what is told before.
+    """
     words = [_stems(option) for option in options]
     own = [words[0] - words[1], words[1] - words[0]]
     for plain, denial in ((0, 1), (1, 0)):  # "the branch has fruits" or "... has no fruits": stories say only the first
         if not own[plain] and own[denial] and own[denial] <= _WORDS["denying"]:
             return denial if _share(words[plain], change.before) >= LEAST_TOLD else None
-    after, before = ([_share(state, text) for state in own] for text in (change.after, change.before))
-    margin = (after[1] - after[0]) + (before[0] - before[1]) or after[1] - after[0]
+    later, earlier = ([_share(state, text) for state in own] for text in (change.after, change.before))
+    margin = (later[1] - later[0]) + (earlier[0] - earlier[1]) or later[1] - later[0]
     return int(margin > 0) if all(own) and margin else None
 
 
@@ -185,8 +193,8 @@ def option_by_label(story: str, stem: str, options: Sequence[str]) -> Grounds | 
     An agent expects what the label says unless it has looked inside, and takes another one to know the content only if
     it was there when that one looked. None if the story does not tell of a label and of somebody who looks.
     """
-    label, look = LABEL.search(story), LOOKS_INSIDE.search(story)
-    if label is None or look is None or look["container"].lower() != label["container"].lower():
+    label, inspection = LABEL.search(story), LOOKS_INSIDE.search(story)
+    if label is None or inspection is None or inspection["container"].lower() != label["container"].lower():
         return None
     if label["container"].lower().split()[-1] not in stem.lower():
         return None
@@ -194,14 +202,14 @@ def option_by_label(story: str, stem: str, options: Sequence[str]) -> Grounds | 
     if BY_LABEL.search(stem):
         expected = label["label"]
     elif minds:
-        witnesses = all(0 <= story.find(name) < look.start() for name in minds[:-1])
-        expected = look["content"] if minds[-1] == look["agent"] and witnesses else label["label"]
+        witnesses = all(0 <= story.find(name) < inspection.start() for name in minds[:-1])
+        expected = inspection["content"] if minds[-1] == inspection["agent"] and witnesses else label["label"]
     elif BY_CONTENT.match(stem):
-        expected = look["content"]
+        expected = inspection["content"]
     else:
         return None
     matches = [option for option in options if _singulars(option) == _singulars(expected)]
-    return Grounds(matches[0], (label.group(), look.group())) if len(matches) == 1 else None
+    return Grounds(matches[0], (label.group(), inspection.group())) if len(matches) == 1 else None
 
 
 def _singulars(text: str) -> list[str]:
@@ -411,14 +419,14 @@ def _signs(n: int, sentence: str, name: re.Pattern[str]) -> Iterator[Sign]:
         if agent is None or not _PATTERNS["perceives"].search(sentence, agent.end()):
             yield Sign(n, hidden_from, "missed", "")
     for match in name.finditer(sentence, begin):
-        rest = name.split(sentence[match.end() : match.end() + NEAR], maxsplit=1)[0]
-        perceives = _PATTERNS["perceives"].search(rest)
-        is_denied = perceives and _PATTERNS["denied"].search(rest[: perceives.start()])
-        if is_denied or _PATTERNS["unaware"].search(rest):
+        words_after = name.split(sentence[match.end() : match.end() + NEAR], maxsplit=1)[0]
+        perceives = _PATTERNS["perceives"].search(words_after)
+        is_denied = perceives and _PATTERNS["denied"].search(words_after[: perceives.start()])
+        if is_denied or _PATTERNS["unaware"].search(words_after):
             yield Sign(n, match.group(), "missed", hidden_from)
         elif perceives:
             yield Sign(n, match.group(), "saw", hidden_from)
-        if _PATTERNS["departs"].search(rest):
+        if _PATTERNS["departs"].search(words_after):
             yield Sign(n, match.group(), "left", hidden_from)
 
 

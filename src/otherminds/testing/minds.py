@@ -49,14 +49,14 @@ def check_mind(
     if isinstance(where, Sequence) and not hasattr(where, "agents"):
         life = []
         for obs in where:
-            mind = _observed(mind, obs)
-            life.append(_moment(obs, mind, {"act": None}, 1.0, rng))
+            mind = _after_observing(mind, obs)
+            life.append(_checked(obs, mind, {"act": None}, 1.0, rng))
         _check_life(start, life)
         return
     world = cast("AnyWorld", where)
     seat = world.agents[0] if agent is None else agent
     while steps > 0:
-        life = list(_lived(mind, world, seat, partners or {}, lapse, steps, rng))
+        life = list(_moments_in_world(mind, world, seat, partners or {}, lapse, steps, rng))
         _check_life(mind, life)
         steps -= len(life)
 
@@ -79,7 +79,7 @@ def check_mindreader(player: Reader, where: Game | Task, *, seed: int = 0, round
     except Exception as error:
         fault = f"{type(error).__name__} for None, which is what is seen before the first round"
         raise ConformanceError(f"{of(player, 'observe')}: {fault} (return the player as it is)") from error
-    _check_life(player, list(_rounds(player, task, np.random.default_rng(seed))))
+    _check_life(player, list(_moments_in_rounds(player, task, np.random.default_rng(seed))))
     first, second = (list(play(task, player, rng=np.random.default_rng(seed))) for _ in range(2))
     demand(first == second, of(player), "played two different games in the same circumstances", "leave chance to act")
 
@@ -109,7 +109,7 @@ class _Anybody:
         return self.policies[self.t]
 
 
-def _lived(
+def _moments_in_world(
     mind: AnyMind,
     world: AnyWorld,
     agent: str,
@@ -118,14 +118,18 @@ def _lived(
     steps: int,
     rng: np.random.Generator,
 ) -> Iterator[_Moment]:
+    """The moments of a mind that plays `agent` in one episode of at most `steps` steps.
+
+    Agents without a mind in `partners` act at random. At most `lapse` of a policy may be on illegal actions.
+    """
     starts = (world.start(rng) for _ in range(DRAWS))
     state = next((state for state in starts if not world.done(state)), None)
     for _ in range(steps if state is not None else 0):
         if world.done(state):
             return
         partners = {name: partner.observe(world.observe(state, name)) for name, partner in partners.items()}
-        mind = _observed(mind, observation := world.observe(state, agent))
-        moment = _moment(observation, mind, {"act": world.actions(state, agent)}, lapse, rng)
+        mind = _after_observing(mind, observation := world.observe(state, agent))
+        moment = _checked(observation, mind, {"act": world.actions(state, agent)}, lapse, rng)
         yield moment
         free = {name: Categorical.uniform(world.actions(state, name)) for name in world.agents}
         policies = {**free, **{name: partner.act() for name, partner in partners.items()}}
@@ -133,39 +137,46 @@ def _lived(
         state = world.step(state, joint, rng)
 
 
-def _rounds(player: Reader, task: Task, rng: np.random.Generator) -> Iterator[_Moment]:
-    payoff, partner, observation = task.game.payoff(), task.partner.start, None
+def _moments_in_rounds(player: Reader, task: Task, rng: np.random.Generator) -> Iterator[_Moment]:
+    """The moments of a player in all rounds of a task, against the task's partner."""
+    payoff = task.game.payoff()
+    partner, observation = task.partner.start, None
     options = dict(zip(("act", "predict"), (tuple(range(n)) for n in payoff.shape), strict=True))
     for _ in range(task.horizon):
-        player = _observed(player, observation)
-        moment = _moment(observation, player, options, 0.0, rng)
+        player = _after_observing(player, observation)
+        moment = _checked(observation, player, options, 0.0, rng)
         yield moment
         done = partner.act().sample(rng)
         observation = Outcome(int(moment.action), done, float(payoff[moment.action, done]))
         partner = partner.observe(mirrored(task.game, observation))
 
 
-def _observed(mind: Any, obs: Any) -> Any:
+def _after_observing(mind: Any, obs: Any) -> Any:
+    """The mind after an observation. Raises ConformanceError if that is no mind."""
     after = mind.observe(obs)
     broken = f"{short(after)} is no mind"
     demand(hasattr(after, "act"), of(mind, "observe"), broken, "return the mind as it is after the observation")
     return after
 
 
-def _moment(view: Any, mind: Any, options: Mapping[str, Options], lapse: float, rng: np.random.Generator) -> _Moment:
+def _checked(view: Any, mind: Any, options: Mapping[str, Options], lapse: float, rng: np.random.Generator) -> _Moment:
+    """A mind's answers after an observation, checked one by one, and an action drawn from its policy.
+
+    `options` has, for each question (`act`, `predict`), the actions that may be answered, None if they are not known.
+    """
     check_hashable(of(mind), mind)
     says = {ask: getattr(mind, ask)() for ask in options}
     for ask, policy in says.items():
-        subject, may = of(mind, ask), options[ask]
+        subject, legal = of(mind, ask), options[ask]
         table = isinstance(policy, Categorical)
         demand(table or ask != "predict", subject, f"{short(policy)} is no table", "return a Categorical")
         if isinstance(policy, Categorical):
             total = sum(policy.probs)
             mend = "build tables with Categorical.from_scores, which makes them add up to 1"
             demand(abs(total - 1.0) <= CLOSE, subject, f"probabilities add up to {total:.6g}", mend)
-        if may is not None:
-            mass = sum(math.exp(policy.log_prob(option)) for option in may)
-            broken = f"{mass:.6g} of 1 is on what may be done, {short(may)}"
+        if legal is not None:
+            mass = sum(math.exp(policy.log_prob(option)) for option in legal)
+            broken = f"{mass:.6g} of 1 is on what may be done, {short(legal)}"
             demand(1.0 - lapse - CLOSE <= mass <= 1.0 + CLOSE, subject, broken, "spread 1 over that alone")
     action = says["act"].sample(rng)
     proper = math.isfinite(says["act"].log_prob(action)) and action in (options["act"] or (action,))
@@ -179,10 +190,10 @@ def _moment(view: Any, mind: Any, options: Mapping[str, Options], lapse: float, 
 def _demand_same(moment: _Moment, mind: Any, broken: str, mend: str) -> None:
     """The mind must give the same answers as at that moment."""
     for ask, policy in moment.says.items():
-        again = getattr(mind, ask)()
-        tables = [p.support for p in (policy, again) if isinstance(p, Categorical)]
+        answer = getattr(mind, ask)()
+        tables = [p.support for p in (policy, answer) if isinstance(p, Categorical)]
         points = [x for support in tables for x in support] or moment.options["act"] or (moment.action,)
-        pairs = ((policy.log_prob(x), again.log_prob(x)) for x in points)
+        pairs = ((policy.log_prob(x), answer.log_prob(x)) for x in points)
         alike = all(math.isclose(a, b, rel_tol=CLOSE, abs_tol=CLOSE) for a, b in pairs)
         demand(alike, of(mind, ask), broken, mend)
 
@@ -195,11 +206,12 @@ def _check_life(mind: AnyMind, life: Sequence[_Moment]) -> None:
         broken = "a mind changed when it, or what came of it, observed more"
         demand(hash(moment.mind) == moment.hash, of(mind), broken, FROZEN)
         _demand_same(moment, moment.mind, broken, FROZEN)
-    again: Any = mind
+    twin: Any = mind
     for moment in life:
-        again, broken = again.observe(moment.observation), "the same observations made two different minds"
-        _demand_same(moment, again, broken, "it may depend on nothing else; give it a seed when it is made")
-        alike = again != moment.mind or hash(again) == moment.hash
+        twin = twin.observe(moment.observation)
+        broken = "the same observations made two different minds"
+        _demand_same(moment, twin, broken, "it may depend on nothing else; give it a seed when it is made")
+        alike = twin != moment.mind or hash(twin) == moment.hash
         demand(alike, of(mind), "equal minds have different hashes", "hash what is compared")
     # an observer that considers this mind and one that takes any action must not rule this mind out
     may = (moment.options["act"] for moment in life)

@@ -64,9 +64,9 @@ def check_world(world: AnyWorld, *, seed: int = 0, steps: int = 200) -> None:
     all_actions = tuple(dict.fromkeys(action for turn in turns for options in turn.facts.actions for action in options))
     for turn in reversed(turns):
         _check_refusal(world, turn, all_actions)
-        _check_facts(world, turn.state, turn.facts, "it remembers what happened in between")
-        again = world.step(turn.state, turn.joint, np.random.default_rng(turn.seed))
-        demand(again == turn.after, of(world, "step"), "the world remembers what was played", "keep it in the state")
+        _check_same_answers(world, turn.state, turn.facts, "it remembers what happened in between")
+        after = world.step(turn.state, turn.joint, np.random.default_rng(turn.seed))
+        demand(after == turn.after, of(world, "step"), "the world remembers what was played", "keep it in the state")
 
 
 class _StateFacts(NamedTuple):
@@ -78,6 +78,8 @@ class _StateFacts(NamedTuple):
 
 
 class _Turn(NamedTuple):
+    """One step of random play: its seed, the state before with its facts, the joint action, and the state after."""
+
     seed: tuple[int, int]
     state: Any
     facts: _StateFacts
@@ -86,41 +88,43 @@ class _Turn(NamedTuple):
 
 
 def _turns(world: AnyWorld, seed: int, steps: int) -> Iterator[_Turn]:
+    """Random play of some steps, each checked as far as it can be checked alone; episodes follow one another."""
     rng = np.random.default_rng(seed)
-    state, facts = _begin(world, seed, 0)
+    state, facts = _first_state(world, seed, 0)
     for t in range(1, steps + 1):
         if facts.done:
-            state, facts = _begin(world, seed, t)
+            state, facts = _first_state(world, seed, t)
         actions = [options[rng.integers(len(options))] for options in facts.actions]
         joint = dict(zip(world.agents, actions, strict=True))
         after = _step(world, state, facts, joint, (seed, t))
-        reward, again = (dict(world.reward(state, joint, after)) for _ in range(2))
+        reward, same_reward = (dict(world.reward(state, joint, after)) for _ in range(2))
         proper = reward.keys() == set(world.agents) and all(map(math.isfinite, reward.values()))
         mend = "give a finite number to every agent, and to nobody else"
         demand(proper, of(world, "reward"), f"it is {short(reward)}", mend)
-        demand(reward == again, of(world, "reward"), "two answers for the same step", "let it depend on the step alone")
+        broken, mend = "two answers for the same step", "let it depend on the step alone"
+        demand(reward == same_reward, of(world, "reward"), broken, mend)
         spell, vocabulary = getattr(world, "spell", None), getattr(world, "vocabulary", None)
         if spell is not None and vocabulary is not None:
             for words, action in ((spell(action), action) for action in actions):
                 broken = f"{short(words)} does not stand for {short(action)}"
                 demand(vocabulary.get(words) == action, of(world, "vocabulary"), broken, "let it invert `spell`")
         yield _Turn((seed, t), state, facts, joint, after)
-        state, facts = after, _new_facts(world, after)
+        state, facts = after, _answers_twice(world, after)
 
 
-def _begin(world: AnyWorld, seed: int, t: int) -> tuple[Any, _StateFacts]:
+def _first_state(world: AnyWorld, seed: int, t: int) -> tuple[Any, _StateFacts]:
     """The first of DRAWS initial states that is not done, with its facts."""
     for draw in range(DRAWS):
         first, second = (world.start(np.random.default_rng((seed, t, draw))) for _ in range(2))
-        state = _drawn(of(world, "start"), first, second)
-        facts = _new_facts(world, state)
+        state = _checked_draw(of(world, "start"), first, second)
+        facts = _answers_twice(world, state)
         if not facts.done:
             return state, facts
     broken = f"it is over before it begins, {DRAWS} times"
     raise ConformanceError(f"{of(world, 'done')}: {broken} (check a world in which there is something to do)")
 
 
-def _drawn(subject: str, first: Any, second: Any) -> Any:
+def _checked_draw(subject: str, first: Any, second: Any) -> Any:
     """The state, if it equals the second draw."""
     check_hashable(subject, first)
     mend = "draw from the generator alone, and let states be equal by value"
@@ -128,7 +132,8 @@ def _drawn(subject: str, first: Any, second: Any) -> Any:
     return first
 
 
-def _facts(world: AnyWorld, state: Any) -> _StateFacts:
+def _answers(world: AnyWorld, state: Any) -> _StateFacts:
+    """The world's answers about a state, each of them checked. Raises ConformanceError."""
     done, observations = world.done(state), tuple(world.observe(state, agent) for agent in world.agents)
     demand(isinstance(done, bool | np.bool_), of(world, "done"), f"{short(done)} is no bool", "return True or False")
     check_hashable(of(world, "observe"), observations)
@@ -143,26 +148,27 @@ def _facts(world: AnyWorld, state: Any) -> _StateFacts:
     return _StateFacts(bool(done), tuple(actions), observations)
 
 
-def _new_facts(world: AnyWorld, state: Any) -> _StateFacts:
+def _answers_twice(world: AnyWorld, state: Any) -> _StateFacts:
     """The facts of a new state, asked twice."""
-    facts = _facts(world, state)
-    _check_facts(world, state, facts, "it may depend on nothing but the state, and draw nothing")
+    facts = _answers(world, state)
+    _check_same_answers(world, state, facts, "it may depend on nothing but the state, and draw nothing")
     return facts
 
 
-def _check_facts(world: AnyWorld, state: Any, facts: _StateFacts, mend: str) -> None:
-    for name, was, now in zip(_StateFacts._fields, facts, _facts(world, state), strict=True):
-        demand(was == now, of(world, name), "two answers for the same state", mend)
+def _check_same_answers(world: AnyWorld, state: Any, facts: _StateFacts, mend: str) -> None:
+    """Raise ConformanceError, with `mend` as the way to fix it, if the world now answers otherwise about a state."""
+    for name, before, after in zip(_StateFacts._fields, facts, _answers(world, state), strict=True):
+        demand(before == after, of(world, name), "two answers for the same state", mend)
 
 
 def _step(world: AnyWorld, state: Any, facts: _StateFacts, joint: Mapping[str, Any], seed: tuple[int, int]) -> Any:
     """The next state, computed twice; the first time must change neither the state nor the joint action."""
     subject, before, joint_copy = of(world, "step"), (hash(state), repr(state)), dict(joint)
     after = world.step(state, joint_copy, np.random.default_rng(seed))
-    same = (hash(state), repr(state)) == before and _facts(world, state) == facts
+    same = (hash(state), repr(state)) == before and _answers(world, state) == facts
     demand(same, subject, "it changed the state it was given", "return a new one")
     demand(joint_copy == joint, subject, "it changed the joint action it was given", "leave it alone")
-    return _drawn(subject, after, world.step(state, joint_copy, np.random.default_rng(seed)))
+    return _checked_draw(subject, after, world.step(state, joint_copy, np.random.default_rng(seed)))
 
 
 def _check_refusal(world: AnyWorld, turn: _Turn, all_actions: Sequence[Any]) -> None:

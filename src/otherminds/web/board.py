@@ -41,15 +41,15 @@ def person(scene: LevelScene, i: int) -> dict[str, str]:
 
 def words(visible: Iterable[MovingPart]) -> str:
     """The visible parts in words, with their squares."""
-    there = [(part.title, (int(part.place[0] // CELL), int(part.place[1] // CELL))) for part in visible if part.place]
-    return ". ".join(f"{title} at ({x}, {y})" for title, (x, y) in there)
+    titled = [(part.title, (int(part.place[0] // CELL), int(part.place[1] // CELL))) for part in visible if part.place]
+    return ". ".join(f"{title} at ({x}, {y})" for title, (x, y) in titled)
 
 
-def goal(shown: LevelScene, name: str | None) -> dict[str, str] | None:
+def goal(scene: LevelScene, name: str | None) -> dict[str, str] | None:
     """A goal as pages show it; None without a name."""
     if not name:
         return None
-    replay_goal = shown.goal(name)
+    replay_goal = scene.goal(name)
     needs = ", ".join(parts(RECIPES[name])) if name in RECIPES else ""
     return {**replay_goal._asdict(), "needs": needs}
 
@@ -71,12 +71,12 @@ def _label(action: str) -> str:
 def _use(world: DoorsKeysGems, action: Action) -> str:
     """The label of an action on an item, by the item's colour instead of its number."""
     thing = world.items[action.item]
-    kind = "key" if action.item < len(world.keys) else "gem"
+    category = "key" if action.item < len(world.keys) else "gem"
     if action.verb == "unlock":
         return f"Unlock the {world.doors[action.target].colour} door"
     if action.verb == "handover":
-        return f"Hand the {thing.colour} {kind} to {world.agents[action.target]}"
-    return f"Pick up the {thing.colour} {kind}"
+        return f"Hand the {thing.colour} {category} to {world.agents[action.target]}"
+    return f"Pick up the {thing.colour} {category}"
 
 
 def _drawing(shapes: Shapes) -> str:
@@ -87,6 +87,7 @@ class KitchenBoard:
     """A kitchen as pages show it; `size` is its width and height in squares, `squares` the SVG of each kind."""
 
     def __init__(self, world: Overcooked) -> None:
+        """The board of a kitchen. Doors in vertical walls become UPRIGHT in its map; maps are kept by sight."""
         self.world, self.scene = world, level_scene(KitchenLevel("", world, 1))
         self.size = len(world.layout.rows[0]), len(world.layout.rows)
         doors = {DOOR: kitchen_drawing.door(True), UPRIGHT: kitchen_drawing.door(False)}
@@ -96,7 +97,7 @@ class KitchenBoard:
             x, y = world.layout.grid.xy(cell)
             if not kitchen_drawing.leads_across(world, cell):
                 self._whole[y][x] = UPRIGHT
-        self._seen: dict[int, list[str]] = {}
+        self._rows_by_sight: dict[int, list[str]] = {}
 
     def rows(self, state: Any, agent: str | None) -> list[str]:
         """The rows of the map, one character a square, UNSEEN where the agent does not see; None sees everything."""
@@ -104,15 +105,15 @@ class KitchenBoard:
             return ["".join(row) for row in self._whole]
         layout = self.world.layout
         sight = layout.sight[state.cells[self.world.agents.index(agent)]]
-        if sight not in self._seen:
+        if sight not in self._rows_by_sight:
             cells = layout.cells(FLOOR, COUNTER, BOARD, DELIVERY, DOOR)
             visible = {layout.grid.xy(cell) for cell in cells if layout.sight[cell] & sight}
-            near = {(x + dx, y + dy) for x, y in visible for dx in (-1, 0, 1) for dy in (-1, 0, 1)}  # for walls
-            self._seen[sight] = [
-                "".join(c if (x, y) in (near if c == WALL else visible) else UNSEEN for x, c in enumerate(row))
+            bordering = {(x + dx, y + dy) for x, y in visible for dx in (-1, 0, 1) for dy in (-1, 0, 1)}  # for walls
+            self._rows_by_sight[sight] = [
+                "".join(c if (x, y) in (bordering if c == WALL else visible) else UNSEEN for x, c in enumerate(row))
                 for y, row in enumerate(self._whole)
             ]
-        return self._seen[sight]
+        return self._rows_by_sight[sight]
 
     def drawn(self, state: Any, agent: str | None) -> Iterable[MovingPart]:
         """All parts that may change and that the agent sees, in drawing order."""
@@ -126,14 +127,15 @@ class KitchenBoard:
 
     def legend(self) -> list[dict[str, str]]:
         """The drawings of squares and items, with their descriptions."""
-        there = {tile for row in self.world.layout.rows for tile in row}
-        return [{"svg": self.squares[tile], "text": text} for tile, text in SQUARES.items() if tile in there]
+        tiles = {tile for row in self.world.layout.rows for tile in row}
+        return [{"svg": self.squares[tile], "text": text} for tile, text in SQUARES.items() if tile in tiles]
 
 
 class MapBoard:
     """A map of Doors, Keys and Gems as pages show it, with the attributes and methods of `KitchenBoard`."""
 
     def __init__(self, world: DoorsKeysGems) -> None:
+        """The board of a map, in which every square is floor (SKY) or wall, whatever stands on it."""
         self.world, self.scene = world, level_scene(Level("", world))
         grid = world.grid
         self.size = grid.width, grid.height

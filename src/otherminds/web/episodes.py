@@ -61,15 +61,15 @@ def episode_id(request: EpisodeRequest) -> str:
 
 def check_request(request: EpisodeRequest) -> None:
     """Raises InputError if the level is unknown, or the facilitator or agent is not available for its world."""
-    field, able = _able(request.world)
+    field, subjects = _subjects_of(request.world)
     applicable, inapplicable = request.agent, request.facilitator
     if field == "facilitator":
         applicable, inapplicable = inapplicable, applicable
     if request.level not in _levels(request.world):
         raise InputError(f"there is no level `{printable(request.level)}` of {request.world} to watch")
-    if applicable not in able:
-        what = f"no {field} `{printable(applicable)}`" if applicable else f"no {field} named, and it takes one"
-        raise InputError(f"there is {what} for {request.world}", hint=f"one of {', '.join(able)}")
+    if applicable not in subjects:
+        problem = f"no {field} `{printable(applicable)}`" if applicable else f"no {field} named, and it takes one"
+        raise InputError(f"there is {problem} for {request.world}", hint=f"one of {', '.join(subjects)}")
     if inapplicable is not None:
         raise InputError(
             f"`{printable(inapplicable)}` does not belong into {request.world}",
@@ -83,28 +83,27 @@ def recorded_page(request: EpisodeRequest) -> str:
     Raises InputError as `check_request` does.
     """
     check_request(request)
-    return _met(request) if request.world == MELTING_POT else _helped(request)
+    return _scenario_page(request) if request.world == MELTING_POT else _facilitated_page(request)
 
 
-def _helped(request: EpisodeRequest) -> str:
+def _facilitated_page(request: EpisodeRequest) -> str:
     """The page of an episode with a facilitator, or of one episode for each facilitator."""
-    level, experiment, helper = (
-        _levels(request.world)[request.level],
-        EXPERIMENTS[request.world],
-        request.facilitator or "",
-    )
+    level = _levels(request.world)[request.level]
+    experiment = EXPERIMENTS[request.world]
+    facilitator = request.facilitator or ""
     assert level is not None
-    subjects = facilitated.SUBJECTS if helper == ALL else (helper,)
+    subjects = facilitated.SUBJECTS if facilitator == ALL else (facilitator,)
     entries = [
         facilitated.PlannedEpisode(level, subject, level.kind or "unclassified", request.seed) for subject in subjects
     ]
     rows = [row for entry in entries for row in experiment.rows(entry)]
-    people, kind = " and ".join(level.world.agents), level.kind.replace("_", " ") or "not classified"
-    lead = f"{people} play a level of {WORLDS[request.world][0]} where help is {kind}, {FACILITATORS[helper][1]}."
+    people, class_of_level = " and ".join(level.world.agents), level.kind.replace("_", " ") or "not classified"
+    world = WORLDS[request.world][0]
+    lead = f"{people} play a level of {world} where help is {class_of_level}, {FACILITATORS[facilitator][1]}."
     return _page(request, _title(level.name), lead, replays({level.name: level}, rows))
 
 
-def _met(request: EpisodeRequest) -> str:
+def _scenario_page(request: EpisodeRequest) -> str:
     """The page of an episode of an agent in a scenario of Melting Pot."""
     agent, played_scenario = request.agent or "", scenario(request.level)
     world = in_the_matrix(played_scenario.substrate)
@@ -126,12 +125,12 @@ def replay_page(setup: GameSetup, rows: Sequence[Mapping[str, Any]]) -> str:
     """
     cast = setup.cast()
     beliefs = {} if setup.facilitator == "oracle" else cast.facilitator.beliefs()
-    latest = {agent: facilitated.belief_row(cast, cast.goals[agent], belief) for agent, belief in beliefs.items()}
+    latest_rows = {agent: facilitated.belief_row(cast, cast.goals[agent], belief) for agent, belief in beliefs.items()}
     shown_rows = []
     for row in rows:
-        if row["agent"] in latest:
-            latest[row["agent"]] = {name: row.get(name, old) for name, old in latest[row["agent"]].items()}
-        shown_rows.append({**row, "episode": setup.level.name, **latest.get(row["agent"], {})})
+        if row["agent"] in latest_rows:
+            latest_rows[row["agent"]] = {name: row.get(name, old) for name, old in latest_rows[row["agent"]].items()}
+        shown_rows.append({**row, "episode": setup.level.name, **latest_rows.get(row["agent"], {})})
     lead = "Each step as it was played, what the facilitator believed of each of you, and why it spoke or not."
     viewer = replays({setup.level.name: setup.level}, shown_rows)
     return page(f"{_title(setup.level.name)}, as it was played", lead, [Section("Step by step", viewer)])
@@ -155,7 +154,7 @@ def episode_choices() -> dict[str, Any]:
     """All that can be requested, as the form lists it: worlds, levels by class, and facilitators or agents."""
     worlds = []
     for world, (title, about) in WORLDS.items():
-        field, able = _able(world)
+        field, able = _subjects_of(world)
         subjects = [_option(key, name) for key, (name, _) in able.items()]
         heading = {"id": world, "title": title, "about": about}
         worlds.append({**heading, "groups": _groups(world), "field": field, "who": subjects})
@@ -176,7 +175,7 @@ def _groups(world: str) -> list[dict[str, Any]]:
     return [{"title": title, "levels": members} for title, members in grouped.items() if members]
 
 
-def _able(world: str) -> tuple[str, Mapping[str, tuple[str, str]]]:
+def _subjects_of(world: str) -> tuple[str, Mapping[str, tuple[str, str]]]:
     """The field of a request that applies to a world, `agent` or `facilitator`, and its values with their titles."""
     if world == MELTING_POT:
         return "agent", AGENTS
@@ -205,7 +204,7 @@ class RecordedEpisodes:
 
     def __init__(self, event_log: EventLog, processes: ThinkingProcesses) -> None:
         self._event_log, self._processes = event_log, processes
-        self._wanted = {
+        self._requests = {
             event.stream: EpisodeRequest.model_validate(event.body) for event in event_log.beginnings("wanted")
         }
         self._pages: OrderedDict[str, asyncio.Task[str]] = OrderedDict()
@@ -217,8 +216,8 @@ class RecordedEpisodes:
         """
         check_request(request)
         name = f"episode:{episode_id(request)}"
-        if name not in self._wanted:
-            self._wanted[name] = request
+        if name not in self._requests:
+            self._requests[name] = request
             _, pending_write = self._event_log.append(name, "wanted", request.model_dump(mode="json"))
             await asyncio.wrap_future(pending_write)
         self._play(name)
@@ -230,7 +229,7 @@ class RecordedEpisodes:
         if task is None or (task.done() and task.exception()):
             if sum(not page_task.done() for page_task in self._pages.values()) >= WAITING:
                 raise HTTPException(503, "too many episodes are being played: try again soon")
-            task = asyncio.create_task(self._processes.call(recorded_page, self._wanted[name]))
+            task = asyncio.create_task(self._processes.call(recorded_page, self._requests[name]))
         self._pages[name] = task
         while len(self._pages) > KEPT:
             self._pages.popitem(last=False)
@@ -238,23 +237,24 @@ class RecordedEpisodes:
 
     def state(self, short: str) -> dict[str, Any]:
         """The state of an episode: playing, ready or failed."""
-        name = self._known(short)
+        name = self._stream_of(short)
         task = self._pages.get(name) or self._play(name)
         state, message = "ready" if task.done() else "playing", ""
         if task.done() and (problem := task.exception()):
             message = str(problem) if isinstance(problem, InputError) else "the episode could not be played"
             state = "failed"
-        return {"state": state, "message": message, "wanted": self._wanted[name].model_dump(mode="json")}
+        return {"state": state, "message": message, "wanted": self._requests[name].model_dump(mode="json")}
 
     async def page(self, short: str) -> str:
         """The page of an episode, once it has been played. Raises HTTPException if it is unknown or failed."""
         try:
-            return await asyncio.shield(self._play(self._known(short)))
+            return await asyncio.shield(self._play(self._stream_of(short)))
         except InputError as error:
             raise HTTPException(422, str(error)) from None
 
-    def _known(self, short: str) -> str:
+    def _stream_of(self, short: str) -> str:
+        """The stream of the event log for an episode's id. Raises HTTPException if no such episode was requested."""
         name = f"episode:{short}"
-        if name not in self._wanted:
+        if name not in self._requests:
             raise HTTPException(404, "there is no such episode")
         return name

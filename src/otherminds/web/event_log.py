@@ -67,11 +67,12 @@ class EventLog:
     """
 
     def __init__(self, path: Path, failed: Callable[[str], None] = lambda _: None) -> None:
+        """Open or create the log, go on with its sequence numbers, and start the thread that writes."""
         self.path, self.failed = path, failed
-        self._numbers: Counter[str] = Counter()
+        self._last_numbers: Counter[str] = Counter()
         self._work: queue.SimpleQueue[_Work] = queue.SimpleQueue()
         with database.Database(path, SCHEMA) as base:
-            self._numbers.update(dict(base.read("select stream, max(seq) from events group by stream")))
+            self._last_numbers.update(dict(base.read("select stream, max(seq) from events group by stream")))
         self._thread = threading.Thread(target=self._write, name="event log", daemon=True)
         self._thread.start()
 
@@ -102,8 +103,8 @@ class EventLog:
         self, stream: str, kind: str, body: Body, actor: str | None = None, n: int | None = None
     ) -> tuple[LogEvent, Written]:
         """Append an event; returns it, and a future that is done once it is on disk, or fails with InputError."""
-        self._numbers[stream] += 1
-        event = LogEvent(stream, self._numbers[stream], time.time(), kind, body, actor, n)
+        self._last_numbers[stream] += 1
+        event = LogEvent(stream, self._last_numbers[stream], time.time(), kind, body, actor, n)
         return event, self._queued(INSERT, (*event[:4], json.dumps(body, ensure_ascii=False), actor, n))
 
     def redact(self, stream: str, name: str) -> Written:

@@ -25,9 +25,10 @@ SHORTEST = 16  # characters of a secret on a server that others can reach; chose
 BODY = 64 * 1024  # bytes of a request; chosen
 ADDRESSES = 10_000  # client addresses whose rates are remembered; chosen
 SESSION = 12 * 3600  # seconds for which a researcher's session lasts; chosen
-GAMES = 1.0, 60.0  # games and episodes of an address a second, in the long run, and at once; chosen
-JOINS = 1 / 30, 60.0  # participants from an address a second, in the long run, and at once (a class); chosen
-GUESSES = 1 / 10, 30.0  # wrong keys and tokens of an address a second, in the long run, and at once; chosen
+# limits for one address: events a second in the long run, and events at once; chosen
+GAMES = 1.0, 60.0  # games and episodes
+JOINS = 1 / 30, 60.0  # participants; a whole class may come at once
+GUESSES = 1 / 10, 30.0  # wrong keys and tokens
 NETWORK = 64  # bits of an IPv6 address that name a household; RFC 6177
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -51,13 +52,16 @@ REASONS = {
 
 
 class TokenBucket:
-    """A token bucket: at most `burst` events at once, and `rate` a second in the long run."""
+    """A token bucket: at most `burst` events at once, and `rate` a second in the long run.
+
+    `level` is the number of tokens at the time `at`, by the monotonic clock in seconds.
+    """
 
     def __init__(self, rate: float, burst: float) -> None:
         self.rate, self.burst, self.level, self.at = rate, burst, burst, time.monotonic()
 
     def take(self) -> bool:
-        """Take a token; False if there is none."""
+        """Take a token, after adding those for the time since the last call; False if there is none."""
         now = time.monotonic()
         self.level = min(self.burst, self.level + (now - self.at) * self.rate)
         self.at = now
@@ -136,7 +140,7 @@ class Keys:
         self._ends: dict[str, float] = {}
 
     def enter(self, key: object) -> str | None:
-        """A new session; None if the key is wrong."""
+        """The token of a new session; None if the key is wrong. Sessions that have ended are forgotten."""
         if not isinstance(key, str) or not hmac.compare_digest(key.encode(), self.key.encode()):
             return None
         session, now = secrets.token_urlsafe(24), time.monotonic()
@@ -160,7 +164,7 @@ class Guard:
         self.buckets = TokenBuckets(rate, burst)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """One request or connection."""
+        """Pass on a request or connection, with security headers on its response, or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -176,8 +180,8 @@ class Guard:
         """The HTTP status with which to refuse a request, or 0 to let it pass."""
         if headers.get("host") not in self.hosts:
             return 421
-        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-        if changes and headers.get("origin") not in self.origins:
+        can_change = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+        if can_change and headers.get("origin") not in self.origins:
             return 403
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > BODY:

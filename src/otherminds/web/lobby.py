@@ -57,6 +57,7 @@ class Lobby:
         levels: Mapping[str, Playable],
         models: Mapping[str, str] | None = None,
     ) -> None:
+        """An empty lobby; `read` restores its studies and games from the event log."""
         self.event_log, self.processes, self.levels, self.models = event_log, processes, levels, models or {}
         self.studies: dict[str, Study] = {}
         self.rooms: dict[str, GameRoom] = {}
@@ -66,7 +67,7 @@ class Lobby:
         self.last: dict[str, int] = event_log.last_actions()
         self.over: OrderedDict[str, LiveGame] = OrderedDict()
         self.gone: dict[str, float] = {}
-        self._shown: set[str] = set()
+        self._pages_due: set[str] = set()
         self.unfinished: dict[str, LiveGame] = {}
         self.study_in: dict[str, Study] = {}
         self.sweeper: asyncio.Task[None] | None = None
@@ -90,6 +91,7 @@ class Lobby:
                 self.dismiss(study)
 
     def _admit(self, study: Study) -> None:
+        """Add a study: its invitation is valid, and its participants can come by their links; none is connected yet."""
         self.studies[study.id] = study
         self.invitations[study.invitation] = study
         for participant in study.people.values():
@@ -116,7 +118,7 @@ class Lobby:
         return LiveGame(setup, dict(body["people"]), body["waits"], body["seconds"], body["practice"])
 
     async def close(self) -> None:
-        """Stop all rooms."""
+        """Stop looking after participants, and stop the clocks and thinking of all rooms."""
         if self.sweeper:
             self.sweeper.cancel()
         for room in self.rooms.values():
@@ -173,7 +175,7 @@ class Lobby:
         return pending_write
 
     def forget(self, study: Study, participant: Participant) -> Written:
-        """Erase a participant's answers and label."""
+        """Erase a participant's answers and label, here and in the event log."""
         participant.label = ""
         for name, trial in [key for key in study.ratings if key[0] == participant.name]:
             study.ratings[name, trial] = {"name": name, "ratings": {}, "comment": ""}
@@ -224,18 +226,18 @@ class Lobby:
 
     def send_pause(self, room: GameRoom) -> None:
         """Tell the players who is away, and for how long the room waits."""
-        left = max(0.0, room.deadline - time.monotonic())
-        self.send_all(room.game, {"type": "pause", "who": sorted(room.game.away), "seconds": round(left, 1)})
+        seconds_left = max(0.0, room.deadline - time.monotonic())
+        self.send_all(room.game, {"type": "pause", "who": sorted(room.game.away), "seconds": round(seconds_left, 1)})
 
     def show(self, participant: Participant) -> None:
         """Send a participant the page of their stage, after all pending moves (at most once for all of them)."""
-        if participant.id not in self._shown:
-            self._shown.add(participant.id)
+        if participant.id not in self._pages_due:
+            self._pages_due.add(participant.id)
             asyncio.get_running_loop().call_soon(self._show, participant)
 
     def _show(self, participant: Participant) -> None:
         """Send the page; in a round also the frame, earlier advice, and who is away."""
-        self._shown.discard(participant.id)
+        self._pages_due.discard(participant.id)
         participant_id, game = participant.id, self.game(self.place(participant))
         stage, data = stages.page(participant, game)
         self.send(participant_id, {"type": "page", "stage": stage, "n": self.last.get(participant_id, 0), "data": data})

@@ -79,21 +79,21 @@ def advance(lobby: Lobby, participant: Participant) -> None:
     if game is None and study.kind == "solo" and not participant.ready:
         note(lobby, participant, "ready")
     players = [study.people[name] for name in pair.people if name]
-    ready = all(player.ready and player.trial == participant.trial and not player.finished for player in players)
-    if game is None and participant.trial == len(pair.rooms) and ready:
+    all_ready = all(player.ready and player.trial == participant.trial and not player.finished for player in players)
+    if game is None and participant.trial == len(pair.rooms) and all_ready:
         _begin(lobby, study, pair)
 
 
 def _wait(lobby: Lobby, participant: Participant) -> None:
     """In the lobby: pair the participant with the person that has waited longest, or with a simulated partner."""
-    study, trying = participant.study, participant.kind in ("try", "solo")
-    if study.full and not trying:
+    study, alone = participant.study, participant.kind in ("try", "solo")
+    if study.full and not alone:
         finish(lobby, participant, "full")
         return
     if not participant.waiting:
         note(lobby, participant, "waiting")
-    if trying or study.plan.partner == "simulated":
-        _pair(lobby, study, [participant], trying)
+    if alone or study.plan.partner == "simulated":
+        _pair(lobby, study, [participant], alone)
         return
     waiting = sorted(
         (
@@ -108,6 +108,10 @@ def _wait(lobby: Lobby, participant: Participant) -> None:
 
 
 def _pair(lobby: Lobby, study: Study, people: list[Participant], trying: bool) -> None:
+    """Pair one or two participants, whose order is that of the seats; one alone gets a simulated partner.
+
+    The seat of one alone is the one asked for, else that by the pair's number, so that seats are balanced over pairs.
+    """
     number, preferred_seat = study.next_pair(trying), people[0].wants
     names = [participant.name for participant in people]
     if len(names) == 1:
@@ -139,8 +143,10 @@ def _practise(lobby: Lobby, participant: Participant) -> None:
     """Open a practice room with a simulated partner, at a level where advice is needed if there is one."""
     study = participant.study
     world = stages.world_of(lobby.levels[study.plan.levels[0]])
-    spare = [level for level in lobby.levels.values() if stages.world_of(level) == world and level.kind == "necessary"]
-    level = next((level for level in spare if level.name not in study.plan.levels), None) or spare[0]
+    fitting = [
+        level for level in lobby.levels.values() if stages.world_of(level) == world and level.kind == "necessary"
+    ]
+    level = next((level for level in fitting if level.name not in study.plan.levels), None) or fitting[0]
     helper, agents = level.certificate.get("message", "").partition(":")[0], level.world.agents
     players = {helper if helper in agents else agents[0]: participant.id}
     setup = {**vars(Trial(level.name, "oracle", study.plan.seed)), "people": players, "waits": True, "seconds": 0.0}
@@ -175,7 +181,7 @@ def resume(lobby: Lobby) -> None:
 
 
 def arrive(lobby: Lobby, participant: Participant, connection: PageConnection) -> None:
-    """A participant's page has connected."""
+    """Note that a participant's page has connected, and send it what it shows."""
     lobby.processes.wake()
     lobby.connections[participant.id] = connection
     lobby.gone.pop(participant.id, None)
@@ -185,7 +191,7 @@ def arrive(lobby: Lobby, participant: Participant, connection: PageConnection) -
 
 
 def depart(lobby: Lobby, participant: Participant, connection: PageConnection) -> None:
-    """A participant's page was closed, or lost its connection."""
+    """Note that a participant's page was closed, or lost its connection; nothing if a newer page has taken over."""
     if lobby.connections.get(participant.id) is connection:
         del lobby.connections[participant.id]
         lobby.gone[participant.id] = time.monotonic()
@@ -193,6 +199,7 @@ def depart(lobby: Lobby, participant: Participant, connection: PageConnection) -
 
 
 def _presence(lobby: Lobby, participant: Participant, is_connected: bool) -> None:
+    """Tell the room in which a participant plays, if any, that they have connected or disconnected."""
     if room := lobby.rooms.get(lobby.place(participant)):
         for agent, participant_id in list(room.game.people.items()):
             if participant_id == participant.id:
@@ -200,6 +207,7 @@ def _presence(lobby: Lobby, participant: Participant, is_connected: bool) -> Non
 
 
 async def _sweep(lobby: Lobby) -> None:
+    """Look after all participants that have not finished, and dismiss deserted games, every SWEEP seconds."""
     while True:
         await asyncio.sleep(SWEEP)
         for study in list(lobby.studies.values()):
@@ -215,19 +223,19 @@ async def _sweep(lobby: Lobby) -> None:
 
 def _look_after(lobby: Lobby, participant: Participant) -> None:
     """End the participation of a person that has waited too long in the lobby, or keeps others waiting."""
-    plan, stage, now = participant.study.plan, lobby.stage(participant), time.time()
+    plan, stage, current_time = participant.study.plan, lobby.stage(participant), time.time()
     patience = 60.0 * plan.lobby_minutes
-    if stage == "lobby" and participant.id in lobby.connections and now - participant.waiting > patience:
+    if stage == "lobby" and participant.id in lobby.connections and current_time - participant.waiting > patience:
         finish(lobby, participant, "nobody came")
         lobby.show(participant)
     elif participant.pair and stage in ("ready", "reveal", "questions") and _awaited(lobby, participant):
-        away = time.monotonic() - lobby.gone.get(participant.id, math.inf) > plan.grace
-        if away or now - participant.since > patience:
+        is_gone = time.monotonic() - lobby.gone.get(participant.id, math.inf) > plan.grace
+        if is_gone or current_time - participant.since > patience:
             leave(lobby, participant)
     elif stage == "game":
         game = lobby.rooms[lobby.place(participant)].game
-        moved = max([participant.since, *game.times[-1:]])
-        if game.awaits(stages.seat(game, participant)) and now - moved > patience:
+        last_move = max([participant.since, *game.times[-1:]])
+        if game.awaits(stages.seat(game, participant)) and current_time - last_move > patience:
             leave(lobby, participant)
 
 

@@ -32,7 +32,7 @@ Data = dict[str, Any]
 
 
 def line(study: Study) -> Data:
-    """A study as a line of the list of studies."""
+    """A study as a line of the list of studies; pairs that only tried it out do not count."""
     real = [pair for number, pair in study.pairs.items() if number <= TRYING]
     return {
         "id": study.id,
@@ -72,11 +72,12 @@ def overview(lobby: Lobby, study: Study) -> Data:
         "pairs": [_pair(lobby, study, pair) for pair in study.pairs.values()],
         "planned": study.plan.pairs,
         "trials": trials,
-        "events": [{"at": moment(at), "text": text} for at, text in sorted(study.log)[: -NEWEST - 1 : -1]],
+        "events": [{"at": moment(t), "text": text} for t, text in sorted(study.log)[: -NEWEST - 1 : -1]],
     }
 
 
 def _pair(lobby: Lobby, study: Study, pair: ParticipantPair) -> Data:
+    """The state of a pair for the dashboard: its people, round and step, and the room if a round is being played."""
     room = pair.rooms[-1] if pair.rooms else ""
     game = lobby.game(room)
     running = bool(game and not game.ended)
@@ -103,7 +104,7 @@ def rows(lobby: Lobby, study: Study) -> list[Row]:
 
 
 def trial(study: Study, pair: ParticipantPair, index: int, game: LiveGame) -> list[Row]:
-    """The rows of one round."""
+    """The rows of one round: for each step one for each agent and one for the facilitator. The last has the outcome."""
     planned_trial = pair.trials[index]
     episode = f"{pair.number:02}-{index + 1} {planned_trial.level}"
     key = (game.setup.level.kind or "unclassified", planned_trial.facilitator, episode)
@@ -162,10 +163,10 @@ def _step(game: LiveGame, t: int) -> Iterator[Row]:
 def _answers(study: Study, index: int, game: LiveGame) -> Row:
     """The players' ratings of and comments on a round, by agent."""
     seat = {participant_id: agent for agent, participant_id in {**game.replaced, **game.people}.items()}
-    answers = [(seat.get(study.people[name].id), answer) for (name, at), answer in study.ratings.items() if at == index]
+    answers = [(seat.get(study.people[name].id), answer) for (name, i), answer in study.ratings.items() if i == index]
     ratings = {agent: dict(answer["ratings"]) for agent, answer in answers if agent}
     comments = {agent: answer["comment"] for agent, answer in answers if agent and answer["comment"]}
-    return {what: by_agent for what, by_agent in (("ratings", ratings), ("comments", comments)) if by_agent}
+    return {column: by_agent for column, by_agent in (("ratings", ratings), ("comments", comments)) if by_agent}
 
 
 def exported(study_rows: list[Row], form: str) -> bytes:
@@ -202,7 +203,7 @@ studying = APIRouter(prefix="/api/studies", dependencies=[Depends(researcher)])
 
 
 def study_of(name: str, lobby: InLobby) -> Study:
-    """The study of this name, or 404."""
+    """The study of this name. Raises HTTPException (404) if there is none."""
     study = lobby.studies.get(name)
     if study is None or study.kind != "study":
         raise HTTPException(404, "there is no such study")
@@ -234,7 +235,7 @@ def new(lobby: InLobby) -> Any:
 
 @studying.post("")
 async def create(plan: StudyPlan, lobby: InLobby) -> Any:
-    """Create a study."""
+    """Create a study; returns its id. A plan that does not fit the levels is refused (422)."""
     try:
         study = lobby.create(plan)
     except ValueError as error:

@@ -35,6 +35,11 @@ class GameRoom:
     def __init__(
         self, name: str, game: LiveGame, plan: StudyPlan, event_log: EventLog, processes: ThinkingProcesses, tell: Tell
     ) -> None:
+        """A room whose game does not run yet, see `start`.
+
+        `deadline` is the time until which it waits for people that are away, `_due` that of the next step of a game
+        that does not wait, both by the monotonic clock.
+        """
         self.name, self.game, self.plan = name, game, plan
         self._event_log, self._processes, self._tell = event_log, processes, tell
         self._changed = asyncio.Event()
@@ -60,11 +65,13 @@ class GameRoom:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _spawn(self, work: Any) -> None:
+        """Start a task of the room, which `stop` cancels."""
         task: asyncio.Task[None] = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(self._task_ended)
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _task_ended(self, task: asyncio.Task[None]) -> None:
+        """Forget a task that has ended, and log the error if it failed."""
         self._tasks.discard(task)
         if not task.cancelled() and (problem := task.exception()):
             LOG.error("%s has failed", self.name, exc_info=problem)
@@ -118,6 +125,7 @@ class GameRoom:
     # The clock
 
     async def _run(self) -> None:
+        """Play the game: step after step until it is over, with the facilitator thinking beside it."""
         try:
             while not self.game.ended:
                 if reason := self.game.over():
@@ -136,14 +144,14 @@ class GameRoom:
     async def _all_here(self) -> bool:
         """Wait until all people are connected or replaced; False if the game has ended."""
         while self.game.away and not self.game.ended:
-            left = self.deadline - time.monotonic()
-            if left <= 0:
+            seconds_left = self.deadline - time.monotonic()
+            if seconds_left <= 0:
                 for agent in sorted(self.game.away):
                     if not self.game.ended:
                         self._drop(agent)
                 self._tell("go", self)
             else:
-                await self._change(left)
+                await self._change(seconds_left)
         return not self.game.ended
 
     async def _choices(self) -> dict[str, str] | None:
@@ -155,10 +163,10 @@ class GameRoom:
         if not game.waits:  # steps are evenly spaced
             until = self._due = max(self._due + game.seconds, time.monotonic())
         try:
-            while not game.away and not game.ended and (left := until - time.monotonic()) > 0:
+            while not game.away and not game.ended and (seconds_left := until - time.monotonic()) > 0:
                 if game.waits and not set(game.people) - set(game.pending):
                     break
-                await self._change(left)
+                await self._change(seconds_left)
             if game.away or game.ended:
                 return None
             if simulation:

@@ -106,6 +106,7 @@ def _pages() -> APIRouter:
 
 
 def _file(content: bytes | str, kind: str | None) -> Callable[[], Response]:
+    """A handler that answers every request with this content."""
     return lambda: Response(content, media_type=kind)
 
 
@@ -126,8 +127,8 @@ def what_to_play(lobby: InLobby) -> Any:
     lobby.processes.wake()
     levels: dict[str, list[Any]] = {world: [] for world in TITLES}
     for name, level in lobby.levels.items():
-        kind, people = KINDS.get(level.kind, "").lower(), level.world.agents
-        levels[world_of(level)].append({"name": name, "title": name, "kind": kind, "people": people})
+        class_of_level, people = KINDS.get(level.kind, "").lower(), level.world.agents
+        levels[world_of(level)].append({"name": name, "title": name, "kind": class_of_level, "people": people})
     return {
         "worlds": [
             {"world": world, "title": title, "levels": levels[world], "rules": rules(world)}
@@ -139,7 +140,10 @@ def what_to_play(lobby: InLobby) -> Any:
 
 @playing.post("/api/play")
 async def play(wish: SoloGameRequest, request: Request, lobby: InLobby, limits: InLimits) -> Any:
-    """Start a solo game; returns its link."""
+    """Start a solo game with simulated partners; returns the participant's link.
+
+    Refused if there are too many (429, 503).
+    """
     level = lobby.levels.get(wish.level)
     if level is None or wish.seat not in level.world.agents:
         raise HTTPException(422, "there is no such level or seat")
@@ -185,7 +189,7 @@ async def replay(token: str, request: Request, lobby: InLobby, limits: InLimits)
 
 @playing.websocket("/p/{token}/ws")
 async def seat(socket: WebSocket, token: str, tab: str = "", take: int = 0) -> None:
-    """The connection of a participant's page."""
+    """Serve the page of a participant with this token, until it is closed; a wrong token counts as a guess."""
     lobby: Lobby = socket.app.state.lobby
     participant = lobby.seat(token)
     if participant is None or len(tab) > 100:

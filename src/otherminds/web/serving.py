@@ -43,9 +43,9 @@ class HttpProtocol(H11Protocol):
         self._wait(REQUEST)
         own_network = network(self.client[0]) if self.client else ""
         everybody: list[Any] = [c for c in self.connections if not c.transport.is_closing()]
-        own = [c for c in everybody if c.client and network(c.client[0]) == own_network]
+        same_network = [c for c in everybody if c.client and network(c.client[0]) == own_network]
         most = most_connections()
-        crowd = own if len(own) > most // 2 else everybody if len(everybody) > most else []
+        crowd = same_network if len(same_network) > most // 2 else everybody if len(everybody) > most else []
         if crowd:
             waiting = [c for c in crowd if isinstance(c, HttpProtocol) and c.waiting]
             min(waiting, key=lambda c: c.since).transport.abort()
@@ -91,6 +91,7 @@ class Server(uvicorn.Server):
     """The server of an app, with the limits of this module."""
 
     def __init__(self, app: Any) -> None:
+        """A server of the ASGI app; it accepts few connections at once, see ACCEPTED."""
         super().__init__(
             uvicorn.Config(
                 app,

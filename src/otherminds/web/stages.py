@@ -97,8 +97,8 @@ def lesson(participant: Participant) -> Data:
     study = participant.study
     level = study.levels[study.plan.levels[0]]
     tutorial, advice = LESSONS[world_of(level)], LESSONS["advice"]
-    shown = [*rules(world_of(level)), {**advice, "text": " ".join(advice["text"].split())}]
-    pages = [{**page, "looks": []} for page in shown]
+    paragraphs = [*rules(world_of(level)), {**advice, "text": " ".join(advice["text"].split())}]
+    pages = [{**page, "looks": []} for page in paragraphs]
     pages[1]["looks"] = board(level).legend()
     checks = [{"question": check["question"], "options": check["options"]} for check in tutorial["checks"]]
     progress = {"wrong": list(participant.wrong), "tries": participant.tries}
@@ -106,7 +106,7 @@ def lesson(participant: Participant) -> Data:
 
 
 def ready(participant: Participant) -> Data:
-    """The page before a round."""
+    """The page before a round, with whom it waits for; before practice, what that is."""
     study = participant.study
     pair = study.pairs.get(participant.pair)
     if pair is None:
@@ -128,16 +128,16 @@ def seat(game: LiveGame, participant: Participant) -> str:
 
 def playing(participant: Participant, game: LiveGame) -> Data:
     """A round: all that is fixed during it and that this participant may know."""
-    agent, shown, agents = seat(game, participant), game.board, list(game.world.agents)
+    agent, game_board, agents = seat(game, participant), game.board, list(game.world.agents)
     return {
         "world": world_of(game.setup.level),
         "level": game.setup.level.name,
         "you": agent,
         "others": [partner for partner in agents if partner != agent],
-        "goal": goal(shown.scene, wants(game, agent)),
+        "goal": goal(game_board.scene, wants(game, agent)),
         "facilitator": helper(participant.study, game),
         "actions": options(game.world, game.world.initial, agent),
-        "legend": [*(person(shown.scene, i) for i in range(len(agents))), *shown.legend()],
+        "legend": [*(person(game_board.scene, i) for i in range(len(agents))), *game_board.legend()],
         "clock": {"waits": game.waits, "seconds": game.seconds},
         "rules": rules(world_of(game.setup.level)) if participant.study.kind == "solo" else [],
         **place(game),
@@ -147,8 +147,8 @@ def playing(participant: Participant, game: LiveGame) -> Data:
 
 def place(game: LiveGame) -> Data:
     """The size of a game's board, the drawings of its squares, and the steps that the game may take."""
-    shown, steps = game.board, game.setup.level.horizon
-    return {"size": list(shown.size), "cell": CELL, "squares": dict(shown.squares), "steps": steps}
+    game_board, steps = game.board, game.setup.level.horizon
+    return {"size": list(game_board.size), "cell": CELL, "squares": dict(game_board.squares), "steps": steps}
 
 
 def helper(study: Study, game: LiveGame) -> str | None:
@@ -172,16 +172,16 @@ def counted(participant: Participant, game: LiveGame) -> Data:
 def wants(game: LiveGame, agent: str) -> str | None:
     """The name of an agent's goal: its recipe, or the colour of its gem."""
     world, i = game.world, game.world.agents.index(agent)
-    kitchen = isinstance(game.setup.level, KitchenLevel)
-    goal_name: str | None = world.recipes[i] if kitchen else world.gems[world.goals[i]].colour
+    is_kitchen = isinstance(game.setup.level, KitchenLevel)
+    goal_name: str | None = world.recipes[i] if is_kitchen else world.gems[world.goals[i]].colour
     return goal_name
 
 
 def reached(game: LiveGame, agent: str) -> bool:
     """Whether an agent has reached its goal."""
     world, i = game.world, game.world.agents.index(agent)
-    kitchen = isinstance(game.setup.level, KitchenLevel)
-    return bool(world.is_served(game.state, i) if kitchen else world.has_gem(game.state, i))
+    is_kitchen = isinstance(game.setup.level, KitchenLevel)
+    return bool(world.is_served(game.state, i) if is_kitchen else world.has_gem(game.state, i))
 
 
 def messages(game: LiveGame) -> list[Data]:
@@ -200,8 +200,8 @@ def unsaid(game: LiveGame) -> list[Data]:
         message, saves = price["message"], price["saves"]
         if saves >= NOTABLE and (message not in best or saves > best[message]["saves"]):
             best[message] = {"t": t, "message": message, "saves": saves, "why": thought.row["why"]}
-    most = sorted(best.values(), key=lambda row: -row["saves"])[:UNSAID]
-    return sorted(most, key=lambda row: row["t"])
+    most_promising = sorted(best.values(), key=lambda row: -row["saves"])[:UNSAID]
+    return sorted(most_promising, key=lambda row: row["t"])
 
 
 def believed(game: LiveGame, thought: FacilitatorThought, agent: str) -> Data:
@@ -274,9 +274,9 @@ def questions(participant: Participant) -> Data:
 
 def frame(game: LiveGame, agent: str | None, looks: dict[str, int]) -> Data:
     """What an agent sees now (None: everything). `looks` numbers the drawings already sent, and is updated."""
-    rows, parts, before = game.board.rows(game.state, agent), [*game.board.drawn(game.state, agent)], len(looks)
+    rows, parts, first_new = game.board.rows(game.state, agent), [*game.board.drawn(game.state, agent)], len(looks)
     placed = [[part.name, looks.setdefault(svg_look(part), len(looks)), *part.place] for part in parts if part.place]
-    new_looks = {str(number): look for look, number in looks.items() if number >= before}
+    new_looks = {str(number): look for look, number in looks.items() if number >= first_new}
     data: Data = {"type": "frame", "t": game.t, "rows": rows, "parts": placed, "looks": new_looks, "text": words(parts)}
     if agent is not None:
         data["mine"] = f"agent-{game.world.agents.index(agent)}"
@@ -287,7 +287,7 @@ def frame(game: LiveGame, agent: str | None, looks: dict[str, int]) -> Data:
 
 
 def advice(study: Study, game: LiveGame, number: int) -> Data:
-    """A message as its recipient sees it."""
+    """A message as its recipient sees it, without what it is expected to save."""
     message = game.messages[number]
     status = "open" if message.status == "running" else NAMES[message.status]
     fields = {key: value for key, value in vars(message).items() if key not in ("to", "saves")}  # not for the recipient

@@ -20,7 +20,8 @@ WORDS = packaged("otherminds.web", "words.toml")
 FACILITATORS: dict[str, str] = WORDS["study"]["facilitators"]
 ASPECTS: Mapping[str, str] = WORDS["study"]["aspects"]
 
-ROUND, RATING, LESSON, FULL = 4, 1, 5, 5  # minutes of each part, and to which they are rounded up; chosen
+ROUND, RATING, LESSON = 4, 1, 5  # minutes of a round, of its questions, and of the tutorial; chosen
+FULL = 5  # minutes to multiples of which the announced length is rounded up; chosen
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -61,7 +62,8 @@ class StudyPlan(BaseModel, extra="forbid", frozen=True):
         return text
 
     @model_validator(mode="after")
-    def _in_time(self) -> Self:
+    def _check_consistency(self) -> Self:
+        """Raise ValueError for settings that do not fit each other."""
         if not self.waits and self.seconds < 0.05:
             raise ValueError("a clock that does not wait needs seconds of at least 0.05")
         if len(self.levels) % len(self.facilitators):
@@ -199,13 +201,14 @@ class Study:
 
     def apply(self, event: LogEvent) -> None:
         """Update the study by an event; unknown kinds are ignored."""
-        body, at, someone = event.body, event.at, self.people.get(event.body.get("name", ""))
-        if someone:
-            self._apply_to(someone, event)
+        body, at, participant = event.body, event.at, self.people.get(event.body.get("name", ""))
+        if participant:
+            self._apply_to(participant, event)
         match event.kind:
             case "joined":
                 newcomer = Participant(body["name"], self, body["token"], body["kind"], body["label"], since=at)
-                newcomer.wants, newcomer.consented = body["wants"], not self.plan.consent or newcomer.kind == "solo"
+                newcomer.wants = body["wants"]
+                newcomer.consented = not self.plan.consent or newcomer.kind == "solo"
                 newcomer.taught, newcomer.practised = not self.plan.tutorial, not self.plan.practice
                 self.people[newcomer.name] = newcomer
             case "paired":
@@ -214,10 +217,10 @@ class Study:
                 for seat, name in enumerate(body["people"]):
                     if name:
                         self.people[name].pair, self.people[name].seat, self.people[name].since = number, seat, at
-            case "opened" if not someone:
+            case "opened" if not participant:
                 self.pairs[body["pair"]].rooms.append(body["room"])
-            case "renewed" if someone:
-                someone.token = body["token"]
+            case "renewed" if participant:
+                participant.token = body["token"]
             case "reopened" | "closed":
                 self.open = event.kind == "reopened"
         text = TOLD.get(event.kind)
@@ -225,7 +228,7 @@ class Study:
             self.log = [*self.log[-LOG:], (at, text.format(**{"name": "", "pair": "", **body}))]
 
     def _apply_to(self, participant: Participant, event: LogEvent) -> None:
-        """Update a participant by an event of theirs."""
+        """Update what a participant has done, or where they are, by an event that names them."""
         body, participant.since = event.body, event.at
         match event.kind:
             case "consented" | "declined" | "ready" | "seen":

@@ -99,6 +99,7 @@ class _FollowedGame:
     """An episode, replayed up to step `t`, with minds for the simulated people, and the facilitator if it advises."""
 
     def __init__(self, setup: GameSetup, simulated: Sequence[str], advises: bool) -> None:
+        """The game before its first step. `answers` has the facilitator's latest thought, by its step."""
         self.setup, self.cast, self.board = setup, setup.cast(), board(setup.level)
         self.episode = facilitated.episode(setup.entry(), self.cast)
         self.episode.minds = {agent: self.cast.people[agent] for agent in simulated}
@@ -194,6 +195,7 @@ def advise(setup: GameSetup, steps: Sequence[PlayedStep], since: int = 0) -> Fac
 def _thought(
     game: _FollowedGame, decision: Decision[Any], statuses: Mapping[str, Status], ms: float
 ) -> FacilitatorThought:
+    """A decision with the beliefs behind it, and what its message is about; `ms` is the time that it took."""
     cast, message = game.cast, decision.message
     row = facilitated.decision_row(cast, decision, statuses, ms)
     agent_beliefs = {} if game.setup.facilitator == "oracle" else game.episode.facilitator.beliefs()
@@ -244,6 +246,7 @@ class ThinkingProcesses:
             return await asyncio.wrap_future(self._pool(which).submit(work, *args))
 
     def _pool(self, which: str) -> ProcessPoolExecutor:
+        """The process for this kind of work, started when it is first needed."""
         if which not in self._pools:
             self._pools[which] = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=prepare)
         return self._pools[which]

@@ -50,6 +50,7 @@ class Field:
         """For each action, the unobstructed pose after it, by the pose before; a pose is cell · 4 + facing."""
 
         def after(action: Action, pose: int) -> int:
+            """The pose after an action; unchanged if a wall is in the way."""
             cell, facing = divmod(pose, 4)
             if action in STEPS:
                 target = cell + self.ahead[(facing + STEPS[action]) % 4]
@@ -60,18 +61,18 @@ class Field:
 
     def window(self, cell: int, facing: int) -> tuple[int, ...]:
         """The cells a player sees, row by row from the farthest ahead, left to right; OUTSIDE beyond the map."""
-        shown = self._windows.get((cell, facing))
-        if shown is None:
-            (x, y), (ax, ay) = self.grid.xy(cell), AHEAD[facing]
+        window = self._window_cache.get((cell, facing))
+        if window is None:
+            (x, y), (ahead_x, ahead_y) = self.grid.xy(cell), AHEAD[facing]
             places = (
-                (x + forward * ax - right * ay, y + forward * ay + right * ax)
+                (x + forward * ahead_x - right * ahead_y, y + forward * ahead_y + right * ahead_x)
                 for forward in range(self.reach.forward, -self.reach.backward - 1, -1)
                 for right in range(-self.reach.left, self.reach.right + 1)
             )
             width, height = self.grid.width, self.grid.height
-            shown = tuple(self.grid.cell(u, v) if 0 <= u < width and 0 <= v < height else OUTSIDE for u, v in places)
-            self._windows[cell, facing] = shown
-        return shown
+            window = tuple(self.grid.cell(u, v) if 0 <= u < width and 0 <= v < height else OUTSIDE for u, v in places)
+            self._window_cache[cell, facing] = window
+        return window
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -79,7 +80,7 @@ class Field:
         return self.reach.forward + 1 + self.reach.backward, self.reach.left + 1 + self.reach.right
 
     @cached_property
-    def _windows(self) -> dict[tuple[int, int], tuple[int, ...]]:
+    def _window_cache(self) -> dict[tuple[int, int], tuple[int, ...]]:
         return {}
 
 

@@ -125,9 +125,9 @@ def cheapest_route(
         if cell in targets and cost + targets[cell] < best:
             best = cost + targets[cell]
             route = Route(best, first if first >= 0 else None, cell)
-        for near in neighbours[cell]:
-            there = cost + 1.0 + tolls.get(near, 0.0)
-            if there < reached.get(near, math.inf) and allowed >> near & 1:
-                reached[near] = there
-                heappush(queue, (there, near, first if first >= 0 else near))
+        for neighbour in neighbours[cell]:
+            cost_there = cost + 1.0 + tolls.get(neighbour, 0.0)
+            if cost_there < reached.get(neighbour, math.inf) and allowed >> neighbour & 1:
+                reached[neighbour] = cost_there
+                heappush(queue, (cost_there, neighbour, first if first >= 0 else neighbour))
     return route

@@ -167,10 +167,10 @@ def players_of(map_file: MapFile, starts: str) -> tuple[str, ...]:
 
 def reached(grid: Grid, starts: Iterable[int]) -> set[int]:
     """The cells that can be reached on foot from a start."""
-    visited = edge = set(starts)
-    while edge:
-        edge = {near for cell in edge for near in grid.neighbours[cell]} - visited
-        visited = visited | edge
+    visited = frontier = set(starts)
+    while frontier:
+        frontier = {near for cell in frontier for near in grid.neighbours[cell]} - visited
+        visited = visited | frontier
     return visited
 
 

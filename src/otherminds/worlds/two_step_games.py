@@ -67,13 +67,13 @@ class ClueGame:
             state, minds, _ = self._step(state, minds, streams)
             expected = minds[self.seat].predict()
             state, minds, reward = self._step(state, minds, streams)
-            shown = self.shown(state.last)
+            row = self.shown(state.last)
             yield {
                 "t": t,
                 "predicted": expected.mode,
                 "p_predicted": expected.prob(expected.mode),
-                "p_true": expected.prob(shown["observed"]),
-                **shown,
+                "p_true": expected.prob(row["observed"]),
+                **row,
                 "reward": reward,
                 "best": self.best(partner_mind, state.last),
             }

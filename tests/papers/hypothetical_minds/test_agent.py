@@ -295,11 +295,11 @@ def test_partners_that_play_what_beats_the_agent_come_to_be_taken_for_watchers()
     mind = initial(world, prior=Listener(((1 / 3,) * 3,)), margin=None)
     fooled, lucky = mind, mind
     for _ in range(8):
-        fooled = fooled._learn(Encounter((6, 1, 1), 1, -3.0), 1)
-        lucky = lucky._learn(Encounter((6, 1, 1), 2, 3.0), 1)
+        fooled = fooled._with_lesson(Encounter((6, 1, 1), 1, -3.0), 1)
+        lucky = lucky._with_lesson(Encounter((6, 1, 1), 2, 3.0), 1)
     assert fooled.watched > 0.8 > mind.watched > lucky.watched > 0.0
     assert fooled.aim.margin == 1
-    assert mind._watched(Encounter((6, 1, 1), 2, 3.0), surely(0, 3)) == mind.watched, "nobody could have played that"
+    assert mind._p_watched(Encounter((6, 1, 1), 2, 3.0), surely(0, 3)) == mind.watched, "nobody could have played that"
     assert initial(in_the_matrix("pd_repeated"), prior=Listener(((0.5, 0.5),)), margin=None).watched == 0.0
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
 from otherminds.papers.hypothetical_minds.bound import (
     BestResponse,
-    _choice,
+    _checked_choice,
     bound,
     judged,
     judged_at_once,
@@ -109,7 +109,7 @@ def test_losses_are_never_negative_and_the_best_adds_up_to_the_optimum(name: str
 
 def test_a_choice_that_is_better_than_the_best_is_an_error() -> None:
     with pytest.raises(ValueError, match="better than the best"):
-        _choice(1.0, -0.01, np.array([1.0, 0.0]))
+        _checked_choice(1.0, -0.01, np.array([1.0, 0.0]))
 
 
 def test_among_many_the_best_is_of_one_meeting() -> None:

@@ -134,7 +134,7 @@ def test_a_searcher_acts_after_it_has_seen_where_it_is() -> None:
 @pytest.fixture
 def resolute(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Searchers that do nothing but what is best, and always close what they have opened, as the plan has it."""
-    caches = (module._policy, module._looks)
+    caches = (module._policy_without_lapses, module._first_acts)
     for name, value in (("RATIONALITY", 1e6), ("P_CLOSE", 1.0), ("ASKING", 0.0)):
         monkeypatch.setattr(module, name, value)
     for cache in caches:
@@ -175,14 +175,14 @@ def test_who_is_rational_takes_as_many_steps_as_the_best_search_costs(home: Home
 @pytest.mark.slow
 def test_nobody_finds_it_in_fewer_steps_on_average_than_the_best_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "P_CLOSE", 1.0)
-    module._policy.cache_clear()
+    module._policy_without_lapses.cache_clear()
     lengths = []
     for i in range(300):
         world = alone(HOME, HOME.places[i % len(HOME.places)].name)
         steps = walk(world, seeker(HOME), i)
         end = next(t for t, step in enumerate(steps) if step.joint["Ann"].do == "grab")
         lengths.append(sum(world.cost(step.state, "Ann", step.joint["Ann"]) for step in steps[:end]))
-    module._policy.cache_clear()
+    module._policy_without_lapses.cache_clear()
     best = search_of(HOME, seeker(HOME).odds).costs(-1)[0]
     error = float(np.std(lengths)) / math.sqrt(len(lengths))
     assert best - 3 * error < float(np.mean(lengths)) < 1.5 * best

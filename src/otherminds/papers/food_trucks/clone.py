@@ -41,6 +41,8 @@ Single = BeforeValidator(lambda value: value[0] if isinstance(value, list) and l
 
 
 class _Layout(BaseModel):
+    """The size of a map, the corner and size of its wall, and the trucks' spots; places are (column, row) from 1."""
+
     graph_sz: tuple[Annotated[int, Field(ge=2, le=LARGEST_SIDE)], Annotated[int, Field(ge=2, le=LARGEST_SIDE)]]
     obst_pose: Pair
     obst_sz: Pair
@@ -48,6 +50,8 @@ class _Layout(BaseModel):
 
 
 class _Scenario(BaseModel):
+    """A walk as numbers of cells, and its condition: the numbers of its layout and of its world, from 1."""
+
     path: list[Whole]
     irrational: Annotated[bool, Single]
     condition: tuple[Whole, Whole, Whole]
@@ -209,24 +213,25 @@ def _level(name: str, scenario: _Scenario, worlds: Sequence[Sequence[_Layout]]) 
     if min(layout, truth) < 0 or len(scenario.path) < 2:
         raise ValueError("it has no layout, no world or no steps")
     possible = worlds[layout]
-    first = possible[truth]
-    width, height = first.graph_sz
+    layout_of_world = possible[truth]
+    width, height = layout_of_world.graph_sz
     parked = [[pose for pose in candidate.goal_pose[1:] if pose] for candidate in possible]
     expected = [[True, False], [False, True], [False, False]]
     if [[bool(pose) for pose in candidate.goal_pose[1:]] for candidate in possible] != expected:
         raise ValueError("its worlds do not have the second truck, the third truck and no truck at the hidden spot")
-    (x, y), (w, h) = first.obst_pose, first.obst_sz
+    (x, y), (w, h) = layout_of_world.obst_pose, layout_of_world.obst_sz
     walls = ((i, height - j) for i in range(x - 1, x - 1 + w) for j in range(y, y + h))
     grid = Grid.of(width, height, walls)
 
     def cell(place: Sequence[int]) -> int:
+        """The cell at a (column, row) counted from 1, rows upwards, as in the files. Raises ValueError off floor."""
         column, row = place
         square = grid.cell(column - 1, height - row)
         if not (1 <= column <= width and 1 <= row <= height and grid.is_floor(square)):
             raise ValueError(f"({column}, {row}) is no floor")
         return square
 
-    known_spot, hidden_spot = cell(first.goal_pose[0]), cell(parked[0][0])
+    known_spot, hidden_spot = cell(layout_of_world.goal_pose[0]), cell(parked[0][0])
     done = width * height + 1
     finished = scenario.path[-1] == done
     cells = [cell(((p - 1) % width + 1, (p - 1) // width + 1)) for p in scenario.path[: -1 if finished else None]]

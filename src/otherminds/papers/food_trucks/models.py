@@ -118,24 +118,24 @@ def cues(level: FoodTruckLevel) -> Floats:
 
     def approach(spot: int) -> float:
         x, y = world.grid.xy(spot)
-        ways = [abs(x - a) + abs(y - b) for a, b in map(world.grid.xy, cells)]
-        return 1.0 - min(ways) / ways[0] if ways[0] else 1.0
+        distances = [abs(x - a) + abs(y - b) for a, b in map(world.grid.xy, cells)]
+        return 1.0 - min(distances) / distances[0] if distances[0] else 1.0
 
     ate = bool(level.actions) and level.actions[-1] == EAT
     eats = [float(ate and cells[-1] == spot) for spot in (world.known_spot, world.hidden_spot)]
     idle = sum(action == STAY for action in level.actions) / max(1, len(level.actions))
-    there = float(world.truck(world.hidden_spot, level.parked) is not None)
-    return np.array([1.0, *eats, approach(world.known_spot), approach(world.hidden_spot), idle, there])
+    has_truck = float(world.truck(world.hidden_spot, level.parked) is not None)
+    return np.array([1.0, *eats, approach(world.known_spot), approach(world.hidden_spot), idle, has_truck])
 
 
 def motion_heuristic(scenarios: Sequence[Scenario]) -> list[Judgement]:
     """Linear regression of judgements on cues of motion; each scenario is predicted from those with another walk."""
     inputs = np.array([cues(scenario.level) for scenario in scenarios])
-    judged = np.array([[*scenario.people.desire, *scenario.people.belief] for scenario in scenarios])
+    judgements = np.array([[*scenario.people.desire, *scenario.people.belief] for scenario in scenarios])
     predictions = []
-    for scenario, those in zip(scenarios, inputs, strict=True):
+    for scenario, cues_of_walk in zip(scenarios, inputs, strict=True):
         training = [candidate.level.cells != scenario.level.cells for candidate in scenarios]
-        weights, *_ = np.linalg.lstsq(inputs[training], judged[training], rcond=None)
-        predicted = those @ weights
+        weights, *_ = np.linalg.lstsq(inputs[training], judgements[training], rcond=None)
+        predicted = cues_of_walk @ weights
         predictions.append(Judgement(predicted[:3], predicted[3:]))
     return predictions

@@ -50,6 +50,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
 
 
 def _results(summary: Sequence[Row]) -> Html:
+    """r of each model with people's desires and beliefs, by condition, with the rationality β where it was fitted."""
     estimates = by_key(summary)
     pairs = dict.fromkeys((row["condition"], row["subject"]) for row in summary if row["condition"] in CONDITIONS)
     lines = []
@@ -77,6 +78,7 @@ def _final(rows: Sequence[Row]) -> list[Row]:
 
 @styled
 def _sweep(summary: Sequence[Row], width: float) -> Figure:
+    """r with people's judgements over the rationality β, for each model; a panel for desires and one for beliefs."""
     places = (1, 2) if width > WIDER else (2, 1)
     figure = Figure(figsize=(width, 2.6 * places[0]), layout="constrained")
     panels = figure.subplots(*places, sharey=True)
@@ -84,10 +86,12 @@ def _sweep(summary: Sequence[Row], width: float) -> Figure:
     swept = [row for row in summary if row["condition"].startswith(SWEEP)]
     for axes, metric in zip(panels, METRICS, strict=True):
         for model, colour in zip(dict.fromkeys(row["subject"] for row in swept), colours, strict=False):
-            mine = [row for row in swept if (row["subject"], row["metric"]) == (model, metric)]
-            betas = [float(row["condition"].removeprefix(SWEEP)) for row in mine]
-            axes.plot(betas, [row["value"] for row in mine], color=colour, label=MODELS[model])
-            axes.fill_between(betas, *([row[end] for row in mine] for end in ("low", "high")), color=colour, alpha=0.12)
+            points = [row for row in swept if (row["subject"], row["metric"]) == (model, metric)]
+            betas = [float(row["condition"].removeprefix(SWEEP)) for row in points]
+            axes.plot(betas, [row["value"] for row in points], color=colour, label=MODELS[model])
+            axes.fill_between(
+                betas, *([row[end] for row in points] for end in ("low", "high")), color=colour, alpha=0.12
+            )
         axes.axvline(BETA, color=SOFT, linestyle=":", linewidth=0.8)
         axes.set(xlabel="β", title={"desire_r": "desires", "belief_r": "beliefs"}[metric], ylim=(-0.45, 1.02))
     panels[0].set_ylabel("r")
@@ -105,10 +109,10 @@ def _scatter(rows: Sequence[Row], width: float) -> Figure:
         for mark, key in zip(MARKS, rows[0][what], strict=False):
             colour = COLOURS.get(key, SOFT)
             for irrational in (False, True):
-                mine = [row for row in rows if (row["condition"] == "irrational") == irrational]
-                points = [row[what][key] for row in mine], [row[f"people_{what}"][key] for row in mine]
-                look = {"facecolors": "none" if irrational else colour, "edgecolors": colour, "linewidths": 0.8}
-                axes.scatter(*points, s=18, marker=mark, alpha=0.8, label="" if irrational else key, **look)
+                group_rows = [row for row in rows if (row["condition"] == "irrational") == irrational]
+                points = [row[what][key] for row in group_rows], [row[f"people_{what}"][key] for row in group_rows]
+                style = {"facecolors": "none" if irrational else colour, "edgecolors": colour, "linewidths": 0.8}
+                axes.scatter(*points, s=18, marker=mark, alpha=0.8, label="" if irrational else key, **style)
         axes.set(xlabel=f"model: {name}", ylabel=f"people: {name}", xlim=limits, ylim=limits, aspect="equal")
         axes.legend(frameon=False, fontsize=7.5, loc="upper left", handletextpad=0.1)
     return figure
@@ -123,8 +127,11 @@ def _grouped(rows: Sequence[Row]) -> list[Row]:
     fields = ("desire", "belief", "people_desire", "people_belief")
     return [
         {"condition": GROUPS}
-        | {f: {key: float(np.mean([row[f][key] for row in those])) for key in those[0][f]} for f in fields}
-        for those in groups.values()
+        | {
+            field: {key: float(np.mean([row[field][key] for row in scenarios])) for key in scenarios[0][field]}
+            for field in fields
+        }
+        for scenarios in groups.values()
     ]
 
 

@@ -18,6 +18,7 @@ from otherminds.worlds.food_trucks.agent import BETA
 
 
 def _food_trucks(options: Options) -> Experiment:
+    """The experiment food-trucks for these options. Raises InputError without a clone of the judgements."""
     if options.data is None:
         raise InputError("food-trucks needs people's judgements, which have no licence to ship", hint=HINT)
     clone = read_clone(options.data, BETA)
@@ -26,8 +27,8 @@ def _food_trucks(options: Options) -> Experiment:
     @cache
     def predictions() -> Collected:
         with opened(options.engine, options.jobs) as engine:
-            parts = in_order(inferred, plan, engine=engine)
-            return collected(shown(parts, len(plan), "Reading minds"), clone.scenarios, clone.model)
+            results = in_order(inferred, plan, engine=engine)
+            return collected(shown(results, len(plan), "Reading minds"), clone.scenarios, clone.model)
 
     return Experiment(
         run=described(EXPERIMENT),

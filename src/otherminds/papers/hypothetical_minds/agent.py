@@ -67,8 +67,8 @@ class Watch(NamedTuple):
             if not view.frozen or not view.window:
                 return Watch(view), None
             # the winner of a meeting holds nothing any more as soon as it is frozen
-            empty = view.inventory == world.rules.empty
-            inventory = self.last.inventory if empty and self.last is not None else view.inventory
+            holds_nothing = view.inventory == world.rules.empty
+            inventory = self.last.inventory if holds_nothing and self.last is not None else view.inventory
             return Watch(view, inventory), None
         if view.window:
             return Watch(view, self.inventory), None
@@ -98,12 +98,12 @@ class TimeSpent(NamedTuple):
 
     def after(self, last: MatrixView, view: MatrixView, aim: Aim) -> TimeSpent:
         """After one more view."""
-        before = sum(last.inventory)
-        if view.frozen or before == len(last.inventory) or aim.is_met(last.inventory):
+        held_before = sum(last.inventory)
+        if view.frozen or held_before == len(last.inventory) or aim.is_met(last.inventory):
             meetings = self.meetings + (view.frozen and not last.frozen)
             return self._replace(other_steps=self.other_steps + 1, meetings=meetings)
-        more = max(0, sum(view.inventory) - before)
-        return self._replace(gathering=self.gathering + 1, gathered=self.gathered + more)
+        gathered = max(0, sum(view.inventory) - held_before)
+        return self._replace(gathering=self.gathering + 1, gathered=self.gathered + gathered)
 
 
 PRIOR_TIME = TimeSpent()
@@ -203,11 +203,11 @@ class HypotheticalMinds:
         """
         aim = Aim(prior.act().mode, margin or MARGIN)
         body = body or MatrixBot.initial(world, agent, specialist(aim), rng, ABLE, mapped=mapped)
-        of_all = tuple(prior.for_partner(name) for name in world.agents) if theories is None else tuple(theories)
+        all_theories = tuple(prior.for_partner(name) for name in world.agents) if theories is None else tuple(theories)
         modelled = frozenset(j for j, theory in enumerate(theories or ()) if theory is not prior)
         watched = WATCHED if len(set(counters(world.rules))) > 1 else 0.0
         game = meeting_game(world.rules, margin or MARGIN)
-        return cls(body, game, prior, margin, of_all, aim, modelled, watched=watched)._aimed()
+        return cls(body, game, prior, margin, all_theories, aim, modelled, watched=watched)._with_best_aim()
 
     def observe(self, view: MatrixView) -> Self:
         """Notice meetings, learn from them when they have paid, and let the body see."""
@@ -216,9 +216,9 @@ class HypotheticalMinds:
         last = self.watch.last
         mind = replace(self, watch=watch, spent=self.spent if last is None else self.spent.after(last, view, self.aim))
         if watch.inventory is not None and self.watch.inventory is None:
-            mind = replace(mind, partner=self._partner(view))
+            mind = replace(mind, partner=self._partner_of_meeting(view))
         elif over is not None:
-            mind = mind._learn(over, view.t)
+            mind = mind._with_lesson(over, view.t)
         return replace(mind, body=mind.body.observe(view))
 
     def act(self) -> Categorical[Action]:
@@ -248,30 +248,30 @@ class HypotheticalMinds:
         kinds = range(len(self.game.actions[1]))
         return Categorical.softmax([(kind, law.log_prob(kind) + math.log(1 + plays.count(kind))) for kind in kinds])
 
-    def _partner(self, view: MatrixView) -> int | None:
+    def _partner_of_meeting(self, view: MatrixView) -> int | None:
         """The player that has just frozen: the only other one, or the only one seen awake a step ago; else None."""
         if len(self.other_players) == 1:
             return self.other_players[0]
-        awake = _seen(self.watch.last, frozen=False) if self.watch.last is not None else frozenset()
-        new = (_seen(view, frozen=True) & awake) - {self.me}
+        awake = _players_in_view(self.watch.last, frozen=False) if self.watch.last is not None else frozenset()
+        new = (_players_in_view(view, frozen=True) & awake) - {self.me}
         return next(iter(new)) if len(new) == 1 else None
 
-    def _learn(self, over: Encounter, t: int) -> Self:
+    def _with_lesson(self, over: Encounter, t: int) -> Self:
         """With a theory updated by a meeting that has paid, and a new aim."""
         theory = self.prior if self.partner is None else self.theories[self.partner]
         expected = self.expected(self.partner)
         lesson = Lesson(t, self.partner, theory, expected, over.played, over.theirs, over.reward)
         theories, modelled = list(self.theories), self.modelled
         if self.partner is not None:
-            theories[self.partner], modelled = (
-                theory.update(over.own, over.theirs, over.reward),
-                modelled | {self.partner},
-            )
-        watched = self._watched(over, expected)
+            theories[self.partner] = theory.update(over.own, over.theirs, over.reward)
+            modelled |= {self.partner}
+        watched = self._p_watched(over, expected)
         lessons = (*self.lessons, lesson)
-        return replace(self, theories=tuple(theories), modelled=modelled, watched=watched, lessons=lessons)._aimed()
+        return replace(
+            self, theories=tuple(theories), modelled=modelled, watched=watched, lessons=lessons
+        )._with_best_aim()
 
-    def _watched(self, over: Encounter, expected: Categorical[int]) -> float:
+    def _p_watched(self, over: Encounter, expected: Categorical[int]) -> float:
         """P(players watch) after a meeting: one that saw the kind in the lead plays its counter, else as expected."""
         if over.played is None or over.theirs is None or not self.watched:
             return self.watched
@@ -283,14 +283,14 @@ class HypotheticalMinds:
             return self.watched
         return (1.0 - SWITCH_RATE) * joint / either + SWITCH_RATE * WATCHED
 
-    def _aimed(self) -> Self:
+    def _with_best_aim(self) -> Self:
         """With the kind to gather next: the choice of the partner's theory or, with many partners, the best payer.
 
         With many partners, the agent meets one of its choice with probability CHANCE, else any.
         """
         if len(self.other_players) == 1:
             theory = self.theories[self.other_players[0]]
-            return self._toward(theory.act().mode, theory.predict(), ())
+            return self._with_aim(theory.act().mode, theory.predict(), ())
         kinds, payoff = range(len(self.game.actions[1])), self.game.payoff()
         plays = np.array([[self.expected(j).prob(kind) for kind in kinds] for j in range(len(self.theories))])
         pays = plays @ payoff.T
@@ -298,16 +298,17 @@ class HypotheticalMinds:
         best = max(range(len(value)), key=value.__getitem__)
         worth = tuple(0.0 if j == self.me else float(pay[best]) for j, pay in enumerate(pays))
         target = max(self.other_players, key=worth.__getitem__)
-        return self._toward(best, self.expected(target), worth)
+        return self._with_aim(best, self.expected(target), worth)
 
-    def _toward(self, kind: int, theirs: Categorical[int], worth: tuple[float, ...]) -> Self:
+    def _with_aim(self, kind: int, theirs: Categorical[int], worth: tuple[float, ...]) -> Self:
+        """With this kind as its aim, at the best lead against a partner that plays `theirs`."""
         rules, pace = self.body.world.rules, self.spent.pace
         margin = self.margin or chosen_margin(rules, kind, theirs, pace=pace, watched=self.watched)
         aim = Aim(kind, margin)
         return replace(self, aim=aim, body=self.body.toward(aim, worth))
 
 
-def _seen(view: MatrixView, *, frozen: bool) -> frozenset[int]:
+def _players_in_view(view: MatrixView, *, frozen: bool) -> frozenset[int]:
     """The players in a window that are frozen, or those that are awake."""
     sightings = (sighting(code) for code in view.window)
     return frozenset(avatar.player for avatar in sightings if avatar is not None and (avatar.look == FROZEN) == frozen)

@@ -74,7 +74,7 @@ class KnownPartner:
 
     def after(self, q: int, own: Inventory, theirs: Inventory) -> int:
         """The state after a meeting with these inventories."""
-        return self.states[_after(self.strategy, self.beliefs[q], own, theirs)]
+        return self.states[_belief_after(self.strategy, self.beliefs[q], own, theirs)]
 
 
 @lru_cache(maxsize=256)
@@ -84,13 +84,14 @@ def known_partner(rules: Rules, strategy: Strategy, margin: int) -> KnownPartner
     inventories = [typical_inventory(kind, len(kinds), margin) for kind in kinds]
     plays = [*inventories, rules.empty]  # the last is a tie
     states: dict[Belief, int] = {}
-    todo, onward = [_belief(strategy.start())], list[list[list[Belief]]]()
-    while todo:
-        current = todo.pop()
+    pending = [_canonical_belief(strategy.start())]
+    onward = list[list[list[Belief]]]()  # by state and plays of both, in the order in which states were found
+    while pending:
+        current = pending.pop()
         if current not in states:
             states[current] = len(states)
-            onward.append([[_after(strategy, current, own, theirs) for theirs in plays] for own in plays])
-            todo += chain(*onward[-1])
+            onward.append([[_belief_after(strategy, current, own, theirs) for theirs in plays] for own in plays])
+            pending += chain(*onward[-1])
     outputs, expected = np.zeros((len(states), len(kinds))), np.zeros((len(states), len(kinds)))
     for belief, q in states.items():
         for state, p in belief:
@@ -114,19 +115,19 @@ def values(partner: KnownPartner, horizon: int) -> Values:
     return Values(np.array(best), np.array(of))
 
 
-def _belief(states: Categorical[StrategyState]) -> Belief:
+def _canonical_belief(states: Categorical[StrategyState]) -> Belief:
     """A canonical form, so that equal beliefs are the same state."""
     support = sorted(((state, round(p, 9)) for state, p in states if p > 1e-9), key=lambda pair: repr(pair[0]))
     total = sum(p for _, p in support)
     return tuple((state, p / total) for state, p in support)
 
 
-def _after(strategy: Strategy, belief: Belief, own: Inventory, theirs: Inventory) -> Belief:
+def _belief_after(strategy: Strategy, belief: Belief, own: Inventory, theirs: Inventory) -> Belief:
     """What is believed of the partner after a meeting: conditioned on its play, unless that was not its aim."""
     play = play_of(theirs)
     meant = [pair for pair in belief if pair[0].aim.kind == play] or belief
     states = Categorical.from_scores((state, math.log(p)) for state, p in meant)
-    return _belief(states.bind(lambda state: strategy.update(state, theirs, own)))
+    return _canonical_belief(states.bind(lambda state: strategy.update(state, theirs, own)))
 
 
 # What choices lose
@@ -156,14 +157,21 @@ def judged(
     With n meetings, and h to go before one in state q: best = V_h(q) − V_{h−1}(q′), loss = V_h(q) − Q_h(q, a). The
     sum of `best` is Vₙ(q₀). Raises ValueError for a negative loss: the policy would not be the best.
     """
-    model, choices, q = known_partner(rules, strategy, margin), list[Choice](), 0
-    worth = values(model, len(met))
+    model = known_partner(rules, strategy, margin)
+    choices = list[Choice]()
+    q = 0
+    policy_values = values(model, len(met))
     for i, ((own, theirs), kind) in enumerate(zip(met, own_kinds, strict=True)):
-        togo, onward = len(met) - i, model.after(q, own, theirs)
-        loss = 0.0 if kind is None else float(worth.best[togo, q] - worth.of[togo - 1, q, kind])
-        best = float(worth.best[togo, q] - worth.best[togo - 1, onward])
-        choices.append(_choice(best, loss, model.outputs[q]))
-        q = onward
+        meetings_left = len(met) - i
+        q_after = model.after(q, own, theirs)
+        loss = (
+            0.0
+            if kind is None
+            else float(policy_values.best[meetings_left, q] - policy_values.of[meetings_left - 1, q, kind])
+        )
+        best = float(policy_values.best[meetings_left, q] - policy_values.best[meetings_left - 1, q_after])
+        choices.append(_checked_choice(best, loss, model.outputs[q]))
+        q = q_after
     return choices
 
 
@@ -172,10 +180,10 @@ def judged_at_once(rules: Rules, aim: Aim, margin: int, own_kind: int | None) ->
     kinds = len(rules.resources)
     theirs = typical_inventory(aim.kind, kinds, aim.margin)
     pays = [rules.reward(typical_inventory(kind, kinds, margin), theirs)[0] for kind in range(kinds)]
-    return _choice(max(pays), 0.0 if own_kind is None else max(pays) - pays[own_kind], np.eye(kinds)[aim.kind])
+    return _checked_choice(max(pays), 0.0 if own_kind is None else max(pays) - pays[own_kind], np.eye(kinds)[aim.kind])
 
 
-def _choice(best: float, loss: float, law: Floats) -> Choice:
+def _checked_choice(best: float, loss: float, law: Floats) -> Choice:
     if loss < -ROUNDING:
         raise ValueError(f"a choice that loses {loss} is better than the best")
     return Choice(best, loss, tuple(np.flatnonzero(law >= law.max() - ROUNDING).tolist()))

@@ -134,7 +134,7 @@ def rows(entry: ScenarioEntry, model: LanguageModel | None = None) -> list[Row]:
     """
     about = first_columns(EXPERIMENT, entry.key, entry.seed)
     asker = None if model is None else Asker(model, " ".join(entry.key), entry.seed)
-    return [about | row for row in (_in_kitchen if entry.cooks else _in_matrix)(entry, asker)]
+    return [about | row for row in (_kitchen_rows if entry.cooks else _matrix_rows)(entry, asker)]
 
 
 def _streams(entry: ScenarioEntry, agents: Sequence[str]) -> dict[str, np.random.Generator]:
@@ -147,28 +147,32 @@ def _stream(entry: ScenarioEntry, role: str) -> np.random.Generator:
     return stream(entry.seed, entry.scenario, str(entry.number), role)
 
 
-def _in_matrix(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
+def _matrix_rows(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
+    """Play an episode in a matrix world: a row for each meeting, and a last one with the score."""
     world = in_the_matrix(scenario(entry.scenario).substrate)
     me, *co_players = world.agents
-    names, acts = partners(entry.scenario, len(co_players), entry.seed, entry.number), _streams(entry, world.agents)
-    minds: dict[str, Any] = {a: background(world, a, bot(n), acts[a]) for a, n in zip(co_players, names, strict=True)}
+    names = partners(entry.scenario, len(co_players), entry.seed, entry.number)
+    action_rngs = _streams(entry, world.agents)
+    minds: dict[str, Any] = {
+        a: background(world, a, bot(n), action_rngs[a]) for a, n in zip(co_players, names, strict=True)
+    }
     if asker is None:
-        minds[me] = PLAYERS[entry.agent](world, me, names, acts[me])
+        minds[me] = PLAYERS[entry.agent](world, me, names, action_rngs[me])
     else:
-        minds[me] = ModelAgent.parse(entry.agent).in_matrix(world, me, asker, acts[me])
-    met, reward, steps, mind, film = _play(world, minds, _stream(entry, "world"), acts, filmed=entry.filmed)
+        minds[me] = ModelAgent.parse(entry.agent).in_matrix(world, me, asker, action_rngs[me])
+    met, reward, steps, mind, film = _play(world, minds, _stream(entry, "world"), action_rngs, filmed=entry.filmed)
     lessons = mind.lessons if isinstance(mind, HypotheticalMinds) else ()
-    choices = _choices(world, names, [row for row in met if row["t"] + world.rules.frozen < steps])
+    choices = _choices_before_meetings(world, names, [row for row in met if row["t"] + world.rules.frozen < steps])
     meetings = [
-        _meeting(row, lesson, choice, world.rules.reward(row["own"], row["theirs"])[0])
+        _meeting_row(row, lesson, choice, world.rules.reward(row["own"], row["theirs"])[0])
         for row, lesson, choice in zip_longest(met, lessons[: len(met)], choices)
     ]
-    last = {"steps": steps, "reward": reward, "meetings": len(meetings), "bots": list(names)}
+    last_row = {"steps": steps, "reward": reward, "meetings": len(meetings), "bots": list(names)}
     extra = (call_counts(mind) if asker else {}) | ({"film": film} if film else {})
-    return [*meetings, last | {"score": reward * NORMED / steps} | extra]
+    return [*meetings, last_row | {"score": reward * NORMED / steps} | extra]
 
 
-def _choices(world: InTheMatrix, names: Sequence[str], paid: Sequence[Row]) -> list[Choice]:
+def _choices_before_meetings(world: InTheMatrix, names: Sequence[str], paid: Sequence[Row]) -> list[Choice]:
     """What was lost by the choice before each meeting that was paid; empty if a partner has no strategy."""
     strategies = [strategy for strategy in (bot(name).strategy for name in names) if strategy is not None]
     if len(strategies) < len(names):
@@ -179,7 +183,7 @@ def _choices(world: InTheMatrix, names: Sequence[str], paid: Sequence[Row]) -> l
     return [judged_at_once(world.rules, Aim(*row["meant"]), margin, row["wanted"]) for row in paid]
 
 
-def _meeting(met: Row, lesson: Lesson | None, choice: Choice | None, reward: float) -> Row:
+def _meeting_row(met: Row, lesson: Lesson | None, choice: Choice | None, reward: float) -> Row:
     """A meeting, what was expected of it, and what its choice lost; agents without a theory have no lesson."""
     row = met | {"reward": reward}
     if choice is not None:
@@ -194,10 +198,13 @@ def _meeting(met: Row, lesson: Lesson | None, choice: Choice | None, reward: flo
     return row | ({"correct": lesson.expected.mode == play} if checkable else {})
 
 
-def _in_kitchen(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
-    world, names = cooking_asymmetric(), partners(entry.scenario, 1, entry.seed, entry.number)
+def _kitchen_rows(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
+    """Play an episode in a kitchen: a row for each occasion on which the cook thought, and one with the score."""
+    world = cooking_asymmetric()
+    names = partners(entry.scenario, 1, entry.seed, entry.number)
     me, partner = world.agents
-    rng, acts = _stream(entry, "world"), _streams(entry, world.agents)
+    rng = _stream(entry, "world")
+    action_rngs = _streams(entry, world.agents)
     cook: Any
     if asker is not None:
         cook = ModelAgent.parse(entry.agent).in_kitchen(world, me, asker)
@@ -207,18 +214,19 @@ def _in_kitchen(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
         cook = semi_skilled(world, slip=1.0)
     reward = 0.0
     cooks = {me: cook, partner: COOKS[bot(names[0]).rule](world)}
-    for step, minds in rollout_with_minds(world, cooks, rng=rng, acts=acts):
+    for step, minds in rollout_with_minds(world, cooks, rng=rng, acts=action_rngs):
         reward, cook = reward + step.after.rewards[0], minds[me]
     records = cook.theory.records if isinstance(cook, SpeakingCook) else ()
     thoughts = [
         {"t": record.occasion.situation.t, "why": record.occasion.why, "hypotheses": _reported(record.ranked)}
         for record in records
     ]
-    last = {"steps": world.steps, "reward": reward, "meetings": round(reward / world.pay), "bots": list(names)}
-    return [*thoughts, last | {"score": reward} | (call_counts(cook) if asker else {})]
+    last_row = {"steps": world.steps, "reward": reward, "meetings": round(reward / world.pay), "bots": list(names)}
+    return [*thoughts, last_row | {"score": reward} | (call_counts(cook) if asker else {})]
 
 
 def _reported(hypotheses: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
+    """The best hypotheses for a row: shortened texts, and values with four digits."""
     return [(text[:LONGEST], round(value, 4)) for text, value in hypotheses[:SHOWN]]
 
 
@@ -262,14 +270,14 @@ def _aim(mind: object) -> Aim | None:
 
 def estimate(entries: Sequence[ScenarioEntry]) -> CallEstimate:
     """The calls and tokens of a plan, found by playing an episode of each agent in each world with a program."""
-    alike = Counter((scenario(entry.scenario).substrate, entry.agent) for entry in entries)
-    first = {(scenario(entry.scenario).substrate, entry.agent): entry for entry in reversed(entries)}
+    counts = Counter((scenario(entry.scenario).substrate, entry.agent) for entry in entries)
+    entry_of_kind = {(scenario(entry.scenario).substrate, entry.agent): entry for entry in reversed(entries)}
     total = CallEstimate(0, Usage())
-    for about, entry in shown(first.items(), len(first), "Estimating"):
+    for about, entry in shown(entry_of_kind.items(), len(entry_of_kind), "Estimating"):
         model = CountingModel(straight)
         rows(replace(entry, filmed=False), model)
-        usage = Usage(*(tokens * alike[about] for tokens in model.usage))
-        total = CallEstimate(total.calls + model.calls * alike[about], total.usage + usage)
+        usage = Usage(*(tokens * counts[about] for tokens in model.usage))
+        total = CallEstimate(total.calls + model.calls * counts[about], total.usage + usage)
     return total
 
 
@@ -287,10 +295,13 @@ def summarise(all_rows: Sequence[Row], price: Price | None = None) -> Iterator[R
     grouped: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in all_rows:
         grouped[row["condition"], row["subject"]].append(row)
-    episodes = {about: {episode.episode: episode for episode in _played(mine)} for about, mine in grouped.items()}
+    episodes = {
+        about: {episode.episode: episode for episode in _played(subject_rows)}
+        for about, subject_rows in grouped.items()
+    }
     scores, shares = dict[str, float](), defaultdict[str, list[float]](list)
-    for (condition, subject), mine in grouped.items():
-        metrics = _metrics(mine, price)
+    for (condition, subject), subject_rows in grouped.items():
+        metrics = _metrics(subject_rows, price)
         if subject == "programs":
             scores[condition] = metrics["score"].value
         for baseline in COMPARED:
@@ -299,33 +310,41 @@ def summarise(all_rows: Sequence[Row], price: Price | None = None) -> Iterator[R
         if "of_bound" in metrics:
             shares[subject].append(metrics["of_bound"].value)
         for metric, value in metrics.items():
-            yield _row(condition, subject, metric, value)
-    for subject, parts in shares.items():
-        yield _row("all", subject, "near_bound", exact(sum(part >= NEAR for part in parts), len(parts)))
-    yield from _beside(
+            yield _summary_row(condition, subject, metric, value)
+    for subject, ratios in shares.items():
+        yield _summary_row("all", subject, "near_bound", exact(sum(share >= NEAR for share in ratios), len(ratios)))
+    yield from _beside_published_scores(
         scores,
-        enough=len({episode for (_, agent), mine in episodes.items() if agent == "programs" for episode in mine})
+        enough=len(
+            {
+                episode
+                for (_, agent), subject_rows in episodes.items()
+                if agent == "programs"
+                for episode in subject_rows
+            }
+        )
         >= ENOUGH,
     )
 
 
-def _row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
+def _summary_row(condition: str, subject: str, metric: str, value: Estimate) -> Row:
+    """A summary row, beside the paper's score and its interval if it is the score of programs."""
     row = summary_row(EXPERIMENT, condition, subject, metric, value)
     if (subject, metric) != ("programs", "score") or condition not in published():
         return row
-    its, error = published()[condition]["hm"]
-    row |= {"published": its, "published_low": its - NORMAL * error, "published_high": its + NORMAL * error}
+    score, error = published()[condition]["hm"]
+    row |= {"published": score, "published_low": score - NORMAL * error, "published_high": score + NORMAL * error}
     return row | {"source": SOURCE}
 
 
-def _beside(scores: Mapping[str, float], *, enough: bool) -> Iterator[Row]:
+def _beside_published_scores(scores: Mapping[str, float], *, enough: bool) -> Iterator[Row]:
     """In how many scenarios programs score at least as published, if there are enough episodes."""
     mine = {condition: score for condition, score in scores.items() if condition in published()}
     for group in ("all", "rws_arena"):
         conditions = [condition for condition in mine if group in ("all", condition.rpartition("_")[0])]
         if conditions and enough:
             above = sum(mine[condition] >= published()[condition]["hm"][0] for condition in conditions)
-            yield _row(group, "programs", "at_least_published", exact(above, len(conditions)))
+            yield _summary_row(group, "programs", "at_least_published", exact(above, len(conditions)))
 
 
 class Played(NamedTuple):

@@ -122,14 +122,14 @@ def rows(entry: MeltingPotEntry) -> list[Row]:
     """Play an episode: one row with the focal player's reward, steps, and meetings (or deliveries)."""
     rng = stream(entry.seed, *entry.key)
     if entry.condition == "scenario":
-        totals = _scenario(entry, rng)
+        totals = _scenario_totals(entry, rng)
     else:
         case, world = CASES[entry.subject], in_the_matrix(CASES[entry.subject].substrate)
         body = entry.condition.partition("/")[2]
         if body == "full_information":
             world = replace(world, all_seeing=frozenset(world.agents))
         names = [case.bots[k] for k in rng.integers(len(case.bots), size=len(world.agents) - 1).tolist()]
-        totals = _matrix_episode(world, case.focal, names, BODIES[body], NORMED, rng)
+        totals = _matrix_totals(world, case.focal, names, BODIES[body], NORMED, rng)
     score = totals["reward"] * NORMED / totals["steps"]
     return [first_columns(EXPERIMENT, entry.key, entry.seed) | totals | {"score": score}]
 
@@ -139,21 +139,24 @@ def partners(name: str, slots: int, seed: int, number: int) -> tuple[str, ...]:
     return draw(scenario(name), slots, number, stream(seed, name, "bots"))
 
 
-def _scenario(entry: MeltingPotEntry, rng: np.random.Generator) -> Row:
+def _scenario_totals(entry: MeltingPotEntry, rng: np.random.Generator) -> Row:
+    """The totals of one episode of a scenario, played by a calibration bot."""
     substrate = scenario(entry.subject).substrate
     if substrate not in FOCAL:
-        names, kitchen = partners(entry.subject, 1, entry.seed, entry.number), cooking_asymmetric()
+        names = partners(entry.subject, 1, entry.seed, entry.number)
+        kitchen = cooking_asymmetric()
         me, partner = kitchen.agents
         minds = {me: CookingBot(kitchen), partner: COOKS[bot(names[0]).rule](kitchen)}
         return _totals(kitchen, minds, kitchen.steps, names, lambda state: state.rewards[0] > 0, rng)
     world = in_the_matrix(substrate)
     names = partners(entry.subject, len(world.agents) - 1, entry.seed, entry.number)
-    return _matrix_episode(world, FOCAL[substrate], names, ORDINARY, world.rules.ends.limit, rng)
+    return _matrix_totals(world, FOCAL[substrate], names, ORDINARY, world.rules.ends.limit, rng)
 
 
-def _matrix_episode(
+def _matrix_totals(
     world: InTheMatrix, focal: Strategy | None, names: Sequence[str], skill: Skill, steps: int, rng: np.random.Generator
 ) -> Row:
+    """The totals of one episode in a matrix world. Without a focal strategy the first player walks at random."""
     me, *co_players = world.agents
     walking = MatrixBot.initial(world, me, _always(0), rng, WALKER)
     minds = {me: MatrixBot.initial(world, me, focal, rng, skill) if focal else walking}
@@ -197,8 +200,8 @@ def summarise(all_rows: Sequence[Row]) -> Iterator[Row]:
     """
     inside = []
     for condition, subject in dict.fromkeys((row["condition"], row["subject"]) for row in all_rows):
-        mine = [row for row in all_rows if (row["condition"], row["subject"]) == (condition, subject)]
-        for metric, value in score_metrics(mine).items():
+        episodes = [row for row in all_rows if (row["condition"], row["subject"]) == (condition, subject)]
+        for metric, value in score_metrics(episodes).items():
             yield (row := summary_row(EXPERIMENT, condition, subject, metric, value))
             bounds = beside_published([row])[0]
             if "published_low" in bounds and value.n >= ENOUGH:

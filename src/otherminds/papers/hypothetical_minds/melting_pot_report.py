@@ -30,29 +30,30 @@ def report(summary: Sequence[Row]) -> Page:
     """The report as a page, from the summary alone."""
     stats = by_key(summary)
     scores = {(c, s): row for (c, s, metric), row in stats.items() if metric == "score"}
-    cases = {f"{s} ({_body(c)})": row for (c, s), row in scores.items() if c != "scenario"}
-    labels = {scenario.id: f"{_number(scenario)}: {scenario.meaning}" for scenario in scenarios()}
+    cases = {f"{s} ({_body_name(c)})": row for (c, s), row in scores.items() if c != "scenario"}
+    labels = {scenario.id: f"{_scenario_number(scenario)}: {scenario.meaning}" for scenario in scenarios()}
     matrix = {labels.get(s, s): row for (c, s), row in scores.items() if c == "scenario" and not s.startswith("cook")}
     compared = at_two_widths(partial(_whiskers, cases, "\nours (circles), the prototype's (squares)", True), WIDE)
     calibration = stack(WORDS["calibration"], _calibration(stats), targets(summary), compared)
-    tables = [_scenarios(name, stats) for name in WORLDS]
-    shown = stack(WORDS["scenarios"], *tables, at_two_widths(partial(_whiskers, matrix, "", False), WIDE))
-    sections = [Section("Calibration", calibration), Section("Scenarios", shown)]
+    tables = [_scenario_table(name, stats) for name in WORLDS]
+    scenario_body = stack(WORDS["scenarios"], *tables, at_two_widths(partial(_whiskers, matrix, "", False), WIDE))
+    sections = [Section("Calibration", calibration), Section("Scenarios", scenario_body)]
     return page("Matrix and cooking worlds", WORDS["lead"], sections)
 
 
 def _calibration(stats: RowsByKey) -> Html:
+    """The scores of the calibration cases beside the prototype's."""
     lines = []
     for (condition, subject, metric), row in stats.items():
         if metric == "score" and condition != "scenario":
             meetings = stats[condition, subject, "meetings"]
             printed = interval(row["published"], row["published_low"], row["published_high"], 1)
             about = (cell(row, 1), printed, number(meetings["value"], 1), row["n"])
-            lines.append([subject, _body(condition), *about])
+            lines.append([subject, _body_name(condition), *about])
     return table(("First player v the others", "Body", "Score", "Prototype", "Meetings", "Episodes"), lines)
 
 
-def _body(condition: str) -> str:
+def _body_name(condition: str) -> str:
     return condition.partition("/")[2].replace("_", " ")
 
 
@@ -76,19 +77,22 @@ def _whiskers(rows: dict[str, Row], label: str, beside: bool, width: float) -> F
     return figure
 
 
-def _number(scenario: Scenario) -> str:
+def _scenario_number(scenario: Scenario) -> str:
     """The number of a scenario in its world, such as `3` or `3, documented`."""
     return scenario.id.removeprefix(f"{scenario.substrate}_").replace("_", ", ")
 
 
-def _scenarios(world: str, stats: RowsByKey) -> Html:
+def _scenario_table(world: str, stats: RowsByKey) -> Html:
+    """The means of all scenarios of one world."""
     lines = []
     for scenario in scenarios():
         if scenario.substrate == world:
             row = stats.get(("scenario", scenario.id, "score"))
             metric_rows = ((stats.get(("scenario", scenario.id, metric)), digits) for metric, digits in METRICS.items())
             means = (metric_row and number(metric_row["value"], digits) for metric_row, digits in metric_rows)
-            lines.append([_number(scenario), scenario.meaning, scenario.fidelity, row and cell(row, 1), *means])
+            lines.append(
+                [_scenario_number(scenario), scenario.meaning, scenario.fidelity, row and cell(row, 1), *means]
+            )
     episodes = max((row["n"] for (c, s, _), row in stats.items() if c == "scenario" and s.startswith(world)), default=0)
     columns = ("", "Who is met", "Fidelity", "Score", "Reward", "Steps", "Meetings", "Per meeting")
     return table(columns, lines, f"{WORLDS[world]}: {episodes} episode{'s' * (episodes != 1)} of each scenario")

@@ -42,15 +42,21 @@ def _with_programs(theory: Callable[[HypothesisSet], Theory], *, mapped: bool = 
     return lambda world, me, names, rng: minds(world, me, theory(library(world.rules)), rng, mapped=mapped)
 
 
-def _stranger(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> HypotheticalMinds:
-    true = [machine for machine in (_true(world, name) for name in dict.fromkeys(names)) if machine is not None]
+def _without_true_strategies(
+    world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator
+) -> HypotheticalMinds:
+    """An agent whose library lacks all strategies that act as one of the bots does."""
+    true = [
+        machine for machine in (_machine_of_bot(world, name) for name in dict.fromkeys(names)) if machine is not None
+    ]
     like = [m.name for m in library(world.rules).machines if any(equivalent(bot, m) for bot in true)]
     return HypotheticalMinds.initial(world, me, Programs.of(library(world.rules, without=like)), rng, mapped=False)
 
 
-def _informed(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> HypotheticalMinds:
+def _knowing_partners(world: InTheMatrix, me: str, names: Sequence[str], rng: np.random.Generator) -> HypotheticalMinds:
+    """An agent that knows the machine of each bot, and has the usual prior for bots without one."""
     game, prior = meeting_game(world.rules), Programs.of(library(world.rules))
-    true = [_true(world, name) for name in names]
+    true = [_machine_of_bot(world, name) for name in names]
     theories = [prior if machine is None else Programs.of(closed_hypotheses(game, [machine])) for machine in true]
     return HypotheticalMinds.initial(world, me, prior, rng, mapped=False, theories=(prior, *theories))
 
@@ -60,8 +66,10 @@ def _scripted(strategy: Callable[[InTheMatrix], Strategy], skill: Skill = ABLE, 
     return lambda world, me, names, rng: MatrixBot.initial(world, me, strategy(world), rng, skill, mapped=mapped)
 
 
-def _last_play(world: InTheMatrix) -> Strategy:
-    payoff, kinds = meeting_game(world.rules).payoff(), range(len(world.rules.resources))
+def _answering_last_play(world: InTheMatrix) -> Strategy:
+    """The strategy that answers the partner's last play with the best reply to it."""
+    payoff = meeting_game(world.rules).payoff()
+    kinds = range(len(world.rules.resources))
     return CounterPrevious(tuple(Aim(int(payoff[:, kind].argmax()), MARGIN) for kind in kinds))
 
 
@@ -69,10 +77,10 @@ PLAYERS: Mapping[str, Player] = {
     "programs": _with_programs(Programs.of),
     "mapped": _with_programs(Programs.of, mapped=True),
     "valued": _with_programs(RescorlaWagner.of),
-    "stranger": _stranger,
-    "informed": _informed,
+    "stranger": _without_true_strategies,
+    "informed": _knowing_partners,
     "bound": bound,
-    "last_play": _scripted(_last_play),
+    "last_play": _scripted(_answering_last_play),
     "uniform": _scripted(lambda world: Whim(tuple(Aim(kind, MARGIN) for kind in range(len(world.rules.resources))))),
     "random": _scripted(lambda world: specialist(Aim(0, MARGIN)), WALKER, mapped=True),
     "ppo": lambda world, me, names, rng: Trained.initial(world, me, shipped_for(world)),
@@ -84,7 +92,7 @@ agent, the bots' names and a generator."""
 
 
 @cache
-def _true(world: InTheMatrix, name: str) -> Machine | None:
+def _machine_of_bot(world: InTheMatrix, name: str) -> Machine | None:
     """The machine that a bot plays by; None if it has no strategy."""
     strategy = bot(name).strategy
     return None if strategy is None else machine_of(name, strategy, meeting_game(world.rules))
@@ -129,12 +137,13 @@ class ModelAgent:
             raise unknown("agent", plain(name), AGENTS, "docs/systems/hypothetical.md lists all")
         agent = cls(name, ABLATIONS.get(name, PUBLISHED))
         for change in changes:
-            agent = agent._with(change)
+            agent = agent._with_change(change)
         if agent.scripted and name in STYLES:
             raise InputError(f"{name} cannot be `scripted`: it is its plans", hint=HINT)
         return agent
 
-    def _with(self, change: str) -> ModelAgent:
+    def _with_change(self, change: str) -> ModelAgent:
+        """The agent with one change, such as `scripted` or `alpha=0.1`. Raises InputError for any other."""
         key, _, value = change.partition("=")
         if change == "scripted":
             return replace(self, scripted=True)
@@ -169,8 +178,8 @@ class ModelAgent:
 
 def all_said(mind: object) -> tuple[Exchange, ...]:
     """All that a language model said in an episode."""
-    parts = (*mind.theories, mind.body) if isinstance(mind, HypotheticalMinds) else (mind,)
-    return tuple(exchange for part in parts for exchange in getattr(part, "exchanges", ()))
+    speakers = (*mind.theories, mind.body) if isinstance(mind, HypotheticalMinds) else (mind,)
+    return tuple(exchange for speaker in speakers for exchange in getattr(speaker, "exchanges", ()))
 
 
 def call_counts(mind: object) -> dict[str, Any]:

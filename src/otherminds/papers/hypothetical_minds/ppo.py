@@ -63,9 +63,10 @@ class MeetingMemory(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Senses:
-    """The features of a view. `table` has a row for each code of a window, from OUTSIDE on.
+    """The features of a view. `table` has a row for each code of a window, from OUTSIDE on: see `_table`.
 
-    `other_places` are the places of a window except the player's own, `scale` is the largest payoff.
+    `kinds` and `cells` are the numbers of kinds of resources and of cells in a window. `other_places` are the places of
+    a window except the player's own, `scale` is the largest payoff.
     """
 
     kinds: int
@@ -145,6 +146,7 @@ def _table(world: InTheMatrix) -> Float:
 
 
 def _shares(inventories: NDArray[np.number]) -> Float:
+    """Counts as shares of their sum over the last axis."""
     shares: Float = (inventories / inventories.sum(axis=-1, keepdims=True)).astype(np.float32)
     return shares
 
@@ -171,6 +173,7 @@ class Network:
 
 
 def _names(layer: int) -> tuple[str, str]:
+    """The names of a layer's weights and biases in a file."""
     return f"weights{layer}", f"biases{layer}"
 
 
@@ -181,7 +184,7 @@ def read_network(path: Path, world: InTheMatrix) -> Network:
             raw = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None
-    return _network(raw, path, Senses.of(world).width)
+    return _network_of(raw, path, Senses.of(world).width)
 
 
 @cache
@@ -189,32 +192,36 @@ def shipped(substrate: str) -> Network:
     """The network that was trained in one of Melting Pot's worlds. Raises InputError for another name."""
     world = in_the_matrix(substrate)
     file = resources.files("otherminds.papers.hypothetical_minds").joinpath("weights", f"ppo-{substrate}.npz")
-    return _network(file.read_bytes(), Path(file.name), Senses.of(world).width)
+    return _network_of(file.read_bytes(), Path(file.name), Senses.of(world).width)
 
 
 def shipped_for(world: InTheMatrix) -> Network:
     """The network that was trained in this world, however long its episodes are. Raises InputError if none was."""
     rules = ((name, in_the_matrix(name).rules) for name in SUBSTRATES)
-    name = next((name for name, its in rules if replace(world.rules, ends=its.ends) == its), None)
+    name = next(
+        (name for name, substrate_rules in rules if replace(world.rules, ends=substrate_rules.ends) == substrate_rules),
+        None,
+    )
     if name is None:
         hint = "`benchmarks/evidence/train_ppo.py` trains one for Melting Pot's worlds"
         raise InputError("no network is shipped for this world", hint=hint)
     return shipped(name)
 
 
-def _network(raw: bytes, path: Path, width: int) -> Network:
+def _network_of(raw: bytes, path: Path, width: int) -> Network:
+    """The network in the bytes of an .npz file, for `width` features. Raises InputError if its arrays do not fit."""
     arrays = _arrays(raw, path)
     count = len(arrays) // 2
     expected = [name for k in range(count) for name in _names(k)]
     if not count or sorted(expected) != sorted(arrays):
-        there = ", ".join(sorted(arrays))[:LONGEST] or "none"
-        raise InputError(f"has the arrays {there}", path=path, hint="weights0, biases0, weights1, … expected")
+        names_found = ", ".join(sorted(arrays))[:LONGEST] or "none"
+        raise InputError(f"has the arrays {names_found}", path=path, hint="weights0, biases0, weights1, … expected")
     layers: list[Layer] = []
     for k in range(count):
         weights, biases = (arrays[name] for name in _names(k))
         outputs = len(ACTIONS) if k == count - 1 else biases.size
         for name, array, shape in zip(_names(k), (weights, biases), ((width, outputs), (outputs,)), strict=True):
-            _check(name, array, shape, path)
+            _check_array(name, array, shape, path)
         layers.append((weights.astype(np.float32), biases.astype(np.float32)))
         width = outputs
     return Network(tuple(layers))
@@ -237,7 +244,8 @@ def _arrays(raw: bytes, path: Path) -> dict[str, NDArray[np.floating]]:
     return arrays
 
 
-def _check(name: str, array: NDArray[np.floating], shape: tuple[int, ...], path: Path) -> None:
+def _check_array(name: str, array: NDArray[np.floating], shape: tuple[int, ...], path: Path) -> None:
+    """Raise InputError unless the array has this shape, and finite numbers of 16 or 32 bits."""
     if array.shape != shape:
         hint = "was it trained in another world?"
         raise InputError(f"`{name}` has the shape {array.shape}, not {shape}", path=path, hint=hint)

@@ -45,10 +45,10 @@ class ProgramTheory(ABC):
     def update(self, own: Inventory, theirs: int | None, reward: float) -> Self:
         """The theory after a meeting; unchanged if the play of either player is unknown."""
         play = play_of(own)
-        return self if play is None or theirs is None else self._after(Outcome(play, theirs, reward))
+        return self if play is None or theirs is None else self._with_outcome(Outcome(play, theirs, reward))
 
     @abstractmethod
-    def _after(self, outcome: Outcome) -> Self: ...
+    def _with_outcome(self, outcome: Outcome) -> Self: ...
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Programs(ProgramTheory):
         """The theory before any meeting."""
         return cls(BayesianLookahead.of(library))
 
-    def _after(self, outcome: Outcome) -> Self:
+    def _with_outcome(self, outcome: Outcome) -> Self:
         return replace(self, lookahead=self.lookahead.observe(outcome))
 
     def predict(self) -> Categorical[int]:
@@ -100,7 +100,7 @@ class RescorlaWagner(ProgramTheory):
         partners = tuple(machine.start for machine in library.slipping)
         return cls(library, partners, (0.0,) * len(partners), alpha)
 
-    def _after(self, outcome: Outcome) -> Self:
+    def _with_outcome(self, outcome: Outcome) -> Self:
         their_outcome = mirrored(self.library.game, outcome)
         rewards = (1.0 if partner.act().mode == outcome.theirs else -1.0 for partner in self.partners)
         values = rescore(self.values, rewards, decay=1.0 - self.alpha, gain=self.alpha)
@@ -108,20 +108,22 @@ class RescorlaWagner(ProgramTheory):
 
     def predict(self) -> Categorical[int]:
         """What the best strategy plays next."""
-        return self.partners[self._ranked[0]].act()
+        return self.partners[self._ranking[0]].act()
 
     def act(self) -> Categorical[int]:
         """The best response to the best strategy."""
-        pool, place = self.library.pool, self.library.place[self.partners[self._ranked[0]]]
+        pool = self.library.pool
+        place = self.library.place[self.partners[self._ranking[0]]]
         return point_mass(int(pool.response.actions[0, place]))
 
     @property
     def ranked(self) -> Sequence[tuple[str, float]]:
         """The best strategies with their values."""
-        return [(self.library.machines[i].name, self.values[i]) for i in self._ranked[:SHOWN]]
+        return [(self.library.machines[i].name, self.values[i]) for i in self._ranking[:SHOWN]]
 
     @property
-    def _ranked(self) -> list[int]:
+    def _ranking(self) -> list[int]:
+        """The indices of all strategies, by value and then by prior, the best first."""
         return sorted(range(len(self.values)), key=lambda i: (-self.values[i], -self.library.prior[i], i))
 
 

@@ -41,16 +41,16 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     """The report as a page, from rows and summary alone."""
     stats = by_key(summary)
     lined_up = _lined_up(rows)
-    episodes = [part for part in (episode(*about, rows) for about in examples(rows)) if part]
-    spoken = [_agents(stats), _speakers(stats)] if _spoken(stats) else []
+    episodes = [html for html in (episode(*about, rows) for about in examples(rows)) if html]
+    spoken = [_agent_ranking(stats), _model_scores(stats)] if _model_subjects(stats) else []
     bodies = {
-        "Scores": stack(WORDS["scores"], _scores(stats, NAMES), targets(summary)) if _any(stats, NAMES) else "",
-        "Variants": stack(WORDS["others"], _scores(stats, VARIANTS)) if _any(stats, [*VARIANTS][1:]) else "",
-        "Beside others": stack(WORDS["compared"], _compared(stats)) if _any(stats, COMPARED) else "",
-        "Losses to the bound": stack(WORDS["losses"], _losses(stats)) if _any(stats, [BOUND]) else "",
+        "Scores": stack(WORDS["scores"], _scores(stats, NAMES), targets(summary)) if _has_any(stats, NAMES) else "",
+        "Variants": stack(WORDS["others"], _scores(stats, VARIANTS)) if _has_any(stats, [*VARIANTS][1:]) else "",
+        "Beside others": stack(WORDS["compared"], _compared(stats)) if _has_any(stats, COMPARED) else "",
+        "Losses to the bound": stack(WORDS["losses"], _losses(stats)) if _has_any(stats, [BOUND]) else "",
         "Language models": stack(WORDS["speakers"], WORDS["order"], *spoken) if spoken else "",
-        "Literal and functional": stack(WORDS["literal"], _literal(stats)) if _any(stats, ["programs"]) else "",
-        "Validation": inline(_around(lined_up), WORDS["around_validation"]) if lined_up else "",
+        "Literal and functional": stack(WORDS["literal"], _literal(stats)) if _has_any(stats, ["programs"]) else "",
+        "Validation": inline(_around_validation(lined_up), WORDS["around_validation"]) if lined_up else "",
         "Single episodes": stack(*episodes),
         "The paper's scores": stack(WORDS["paper"], _paper(stats)),
     }
@@ -58,32 +58,40 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
 
 
 def _scores(stats: RowsByKey, names: Mapping[str, str]) -> Html:
-    subjects = [subject for subject in names if _any(stats, [subject])]
+    """The scores of some subjects in each scenario that any of them played, beside the paper's."""
+    subjects = [subject for subject in names if _has_any(stats, [subject])]
     lines = []
     for spec in scenarios():
         scores = [stats.get((spec.id, subject, "score")) for subject in subjects]
         if any(scores):
             paper = published().get(spec.id)
             lines.append(
-                [_met(spec), *(cell(score, 0) for score in scores), number(paper["hm"][0], 1) if paper else "–"]
+                [
+                    _scenario_words(spec),
+                    *(cell(score, 0) for score in scores),
+                    number(paper["hm"][0], 1) if paper else "–",
+                ]
             )
     return table(("Scenario", *(names[subject] for subject in subjects), "HM (paper)"), lines)
 
 
 def _compared(stats: RowsByKey) -> Html:
     metrics = [f"minus_{baseline}" for baseline in COMPARED]
-    lines = _lines(stats, metrics)
+    lines = _scenario_lines(stats, metrics)
     return table(("Scenario", *(f"Less {NAMES[baseline]}" for baseline in COMPARED)), lines)
 
 
 def _losses(stats: RowsByKey) -> Html:
-    lines = _lines(stats, (*LOSSES, "of_bound"))
+    lines = _scenario_lines(stats, (*LOSSES, "of_bound"))
     return table(("Scenario", "Prediction", "Planning", "Inventory", "Meetings", "Share of the bound's score"), lines)
 
 
-def _lines(stats: RowsByKey, metrics: Sequence[str]) -> list[list[str]]:
+def _scenario_lines(stats: RowsByKey, metrics: Sequence[str]) -> list[list[str]]:
     """For each scenario that has any of these metrics of programs, all of them."""
-    all_of = ((_met(spec), [stats.get((spec.id, "programs", metric)) for metric in metrics]) for spec in scenarios())
+    all_of = (
+        (_scenario_words(spec), [stats.get((spec.id, "programs", metric)) for metric in metrics])
+        for spec in scenarios()
+    )
     return [
         [name, *(cell(row, 2 if row and abs(row["value"]) < 2 else 1) for row in rows)]
         for name, rows in all_of
@@ -91,43 +99,53 @@ def _lines(stats: RowsByKey, metrics: Sequence[str]) -> list[list[str]]:
     ]
 
 
-def _any(stats: RowsByKey, subjects: Iterable[str]) -> bool:
+def _has_any(stats: RowsByKey, subjects: Iterable[str]) -> bool:
+    """Whether any of these subjects has a summary row."""
     return any(subject in subjects for _, subject, _ in stats)
 
 
-def _spoken(stats: RowsByKey) -> list[str]:
+def _model_subjects(stats: RowsByKey) -> list[str]:
     """The subjects with language models."""
     return list(dict.fromkeys(subject for _, subject, _ in stats if subject.startswith(MODELS)))
 
 
-def _speakers(stats: RowsByKey) -> Html:
+def _model_scores(stats: RowsByKey) -> Html:
+    """For each scenario and agent with a language model: its score, literal accuracy, regret, and what it cost."""
     lines = []
-    for spec, subject in product(scenarios(), _spoken(stats)):
+    for spec, subject in product(scenarios(), _model_subjects(stats)):
         if score := stats.get((spec.id, subject, "score")):
             rows = (stats.get((spec.id, subject, metric)) for metric in METRICS)
-            lines.append([_met(spec), *_who(subject), cell(score, 0), *(row and _figure(row["value"]) for row in rows)])
+            lines.append(
+                [
+                    _scenario_words(spec),
+                    *_agent_and_model(subject),
+                    cell(score, 0),
+                    *(row and _short_number(row["value"]) for row in rows),
+                ]
+            )
     return table(("Scenario", "Agent", "Model", "Score", "Predicted", "Regret", *OF_CALLS), lines)
 
 
-def _figure(value: float | None) -> str | None:
+def _short_number(value: float | None) -> str | None:
+    """A number in few digits, none of them behind the point from 100 on; None if there is none."""
     return None if value is None else number(value, 0 if value >= 100 else 2)
 
 
-def _who(subject: str) -> tuple[str, str]:
+def _agent_and_model(subject: str) -> tuple[str, str]:
     """The agent and its model."""
     model, _, agent = subject.removeprefix(MODELS).partition(":")
     return agent, model
 
 
-def _agents(stats: RowsByKey) -> Html:
+def _agent_ranking(stats: RowsByKey) -> Html:
     """Agents by their mean score in the matrix worlds, with means over the scenarios that each played."""
-    means = {agent: _mean(stats, agent, "score", MATRIX) or 0.0 for agent in _spoken(stats)}
+    means = {agent: _mean(stats, agent, "score", MATRIX) or 0.0 for agent in _model_subjects(stats)}
     lines = []
     for agent in sorted(means, key=lambda agent: (-means[agent], agent)):
         scores = (_mean(stats, agent, "score", (world,)) for world in (*MATRIX, "cooking_asymmetric"))
         other_means = (_mean(stats, agent, metric, ()) for metric in METRICS if metric != "regret")
-        shown = (None if value is None else number(value, 1 if abs(value) < 100 else 0) for value in scores)
-        lines.append([*_who(agent), *shown, *map(_figure, other_means)])
+        score_cells = (None if value is None else number(value, 1 if abs(value) < 100 else 0) for value in scores)
+        lines.append([*_agent_and_model(agent), *score_cells, *map(_short_number, other_means)])
     return table(("Agent", "Model", "RWS", "Arena", "Dilemma", "Cooking", "Predicted", *OF_CALLS), lines)
 
 
@@ -135,8 +153,8 @@ def _mean(stats: RowsByKey, agent: str, metric: str, worlds: Sequence[str]) -> f
     """The mean over the scenarios of some worlds, or of all; None if the agent played none."""
     values = [
         row["value"]
-        for (name, subject, its), row in stats.items()
-        if (subject, its) == (agent, metric) and (not worlds or name.rpartition("_")[0] in worlds)
+        for (name, subject, row_metric), row in stats.items()
+        if (subject, row_metric) == (agent, metric) and (not worlds or name.rpartition("_")[0] in worlds)
     ]
     return mean(values) if values else None
 
@@ -147,17 +165,18 @@ def _paper(stats: RowsByKey) -> Html:
     for spec in scenarios():
         if spec.id in published() and any(name == spec.id for name, _, _ in stats):
             scores = (f"{number(value, 1)} ± {number(error, 1)}" for value, error in published()[spec.id].values())
-            lines.append([_met(spec), *scores])
+            lines.append([_scenario_words(spec), *scores])
     return table(("Scenario", "HM", "Reflexion", "ReAct", "PlanReAct", "PPO", "OPRE"), lines)
 
 
 def _literal(stats: RowsByKey) -> Html:
+    """How well partners were predicted in each scenario, and the functional regret with and without that."""
     lines = []
     for spec in scenarios():
         if (spec.id, "programs", "literal") in stats:
             rows = [stats.get((spec.id, "programs", metric)) for metric in LITERAL_METRICS]
             rows += [stats.get((spec.id, subject, "regret")) for subject in ("stranger", "uniform")]
-            lines.append([_met(spec), *(row and number(row["value"]) for row in rows)])
+            lines.append([_scenario_words(spec), *(row and number(row["value"]) for row in rows)])
     columns = ("Predicted", "… once validated", "Validated", "Regret", "Share of the best")
     return table(("Scenario", *columns, "Regret without its hypothesis", "Regret of playing anything"), lines)
 
@@ -165,18 +184,19 @@ def _literal(stats: RowsByKey) -> Html:
 def _lined_up(rows: Sequence[Row]) -> dict[int, list[float]]:
     """Rewards of meetings by their distance, in meetings, from the first validated one."""
     rewards = defaultdict[int, list[float]](list)
-    mine = [row for row in rows if row["subject"] == "programs" and row["condition"].startswith("rws_repeated")]
-    for key in dict.fromkeys((row["condition"], row["episode"]) for row in mine):
-        meetings = list(validated([row for row in mine if (row["condition"], row["episode"]) == key]))
-        first = next((i for i, (_, valid) in enumerate(meetings) if valid), None)
+    program_rows = [row for row in rows if row["subject"] == "programs" and row["condition"].startswith("rws_repeated")]
+    for key in dict.fromkeys((row["condition"], row["episode"]) for row in program_rows):
+        meetings = list(validated([row for row in program_rows if (row["condition"], row["episode"]) == key]))
+        first_valid = next((i for i, (_, valid) in enumerate(meetings) if valid), None)
         for i, (row, _) in enumerate(meetings):
-            if first is not None and abs(i - first) <= AROUND:
-                rewards[i - first].append(row["reward"])
+            if first_valid is not None and abs(i - first_valid) <= AROUND:
+                rewards[i - first_valid].append(row["reward"])
     return rewards
 
 
 @styled
-def _around(lined_up: Mapping[int, Sequence[float]]) -> Figure:
+def _around_validation(lined_up: Mapping[int, Sequence[float]]) -> Figure:
+    """The mean reward of meetings over their distance from the first validated one."""
     figure = Figure(figsize=(WIDER, 2.6), layout="constrained")
     axes = figure.subplots()
     means = {i: sum(rewards) / len(rewards) for i, rewards in sorted(lined_up.items())}
@@ -199,12 +219,12 @@ def examples(rows: Sequence[Row]) -> list[tuple[str, str]]:
 
 def episode(name: str, subject: str, rows: Sequence[Row]) -> Html | None:
     """The first episode: the hypotheses before each meeting, and the film; None if the subject has no hypotheses."""
-    mine, meetings = _first(name, subject, rows)
+    subject_rows, meetings = _first_episode(name, subject, rows)
     if not meetings:
         return None
-    title = _title(mine)
+    title = _title(subject_rows)
     drawn = at_two_widths(partial(_beliefs, meetings), 7.0, f"{title}: what was thought")
-    film = next((row["film"] for row in mine if "film" in row), None)
+    film = next((row["film"] for row in subject_rows if "film" in row), None)
     if "why" in meetings[0]:
         best = [(row["t"], row["why"], text, value) for row in meetings for text, value in row["hypotheses"][:1]]
         lines = [[t, why, text, number(value)] for t, why, text, value in best]
@@ -212,28 +232,30 @@ def episode(name: str, subject: str, rows: Sequence[Row]) -> Html | None:
     if film is None:
         return drawn
     world = in_the_matrix(scenario(name).substrate)
-    met = [row for row in mine if row["episode"] == mine[0]["episode"] and "partner" in row]
-    return stack(matrix_replay(world, film["kinds"], film["frames"], met, title), drawn)
+    meetings_filmed = [row for row in subject_rows if row["episode"] == subject_rows[0]["episode"] and "partner" in row]
+    return stack(matrix_replay(world, film["kinds"], film["frames"], meetings_filmed, title), drawn)
 
 
 def thoughts(name: str, subject: str, rows: Sequence[Row]) -> Html:
     """The hypotheses before each meeting of the first episode."""
-    mine, meetings = _first(name, subject, rows)
-    return at_two_widths(partial(_beliefs, meetings), 7.0, f"{_title(mine)}: what was thought")
+    subject_rows, meetings = _first_episode(name, subject, rows)
+    return at_two_widths(partial(_beliefs, meetings), 7.0, f"{_title(subject_rows)}: what was thought")
 
 
-def _first(name: str, subject: str, rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+def _first_episode(name: str, subject: str, rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
     """All rows of a subject in a scenario, and those of its first episode that have hypotheses."""
-    mine = [row for row in rows if (row["condition"], row["subject"]) == (name, subject)]
-    return mine, [row for row in mine if row["episode"] == mine[0]["episode"] and row.get("hypotheses")]
+    subject_rows = [row for row in rows if (row["condition"], row["subject"]) == (name, subject)]
+    return subject_rows, [
+        row for row in subject_rows if row["episode"] == subject_rows[0]["episode"] and row.get("hypotheses")
+    ]
 
 
-def _title(mine: Sequence[Row]) -> str:
+def _title(subject_rows: Sequence[Row]) -> str:
     """The scenario, what its partners do, and the subject."""
-    return f"{_met(scenario(mine[0]['condition']))}; {agent_name(mine[0]['subject'])}"
+    return f"{_scenario_words(scenario(subject_rows[0]['condition']))}; {agent_name(subject_rows[0]['subject'])}"
 
 
-def _met(spec: Scenario) -> str:
+def _scenario_words(spec: Scenario) -> str:
     """A scenario by its world and by what is met there."""
     return f"{WORLDS[spec.substrate]}, partner {spec.id.rpartition('_')[2]}: {spec.meaning}"
 

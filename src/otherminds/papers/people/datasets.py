@@ -100,10 +100,12 @@ def bots() -> Mapping[str, Machine]:
 
 
 def _bot(name: str) -> Machine:
+    """The machine of a bot, whose state are the last two rounds (own, person's); it makes its rule's move with RULE."""
+
     def act(history: History) -> tuple[float, ...]:
         move = _rule(name, history) if history else None
-        rest = (1.0 - RULE) / 2
-        return (1 / 3,) * 3 if move is None else tuple(RULE if b == move else rest for b in range(3))
+        p_other = (1.0 - RULE) / 2
+        return (1 / 3,) * 3 if move is None else tuple(RULE if b == move else p_other for b in range(3))
 
     start: History = ()
     return build(name, RPS, start, act, lambda h, own, theirs: (*h, (own, theirs))[-2:])
@@ -151,7 +153,7 @@ def _strategy(name: str, game: Game) -> Machine:
     if name == "GRIM":
         return build(name, game, 0, lambda q: q, lambda q, own, theirs: int(q or own or theirs))
 
-    def punish(left: int, own: int, theirs: int) -> int:
-        return left - 1 if left else PUNISHED * int(own or theirs)
+    def punish(remaining: int, own: int, theirs: int) -> int:
+        return remaining - 1 if remaining else PUNISHED * int(own or theirs)
 
     return build(name, game, 0, lambda left: int(left > 0), punish)

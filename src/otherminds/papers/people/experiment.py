@@ -57,9 +57,8 @@ PRIORS = (1.5, 2.5, 5.0)  # standard deviations of the weak prior that are tried
 HALVES = ("chosen on", "checked on")  # every second person from the first on, and the others
 RECOVERED = 0.9  # correlation of true and fitted values from which a parameter counts as recovered; a rule of thumb
 SHOWN = 0.005  # share of people from which a confusion of minds is in the summary
-EVERY = (
-    4  # one in so many simulated people is fitted by all minds, and half as many in ten times the matches; bounds time
-)
+EVERY = 4
+"""One in so many simulated people is fitted by all minds, and half as many in ten times the matches; bounds time."""
 TIMES = 10  # as many matches are simulated to see whether a parameter that is not recovered lacks data
 
 
@@ -101,7 +100,7 @@ Part = tuple[Callable[[Planned], list[Row]], list[Planned]]
 
 
 def plan(scale: str, seed: int) -> list[Part]:
-    """What is played, by the function that plays it."""
+    """The parts of the experiment: each a function that makes rows, and the entries that it is called with."""
     minds = {data: [m.name for m in minds_of(data) if scale != "quick" or m.name in QUICK] for data in DATA}
     fits = [Planned(f"fit/{DATA[data]}", mind, "fit", seed) for data in DATA for mind in minds[data]]
     treatments = [f"ipd/{group}" for group in dict.fromkeys(dataset("human-ipd").groups)]
@@ -125,8 +124,8 @@ def _blocks(choices: Choices) -> Iterator[tuple[str, str, float, int]]:
     """Person, block, points and rounds; rounds that were not recorded are left out."""
     for s, n in enumerate(choices.person):
         for block, (first, last) in BLOCKS.items():
-            some = choices.earned[s][(first <= choices.number[s]) & (choices.number[s] <= last)]
-            yield choices.people[n], block, float(some.sum()), len(some)
+            points = choices.earned[s][(first <= choices.number[s]) & (choices.number[s] <= last)]
+            yield choices.people[n], block, float(points.sum()), len(points)
 
 
 def blocks_of_people(entry: Planned) -> list[Row]:
@@ -151,10 +150,10 @@ def blocks_of_rounds(columns: Row, rounds: Sequence[Row]) -> list[Row]:
     """What was earned in each block of an episode, and how often the bot was predicted."""
     rows = []
     for block, (first, last) in BLOCKS.items():
-        if some := rounds[first - 1 : last] if last <= len(rounds) else ():
-            about = {"kind": "block", "person": columns["episode"], "block": block, "rounds": len(some)}
-            hits = sum(row["predicted"] == row["observed"] for row in some)
-            rows.append({**columns, **about, "earned": sum(row["reward"] for row in some), "hits": hits})
+        if block_rounds := rounds[first - 1 : last] if last <= len(rounds) else ():
+            about = {"kind": "block", "person": columns["episode"], "block": block, "rounds": len(block_rounds)}
+            hits = sum(row["predicted"] == row["observed"] for row in block_rounds)
+            rows.append({**columns, **about, "earned": sum(row["reward"] for row in block_rounds), "hits": hits})
     return rows
 
 
@@ -243,10 +242,10 @@ def recovered(entry: Planned) -> list[Row]:
     parameters, recognition = recover(mind, minds, choices, rng, partners, EVERY)
     longer = {}
     if any(estimate.r < RECOVERED for estimate in parameters):
-        some = choices.subset(range(0, len(choices.people), 2 * EVERY))
-        like = some.of_matches(np.tile(np.arange(len(some.own)), TIMES))
-        true = drawn(mind, len(some.people), rng)
-        fits = weakly(Likelihood.of(mind, simulated(mind, like, true, rng, partners)))
+        sample = choices.subset(range(0, len(choices.people), 2 * EVERY))
+        longer_matches = sample.of_matches(np.tile(np.arange(len(sample.own)), TIMES))
+        true = drawn(mind, len(sample.people), rng)
+        fits = weakly(Likelihood.of(mind, simulated(mind, longer_matches, true, rng, partners)))
         longer = {estimate.parameter: estimate.r for estimate in recovery(true, fits)}
     rows = [
         {
@@ -260,8 +259,8 @@ def recovered(entry: Planned) -> list[Row]:
         for estimate in parameters
     ]
     shares = {
-        of: dict(zip((candidate.name for candidate in minds), part.tolist(), strict=True))
-        for of, part in (("person", recognition.by_person), ("group", recognition.by_group))
+        level: dict(zip((candidate.name for candidate in minds), recognised.tolist(), strict=True))
+        for level, recognised in (("person", recognition.by_person), ("group", recognition.by_group))
     }
     about = {"people": -(-len(choices.people) // EVERY), "groups": len(set(choices.groups))}
     nearest = {"nearest": recognition.nearest, "ahead": recognition.ahead}
@@ -368,34 +367,35 @@ def summarise(rows: Sequence[Row]) -> list[Row]:
     for row in rows:
         kinds[row["kind"]].append(row)
     return [
-        *_losses(kinds["block"]),
-        *_compared(kinds["fit"]),
-        *_shares(kinds["share"]),
-        *_models(kinds["match"]),
-        *_priors(kinds["prior"]),
-        *_recovered(kinds["recovery"], kinds["recognition"]),
+        *_loss_summary(kinds["block"]),
+        *_mind_summary(kinds["fit"]),
+        *_strategy_summary(kinds["share"]),
+        *_model_summary(kinds["match"]),
+        *_prior_summary(kinds["prior"]),
+        *_recovery_summary(kinds["recovery"], kinds["recognition"]),
     ]
 
 
 summary = partial(summary_row, EXPERIMENT)
 
 
-def _losses(rows: Sequence[Row]) -> Iterator[Row]:
-    by: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+def _loss_summary(rows: Sequence[Row]) -> Iterator[Row]:
+    """The mean loss of people and players by bot and block, and late in the match also how well bots were predicted."""
+    rows_by_block: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
         for condition in (row["condition"], "rps/all"):
-            by[condition, row["subject"], row["block"]].append(row)
-    for (condition, subject, block), some in by.items():
-        losses = [loss(row["earned"] / row["rounds"]) for row in some]
-        last = block == LAST
+            rows_by_block[condition, row["subject"], row["block"]].append(row)
+    for (condition, subject, block), block_rows in rows_by_block.items():
+        losses = [loss(row["earned"] / row["rounds"]) for row in block_rows]
+        is_last_block = block == LAST
         yield summary(condition, subject, f"loss_block_{block}", mean(losses))
-        if last:
+        if is_last_block:
             yield summary(condition, subject, "loss", mean(losses))
             best = sorted(losses)[: max(1, round(len(losses) / 10))]
             if subject == "people":
                 yield summary(condition, subject, "loss_best_tenth", mean(best))
-        if last and "hits" in some[0]:
-            yield summary(condition, subject, "literal", mean([row["hits"] / row["rounds"] for row in some]))
+        if is_last_block and "hits" in block_rows[0]:
+            yield summary(condition, subject, "literal", mean([row["hits"] / row["rounds"] for row in block_rows]))
     for condition in dict.fromkeys(row["condition"] for row in rows):
         task = Task(RPS, bots()[condition.partition("/")[2]], ROUNDS)
         # the best response to the bot, which knows it: its loss in the last block is 0 in expectation
@@ -404,11 +404,12 @@ def _losses(rows: Sequence[Row]) -> Iterator[Row]:
         )
 
 
-def _compared(rows: Sequence[Row]) -> Iterator[Row]:
-    by: dict[str, dict[str, list[Row]]] = defaultdict(dict)
+def _mind_summary(rows: Sequence[Row]) -> Iterator[Row]:
+    """The comparison of minds for each group of people: held-out likelihood, BIC, and random effects over people."""
+    fits_by_mind: dict[str, dict[str, list[Row]]] = defaultdict(dict)
     for row in rows:
-        by[f"{row['condition'].partition('/')[2]}/{row['group']}"].setdefault(row["subject"], []).append(row)
-    for condition, minds in by.items():
+        fits_by_mind[f"{row['condition'].partition('/')[2]}/{row['group']}"].setdefault(row["subject"], []).append(row)
+    for condition, minds in fits_by_mind.items():
         held_out = np.array([[row["held_out"] for row in fits] for fits in minds.values()]).T
         effects = random_effects(held_out)
         bic = {mind: sum(row["bic"] for row in fits) for mind, fits in minds.items()}
@@ -427,7 +428,8 @@ def _compared(rows: Sequence[Row]) -> Iterator[Row]:
                 yield summary(condition, mind, "literal_of_fit", literal)
 
 
-def _shares(rows: Sequence[Row]) -> Iterator[Row]:
+def _strategy_summary(rows: Sequence[Row]) -> Iterator[Row]:
+    """The share of each strategy in a treatment, with an interval of ± 1.96 standard errors, and the tremble."""
     for row in rows:
         share, error = row["share"], row["error"]
         estimate = Estimate(share, max(share - 1.96 * error, 0.0), min(share + 1.96 * error, 1.0), row["people"])
@@ -438,29 +440,35 @@ def _shares(rows: Sequence[Row]) -> Iterator[Row]:
             yield summary(row["condition"], "mixture", "tremble", estimate)
 
 
-def _models(rows: Sequence[Row]) -> Iterator[Row]:
-    by: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+def _model_summary(rows: Sequence[Row]) -> Iterator[Row]:
+    """The mean exact regret and loss of each recorded language model, by game and partner."""
+    rows_by_model: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
         for partner in (row["partner"], "all"):
-            by[row["game"], partner, row["model"]].append(row)
-    for (game, partner, model), some in by.items():
-        yield summary(f"llm/{game}/{partner}", model, "functional_regret_exact", mean([row["regret"] for row in some]))
-        if losses := [row["loss"] for row in some if row["loss"] is not None]:
+            rows_by_model[row["game"], partner, row["model"]].append(row)
+    for (game, partner, model), matches in rows_by_model.items():
+        yield summary(
+            f"llm/{game}/{partner}", model, "functional_regret_exact", mean([row["regret"] for row in matches])
+        )
+        if losses := [row["loss"] for row in matches if row["loss"] is not None]:
             yield summary(f"llm/{game}/{partner}", model, "loss", mean(losses))
 
 
-def _priors(rows: Sequence[Row]) -> Iterator[Row]:
-    by: dict[tuple[str, str, float], list[Row]] = defaultdict(list)
+def _prior_summary(rows: Sequence[Row]) -> Iterator[Row]:
+    """The held-out log-likelihood per choice by mind, width of the prior, and half of the people."""
+    rows_by_prior: dict[tuple[str, str, float], list[Row]] = defaultdict(list)
     for row in rows:
-        by[row["condition"], row["half"], row["sd"]].append(row)
-    for (condition, half, sd), some in by.items():
-        per_choice = float(np.mean([row["held_out"] / row["choices"] for row in some]))
-        yield summary(condition, f"sd {sd:g}", half.replace(" ", "_"), exact(per_choice, len(some)))
+        rows_by_prior[row["condition"], row["half"], row["sd"]].append(row)
+    for (condition, half, sd), prior_rows in rows_by_prior.items():
+        per_choice = float(np.mean([row["held_out"] / row["choices"] for row in prior_rows]))
+        yield summary(condition, f"sd {sd:g}", half.replace(" ", "_"), exact(per_choice, len(prior_rows)))
 
 
-def _recovered(parameters: Sequence[Row], minds: Sequence[Row]) -> Iterator[Row]:
+def _recovery_summary(parameters: Sequence[Row], minds: Sequence[Row]) -> Iterator[Row]:
+    """How well parameters are recovered, and how often each simulated mind is recognised."""
     for row in parameters:
-        where, people = (row["condition"], f"{row['subject']}:{row['parameter']}"), len(row["true"])
+        where = (row["condition"], f"{row['subject']}:{row['parameter']}")
+        people = len(row["true"])
         metrics = {"recovery_r": pearson(row["true"], row["fitted"]), "error": row["error"]}
         metrics |= {f"rho_with_{row['rival']}": row["rho"]} if row["rival"] else {}
         metrics |= {"recovery_r_longer": row["longer"]} if row["longer"] is not None else {}

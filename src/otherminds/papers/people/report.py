@@ -47,7 +47,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
         "Prisoner’s dilemma: all minds": _best_minds(estimates, "ipd", {t: t for t in _groups(estimates, "ipd")}),
         "Language models, as recorded": _models(estimates),
         "Recovery": _recovery(rows),
-        "What was chosen": _chosen(estimates),
+        "What was chosen": _prior_widths(estimates),
     }
     return page(WORDS["title"], WORDS["lead"], [Section(title, body) for title, body in bodies.items() if body])
 
@@ -58,6 +58,7 @@ def _groups(estimates: RowsByKey, kind: str) -> list[str]:
 
 
 def _scoreboard(estimates: RowsByKey) -> Html:
+    """The loss of people and players with each bot: late in the match, of the best tenth, and by block of rounds."""
     lines = [
         (
             NAMES[bot],
@@ -73,7 +74,7 @@ def _scoreboard(estimates: RowsByKey) -> Html:
         [name, *(cell(estimates.get((f"rps/{bot}", *block))) for block in blocks)]
         for bot, name in {**NAMES, "all": "all seven"}.items()
     ]
-    spans = (f"people, {first}–{last}" for first, last in BLOCKS.values())
+    spans = (f"people, {first_round}–{last_round}" for first_round, last_round in BLOCKS.values())
     columns = ("Bot", *spans, *(f"{SUBJECTS.get(subject, subject)}, 1–30" for subject in (USUAL, *models)))
     return stack(
         WORDS["scale"],
@@ -84,7 +85,12 @@ def _scoreboard(estimates: RowsByKey) -> Html:
 
 
 def _best_minds(estimates: RowsByKey, kind: str, names: Mapping[str, str]) -> Html:
-    lines, by_group = [], {}
+    """The mind that predicts people best, and the one that describes most of them, for each group of people.
+
+    `kind` is rps or ipd; `names` has the groups with their names in the table.
+    """
+    lines = []
+    by_group = {}
     for group, name in names.items():
         minds = [
             subject
@@ -93,19 +99,19 @@ def _best_minds(estimates: RowsByKey, kind: str, names: Mapping[str, str]) -> Ht
         ]
         if not minds:
             continue
-        of = {mind: {m: estimates.get((f"{kind}/{group}", mind, m)) for m in METRICS} for mind in minds}
-        by_group[name] = {mind: _value(of[mind]["share"]) for mind in minds}
-        best = max(minds, key=lambda mind: _value(of[mind]["held_out"]))
-        likely = max(minds, key=lambda mind: _value(of[mind]["exceedance"]))
-        literal = of[best]["literal_of_fit"]
+        by_mind = {mind: {m: estimates.get((f"{kind}/{group}", mind, m)) for m in METRICS} for mind in minds}
+        by_group[name] = {mind: _value(by_mind[mind]["share"]) for mind in minds}
+        best = max(minds, key=lambda mind: _value(by_mind[mind]["held_out"]))
+        most_frequent = max(minds, key=lambda mind: _value(by_mind[mind]["exceedance"]))
+        literal = by_mind[best]["literal_of_fit"]
         lines.append(
             [
                 name,
                 best,
-                cell(of[best]["held_out"], 3),
-                likely,
-                number(_value(of[likely]["exceedance"])),
-                number(_value(of[likely]["protected"])),
+                cell(by_mind[best]["held_out"], 3),
+                most_frequent,
+                number(_value(by_mind[most_frequent]["exceedance"])),
+                number(_value(by_mind[most_frequent]["protected"])),
                 cell(literal) if literal else "–",
             ]
         )
@@ -132,6 +138,7 @@ def _value(row: Row | None) -> float:
 
 
 def _strategies(estimates: RowsByKey) -> Html:
+    """The shares of the six strategies in each treatment, with the published shares below where there are any."""
     lines = []
     for treatment in _groups(estimates, "ipd"):
         rows = [estimates.get((f"ipd/{treatment}", name, "strategy_share")) for name in STRATEGIES]
@@ -142,6 +149,7 @@ def _strategies(estimates: RowsByKey) -> Html:
 
 
 def _models(estimates: RowsByKey) -> Html:
+    """Regret and loss of each recorded language model by game and partner."""
     games = WORDS["games"]
     lines = []
     for (condition, subject, metric), row in estimates.items():
@@ -155,6 +163,7 @@ def _models(estimates: RowsByKey) -> Html:
 
 
 def _recovery(rows: Sequence[Row]) -> Html:
+    """How well parameters and minds are told from simulated people, for each data set."""
     bodies: list[str] = []
     for kind in ("rps", "ipd"):
         own = [row for row in rows if row["condition"] == f"recovery/{kind}"]
@@ -171,7 +180,7 @@ def _recovery(rows: Sequence[Row]) -> Html:
             continue
         names = list(by_mind)
         recognitions = [
-            Recognition(_shares(row["person"], names), _shares(row["group"], names), row["nearest"], row["ahead"])
+            Recognition(_ordered(row["person"], names), _ordered(row["group"], names), row["nearest"], row["ahead"])
             for row in by_mind.values()
         ]
         longer = [number(row["longer"]) for row in parameters]
@@ -187,11 +196,12 @@ def _recovery(rows: Sequence[Row]) -> Html:
     return stack(WORDS["recovery"], RECOVERY_WORDS, RECOGNITION_WORDS, *bodies) if bodies else Html("")
 
 
-def _shares(by_mind: Mapping[str, float], names: Sequence[str]) -> NDArray[np.float64]:
+def _ordered(by_mind: Mapping[str, float], names: Sequence[str]) -> NDArray[np.float64]:
     return np.array([by_mind[name] for name in names])
 
 
-def _chosen(estimates: RowsByKey) -> Html:
+def _prior_widths(estimates: RowsByKey) -> Html:
+    """The held-out likelihood of each width of the prior, on the half it was chosen on and on the other half."""
     widths = list(dict.fromkeys(subject for condition, subject, _ in estimates if condition.startswith("prior/")))
     places = [(f"prior/{data}", half) for data in WORDS["data"] for half in ("chosen_on", "checked_on")]
     lines = [
@@ -212,9 +222,9 @@ def losses(estimates: RowsByKey) -> Figure:
             row = estimates.get((f"rps/{bot}", subject, "loss"))
             if row is None:
                 continue
-            at = y + 0.2 * (i - 1.5)
-            axes.plot([row["low"], row["high"]], [at, at], color=colour, linewidth=1.4)
-            axes.plot(row["value"], at, "o", color=colour, markersize=4, label=SUBJECTS[subject] if not y else None)
+            height = y + 0.2 * (i - 1.5)
+            axes.plot([row["low"], row["high"]], [height, height], color=colour, linewidth=1.4)
+            axes.plot(row["value"], height, "o", color=colour, markersize=4, label=SUBJECTS[subject] if not y else None)
     axes.set_yticks(range(len(BOTS)), [NAMES[bot] for bot in BOTS], fontsize=6.5)
     axes.invert_yaxis()
     axes.set_xlabel("loss: 0 best, 1 random")

@@ -262,9 +262,11 @@ class FacilitatedEpisode(Generic[S, A, F]):
         return latest_status(self.statuses.values())
 
     def __iter__(self) -> Iterator[Moment[S, A, F]]:
+        """Play the episode: its moments, one for each step, until the world is done or the horizon is reached."""
         state = self.world.start(self.people_rng)
         self.look(state)
-        decision, ms = Decision[F](silence=BEFORE_FIRST_STEP), 0.0
+        decision = Decision[F](silence=BEFORE_FIRST_STEP)
+        ms = 0.0
         for t in range(1, self.horizon + 1):
             if self.world.done(state):
                 return

@@ -73,36 +73,36 @@ def exact_values(process: HiddenGoals, facilitator: Any, prior: Belief, seed: in
     """
     world, rng = process.world, np.random.default_rng(seed)
     begun = FacilitatedEpisode(world, {}, facilitator, process.advice, process.horizon, rng, rng)
-    now: dict[Hashable, Histories] = {None: Histories(begun, world.initial, Weights(float, prior))}
-    share, steps, messages, failed = (defaultdict[Goals, float](float) for _ in range(4))
-    _add(share, dict(prior))
+    histories_now: dict[Hashable, Histories] = {None: Histories(begun, world.initial, Weights(float, prior))}
+    p_of_goals, steps, messages, failed = (defaultdict[Goals, float](float) for _ in range(4))
+    _add_by_goals(p_of_goals, dict(prior))
     histories = 0
     for t in range(1, process.horizon + 1):
-        later: dict[Hashable, Histories] = {}
-        for before, state, weights in now.values():
-            _add(steps, weights)
-            for joint, (after, left) in process.act(state, weights.items()).items():
+        histories_after: dict[Hashable, Histories] = {}
+        for before, state, weights in histories_now.values():
+            _add_by_goals(steps, weights)
+            for joint, (after, unfinished_weights) in process.act(state, weights.items()).items():
                 episode = copy.copy(before)
                 episode.under_way, episode.facilitator_rng = dict(before.under_way), np.random.default_rng(seed)
                 episode.watch(dict(zip(world.agents, joint, strict=True)), after, t)
                 message = episode.decide(after, t).message
                 if message is not None:
                     episode.tell(message, after, t)
-                    _add(messages, left)
-                    left = process.tell(left.items(), message)
-                alike = (after, _memory(episode.facilitator), frozenset(episode.under_way.items()))
-                merged = later.setdefault(alike, Histories(episode, after, Weights(float))).weights
-                for people, w in left.items():
-                    merged[people] += w
-        now, histories = later, histories + len(later)
+                    _add_by_goals(messages, unfinished_weights)
+                    unfinished_weights = process.tell(unfinished_weights.items(), message)
+                merge_key = (after, _memory(episode.facilitator), frozenset(episode.under_way.items()))
+                total = histories_after.setdefault(merge_key, Histories(episode, after, Weights(float))).weights
+                for people, w in unfinished_weights.items():
+                    total[people] += w
+        histories_now, histories = histories_after, histories + len(histories_after)
         if histories > MOST_HISTORIES:
             raise InputError(f"there are more than {MOST_HISTORIES:,} histories", hint="use a smaller map")
-    for unfinished in now.values():
-        _add(failed, unfinished.weights)
-    return {g: Value(steps[g] / p, messages[g] / p, 1.0 - failed[g] / p) for g, p in share.items()}
+    for unfinished in histories_now.values():
+        _add_by_goals(failed, unfinished.weights)
+    return {g: Value(steps[g] / p, messages[g] / p, 1.0 - failed[g] / p) for g, p in p_of_goals.items()}
 
 
-def _add(total: defaultdict[Goals, float], weights: Mapping[People, float]) -> None:
+def _add_by_goals(total: defaultdict[Goals, float], weights: Mapping[People, float]) -> None:
     """Add weights to a total for each choice of goals."""
     for people, w in weights.items():
         total[tuple(person.goal for person in people)] += w

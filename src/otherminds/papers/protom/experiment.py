@@ -94,6 +94,7 @@ def estimate(
     used: list[Usage] = []
 
     def silent(request: Request) -> str:
+        """The shortest readable reply, which sends no message; its tokens are counted."""
         prompt = ceil(len(text_of(request)) / CHARACTERS_PER_TOKEN) + TOKENS_PER_IMAGE * pictures
         used.append(Usage(prompt, 0, request.max_tokens))
         menus = json.loads(request.schema)["properties"]["goals"]["properties"]
@@ -112,7 +113,9 @@ def rows(experiment: str, entry: PlannedEpisode, setup: EpisodeSetup) -> list[Ro
     The last row says whether all succeeded, after how many steps, and when each person had what it wants (`finished`).
     """
     run = episode(entry, setup)
-    table, finished, t = list[Row](), dict.fromkeys(setup.world.agents, None) | dict[str, int | None](), -1
+    table = list[Row]()
+    finished = dict.fromkeys(setup.world.agents, None) | dict[str, int | None]()
+    t = -1
     moment: episodes.Moment[Any, Any, Any] | None = None
     about = {"condition": entry.condition, "subject": entry.subject, "seed": entry.seed, "episode": entry.level.name}
     for t, moment in enumerate(run):

@@ -188,6 +188,7 @@ class ProToM(Generic[S, A, F]):
         )
 
     def _with_errand(self, state: S, message: F, mind: GoalDirected[A]) -> WithErrand[A]:
+        """The mind once it follows the message: the errand comes before its own goal."""
         return WithErrand(own_mind(mind), self.messages.errand(state, message, mind))
 
     def beliefs(self) -> dict[str, Categorical[Hashable]]:
@@ -214,18 +215,20 @@ class ProToM(Generic[S, A, F]):
         utilities = []
         for message in self.messages.candidates(state):
             helper = self.messages.helper(message)
-            again = message in self.carried_out and not self.faithful
-            if again or helper in self.under_way or self._heed(helper).again > self.t:
+            is_repeated = message in self.carried_out and not self.faithful
+            if is_repeated or helper in self.under_way or self._heed(helper).again > self.t:
                 continue
-            i, saved = agents.index(helper), []
+            i = agents.index(helper)
+            saved = []
             gains, needed = [0.0] * len(agents), [0.0] * len(agents)
             for p, minds, alone in hypotheses:
-                helped, lost = self._finish_if_followed(state, message, minds, horizon)
+                helped, lost = self._forecast_if_followed(state, message, minds, horizon)
                 saved.append((p, max(alone) - max(helped) - lost))
                 gains = [gain + p * (a - h) for gain, a, h in zip(gains, alone, helped, strict=True)]
                 gains[i] -= p * lost
-                needed = [q + p * (h < a >= horizon) for q, a, h in zip(needed, alone, helped, strict=True)]
-            expected, changes = sum(p * steps for p, steps in saved), self._divergence(state, message, saved)
+                needed = [n + p * (h < a >= horizon) for n, a, h in zip(needed, alone, helped, strict=True)]
+            expected = sum(p * steps for p, steps in saved)
+            changes = self._divergence(state, message, saved)
             worth = self._worth(message, expected)
             helps = sum(p for p, steps in saved if steps > 0)
             utilities.append(MessageUtility(message, expected, changes, helps, tuple(gains), tuple(needed), worth))
@@ -235,7 +238,7 @@ class ProToM(Generic[S, A, F]):
         """The most that C can be with so many steps left."""
         return left if self.longest is None else self.longest
 
-    def _finish_if_followed(
+    def _forecast_if_followed(
         self, state: S, message: F, minds: Sequence[GoalDirected[A]], horizon: int
     ) -> tuple[tuple[int, ...], int]:
         """Steps until each agent is done if the helper follows the message, and the steps that it loses by that.
@@ -265,12 +268,12 @@ class ProToM(Generic[S, A, F]):
             every = [(tuple(g for g, _ in c), sum(math.log(p) for _, p in c)) for c in product(*likely)]
             scored = [(goals, lp) for goals, lp in every if not self.distinct or _all_different(goals)]
         else:
-            every, draws = [], (self._draw_goals(likely, rng) for _ in range(SAMPLES))
+            every, draws = [], (self._drawn_goals(likely, rng) for _ in range(SAMPLES))
             scored = [draw for draw in draws if draw is not None]
         joint = Categorical.from_scores(scored or every or [(tuple(b.mode for b in self.beliefs().values()), 0.0)])
         return joint.condition(lambda goals: joint.prob(goals) >= min(self.negligible, joint.prob(joint.mode)))
 
-    def _draw_goals(
+    def _drawn_goals(
         self, likely: list[list[tuple[Hashable, float]]], rng: np.random.Generator
     ) -> tuple[Goals, float] | None:
         """One combination of goals, drawn agent by agent, with its log importance weight; None at a dead end."""
@@ -336,8 +339,8 @@ class ProToM(Generic[S, A, F]):
         total = 0.0
         for mind, w in self.watchers[helper].posterior:
             if w > 0.0:
-                now, then = (cast("Categorical[A]", m.act()) for m in (mind, self._with_errand(state, message, mind)))
-                total += w * divergence(now, then)
+                now, told = (cast("Categorical[A]", m.act()) for m in (mind, self._with_errand(state, message, mind)))
+                total += w * divergence(now, told)
         return total
 
     # Algorithm 1, lines 13-20: select a message and explain it
@@ -361,7 +364,7 @@ class ProToM(Generic[S, A, F]):
             if not self.faithful and max(utility.saves for utility in utilities) > self.cost + TIE:
                 silence = "the best message may not be followed, and is not worth saying"
             return Decision(silence=silence, utilities=utilities)
-        eligible = [u for u in utilities if u.worth >= best - TIE and self._changes_enough(u.changes)]
+        eligible = [u for u in utilities if u.worth >= best - TIE and self._is_enough_change(u.changes)]
         if not eligible:
             return Decision(silence="the best message would hardly change what they do", utilities=utilities)
         if self.waits and self._better_to_wait(eligible[0], len(utilities), state, left, rng):
@@ -375,10 +378,12 @@ class ProToM(Generic[S, A, F]):
         words = self.messages.explain(state, utility.message, **reasons)
         return Decision(utility.message, words=words, utilities=utilities, reason=reason)
 
-    def _changes_enough(self, changes: float) -> bool:
+    def _is_enough_change(self, changes: float) -> bool:
+        """Whether div(f) reaches the threshold ε; it has to exceed it if `faithful`."""
         return changes > self.epsilon if self.faithful else changes >= self.epsilon - TIE
 
     def _friend_gain(self, utility: MessageUtility[F]) -> float:
+        """The expected steps that the message saves the friend it is said for."""
         return utility.gains[tuple(self.watchers).index(self.messages.friend(utility.message))]
 
     def reason(self, utility: MessageUtility[F], rng: np.random.Generator) -> Reason:
@@ -396,12 +401,12 @@ class ProToM(Generic[S, A, F]):
         friends = tuple(agent for agent, gain in gains.items() if gain >= most - TIE) if most > TIE else (friend,)
         if most <= TIE < utility.gains[agents.index(helper)]:
             friends = (helper,)
-        first = agents.index(friends[0])
+        first_friend = agents.index(friends[0])
         (rng,) = rng.spawn(1)  # explaining must not change how later ties are broken
-        belief = self.joint_goals(rng).map(lambda goals: goals[first])
+        belief = self.joint_goals(rng).map(lambda goals: goals[first_friend])
         p = belief.prob(belief.mode)
         stated = belief.mode if p >= SURE and belief.mode != NONE_OF_THESE and friends != (helper,) else None
-        sure, needed = utility.helps >= SURE, utility.needed[first] >= SURE
+        sure, needed = utility.helps >= SURE, utility.needed[first_friend] >= SURE
         return Reason(friends, stated, sure, needed, utility.saves, 0.0 if stated is None else p)
 
     # Looking ahead before speaking (our extension of the paper)
@@ -420,14 +425,16 @@ class ProToM(Generic[S, A, F]):
             return False
         watchers = {agent: likeliest_particle(observer) for agent, observer in self.watchers.items()}
         silent = replace(self, waits=(), watchers=watchers)
-        waiting = sum(p * silent._worth_after_waiting(self.waits, goals, state, left, rng) for goals, p in combinations)
-        if np.max(waiting) <= best.worth + TIE:
+        wait_worth = sum(
+            p * silent._worth_after_waiting(self.waits, goals, state, left, rng) for goals, p in combinations
+        )
+        if np.max(wait_worth) <= best.worth + TIE:
             return False
-        after_message, speaking = silent.tell(best.message, state), np.full(len(self.waits), best.worth)
+        after_message, speak_worth = silent.tell(best.message, state), np.full(len(self.waits), best.worth)
         for goals, p in combinations:
             if silent._steps_saved(goals, best.message, state, left) == 0:
-                speaking += p * after_message._worth_after_waiting(self.waits, goals, state, left, rng)
-        return bool(np.max(waiting - speaking) > TIE)
+                speak_worth += p * after_message._worth_after_waiting(self.waits, goals, state, left, rng)
+        return bool(np.max(wait_worth - speak_worth) > TIE)
 
     def _worth_after_waiting(
         self, waits: tuple[int, ...], goals: Goals, state: S, left: int, rng: np.random.Generator
@@ -437,20 +444,20 @@ class ProToM(Generic[S, A, F]):
         Whoever cannot get there alone loses nothing by waiting: a message that still gets them there later saves as
         much as now.
         """
-        later, ahead, worths = self, state, dict.fromkeys(waits, 0.0)
+        facilitator, future, worths = self, state, dict.fromkeys(waits, 0.0)
         horizon, possible_now = self._horizon(left), self.messages.candidates(state)
         stuck = max(self.messages.finish(state, self._first_minds(goals), horizon)) >= horizon
         for wait in range(1, min(max(waits), left - 1) + 1):
-            if self.world.done(ahead):
+            if self.world.done(future):
                 break
-            joint = later._likely_actions(goals, rng)
-            ahead = self.world.step(ahead, joint, rng)
-            later = later.watch(joint, ahead)
-            if wait in worths and (message := later.decide(ahead, left - wait, rng).message) is not None:
-                saved = later._steps_saved(goals, message, ahead, left - wait)
+            joint = facilitator._likely_actions(goals, rng)
+            future = self.world.step(future, joint, rng)
+            facilitator = facilitator.watch(joint, future)
+            if wait in worths and (message := facilitator.decide(future, left - wait, rng).message) is not None:
+                saved = facilitator._steps_saved(goals, message, future, left - wait)
                 if stuck and saved > 0 and message in possible_now:
                     saved = max(saved, self._steps_saved(goals, message, state, left))
-                worths[wait] = later._worth(message, saved)
+                worths[wait] = facilitator._worth(message, saved)
         return np.array(list(worths.values()))
 
     def _likely_actions(self, goals: Goals, rng: np.random.Generator) -> dict[str, A]:
@@ -464,7 +471,7 @@ class ProToM(Generic[S, A, F]):
     def _steps_saved(self, goals: Goals, message: F, state: S, left: int) -> int:
         """The steps that a message saves if these are the goals."""
         minds, horizon = self._first_minds(goals), self._horizon(left)
-        helped, lost = self._finish_if_followed(state, message, minds, horizon)
+        helped, lost = self._forecast_if_followed(state, message, minds, horizon)
         return max(self.messages.finish(state, minds, horizon)) - max(helped) - lost
 
     def _first_minds(self, goals: Goals) -> list[GoalDirected[A]]:
@@ -494,6 +501,6 @@ def with_none_of_these(
     """
     if not prior:
         return Observer.over(minds, switch_rate=switch_rate)
-    nones = {mind.particle: NoneOfThese(mind) for mind in minds}
-    shares = [(1.0 - prior) / len(minds)] * len(minds) + [prior / len(nones)] * len(nones)
-    return Observer.over([*minds, *nones.values()], shares, switch_rate=switch_rate)
+    none_by_particle = {mind.particle: NoneOfThese(mind) for mind in minds}
+    shares = [(1.0 - prior) / len(minds)] * len(minds) + [prior / len(none_by_particle)] * len(none_by_particle)
+    return Observer.over([*minds, *none_by_particle.values()], shares, switch_rate=switch_rate)

@@ -55,8 +55,8 @@ def read_setting(text: str) -> InferenceSetting:
         setting = InferenceSetting(**numbers)
     except (TypeError, ValueError):
         raise InputError(f"`{text[:60]}` is no setting", hint=hint) from None
-    given_once = text.count("=") == len(setting)
-    if not (given_once and 0.0 < setting.beta < math.inf and 0.0 <= setting.lapse <= 1.0 and 0.0 <= setting.leak < 1.0):
+    in_range = 0.0 < setting.beta < math.inf and 0.0 <= setting.lapse <= 1.0 and 0.0 <= setting.leak < 1.0
+    if text.count("=") != len(setting) or not in_range:  # a name that comes twice would keep its last value
         raise InputError(f"`{text[:60]}` is no setting", hint=hint)
     return setting
 
@@ -118,6 +118,10 @@ def read_stimuli(path: Path) -> list[Stimulus]:
 
 
 def _stimulus(folder: Path, judgements: Path, points: Mapping[str, tuple[int, ...]]) -> Stimulus:
+    """The stimulus of a file of judgements `SCENARIO_EPISODE.csv`: one number a line, point by point, goal by goal.
+
+    Raises InputError for an unknown name, a missing file, or numbers that do not fit.
+    """
     name = judgements.stem
     if name not in points:
         raise InputError("there is no such stimulus", path=judgements, hint=f"one of {', '.join(points)}")
@@ -127,7 +131,8 @@ def _stimulus(folder: Path, judgements: Path, points: Mapping[str, tuple[int, ..
     steps = follow_plan(world, read_plan(actions, world), actions)
     if max(points[name]) > len(steps) + 1:
         raise InputError(f"has {len(steps)} actions, judged after {max(points[name]) - 1}", path=actions)
-    numbers, shape = list[float](), (len(points[name]), len(world.gems))
+    numbers = list[float]()
+    shape = (len(points[name]), len(world.gems))
     for line, text in enumerate(map(str.strip, read_text(judgements).split("\n")), 1):
         if not text:
             continue
@@ -157,20 +162,20 @@ Fits = Mapping[tuple[str, str], FittedModel[InferenceSetting]]
 
 def fits(inferred: Inferences, stimuli: Sequence[Stimulus], fixed: InferenceSetting | None = None) -> Fits:
     """Each model fitted in sample and leaving one out, by (condition, model), and one with a fixed setting if given."""
-    judged = [stimulus.judged for stimulus in stimuli]
+    people = [stimulus.judged for stimulus in stimuli]
     tables = {model: {setting: inferred[setting] for setting in settings} for model, settings in MODELS.items()}
-    fitted = {("in_sample", model): in_sample(table, judged) for model, table in tables.items()}
-    fitted |= {("leave_one_out", model): leave_one_out(table, judged) for model, table in tables.items()}
+    fitted = {("in_sample", model): in_sample(table, people) for model, table in tables.items()}
+    fitted |= {("leave_one_out", model): leave_one_out(table, people) for model, table in tables.items()}
     if fixed is not None:
-        fitted["fixed", MODEL] = in_sample({fixed: inferred[fixed]}, judged)
+        fitted["fixed", MODEL] = in_sample({fixed: inferred[fixed]}, people)
     return fitted
 
 
 def summarise(fits: Fits, stimuli: Sequence[Stimulus]) -> list[dict[str, Any]]:
     """One summary row for every condition, model and metric: r and RMSE over all judgements."""
-    judged = [stimulus.judged for stimulus in stimuli]
+    people = [stimulus.judged for stimulus in stimuli]
     return [
-        summary_row(EXPERIMENT, condition, model, metric, estimate(score, fit.predicted, judged))
+        summary_row(EXPERIMENT, condition, model, metric, estimate(score, fit.predicted, people))
         for (condition, model), fit in fits.items()
         for metric, score in (("r", correlation), ("rmse", rmse))
     ]
@@ -184,8 +189,8 @@ def rows(fits: Fits, stimuli: Sequence[Stimulus]) -> Iterator[dict[str, Any]]:
             about = {"experiment": EXPERIMENT, "condition": condition, "subject": model, "episode": stimulus.name}
             for point, ours, theirs in zip(stimulus.points, inferred, stimulus.judged, strict=True):
                 posterior, people = (dict(zip(gems, p.tolist(), strict=True)) for p in (ours, theirs))
-                judged = {"predicted": gems[int(ours.argmax())], "posterior": posterior, "people": people}
-                yield {"schema": 1, **about, "t": point - 1, **judged, **setting._asdict()}
+                judgement = {"predicted": gems[int(ours.argmax())], "posterior": posterior, "people": people}
+                yield {"schema": 1, **about, "t": point - 1, **judgement, **setting._asdict()}
 
 
 # The report
@@ -214,6 +219,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
 
 
 def _results(summary: Sequence[Row]) -> Html:
+    """r and RMSE of each fit and model, with the published ones below."""
     estimates = by_key(summary)
     lines = [
         [c.replace("_", " "), subject.replace("_", " "), *(cell(estimates[c, subject, m]) for m in ("r", "rmse"))]

@@ -67,6 +67,7 @@ def answer_form(agents: Sequence[str], goals: Collection[str], candidates: int) 
     """The form of answers: goals before reason before choice, a known goal for each agent, a number on the list."""
 
     def fault(answer: FacilitatorAnswer) -> str | None:
+        """What is wrong with an answer, in words that follow `it`; None if nothing is."""
         if answer.goals.keys() != set(agents):
             return "does not name the goals of all agents and of nobody else"
         if not set(answer.goals.values()) <= set(goals):
@@ -118,7 +119,8 @@ class LanguageFacilitator(SilentFacilitator, Generic[S, A, F]):
 
     def watch(self, joint: Mapping[str, A], after: S) -> Self:
         """Remember the joint action, and update the status of the last message."""
-        recent, past = (*self.recent, joint)[-RECENT:], self.past
+        recent = (*self.recent, joint)[-RECENT:]
+        past = self.past
         if past and past[-1].status == "running":
             past = (*past[:-1], past[-1]._replace(status=self.messages.status(after, past[-1].message)))
         return replace(self, t=self.t + 1, recent=recent, past=past, named=self._last_named())
@@ -135,7 +137,7 @@ class LanguageFacilitator(SilentFacilitator, Generic[S, A, F]):
     def decide(self, state: S, left: int, rng: np.random.Generator) -> ModelDecision[F]:
         """The message that the model chooses; silence if there is none to choose or no reply can be read."""
         if (state, left) not in self._decided:
-            self._decided[state, left] = self._ask(state, left)
+            self._decided[state, left] = self._asked_decision(state, left)
         return self._decided[state, left]
 
     def beliefs(self) -> dict[str, Categorical[Hashable]]:
@@ -148,10 +150,12 @@ class LanguageFacilitator(SilentFacilitator, Generic[S, A, F]):
         }
 
     def _last_named(self) -> Mapping[str, str]:
+        """The goals that the model named last, by agent: now, or before this moment of the episode."""
         past_goals = [decision.goals for decision in self._decided.values() if decision.goals]
         return past_goals[-1] if past_goals else self.named
 
-    def _ask(self, state: S, left: int) -> ModelDecision[F]:
+    def _asked_decision(self, state: S, left: int) -> ModelDecision[F]:
+        """Ask the model for the goals and a message, unless there is no message to choose."""
         candidates = self.messages.candidates(state)
         if not candidates:
             return ModelDecision(silence="nobody could do anything for anybody")
@@ -178,7 +182,7 @@ class LanguageFacilitator(SilentFacilitator, Generic[S, A, F]):
         ]
         past = [f"After step {t}: {self.messages.address(f)} ({STATUS_WORDS[status]})" for t, f, status in self.past]
         options = [NOTHING_SAID, *map(self.messages.address, candidates)]
-        now = fill(
+        situation = fill(
             "facilitator-now",
             t=self.t,
             left=left,
@@ -188,10 +192,11 @@ class LanguageFacilitator(SilentFacilitator, Generic[S, A, F]):
             options="\n".join(f"{i}: {option}" for i, option in enumerate(options)),
         )
         if not self.pictures:
-            return Message("system", task), Message("user", now)
-        shown, file = f"{now}\n\n{fill('facilitator-picture')}", BytesIO()
+            return Message("system", task), Message("user", situation)
+        with_picture = f"{situation}\n\n{fill('facilitator-picture')}"
+        file = BytesIO()
         briefing.draw(state).png(file)
-        return Message("system", task), Message("user", shown, (file.getvalue(),))
+        return Message("system", task), Message("user", with_picture, (file.getvalue(),))
 
 
 # Worlds in words
@@ -242,16 +247,16 @@ def _map_lines(world: DoorsKeysGems, state: MapState) -> Iterator[str]:
     """A line for everything that can change."""
     for i, (agent, cell) in enumerate(zip(world.agents, state.cells, strict=True)):
         inventory = [item.name for item, holder in zip(world.items, state.items, strict=True) if holder == i]
-        yield f"{agent} (a{i + 1}) is at {_at(world.grid, cell)} and holds {', '.join(inventory) or 'nothing'}."
+        yield f"{agent} (a{i + 1}) is at {_position(world.grid, cell)} and holds {', '.join(inventory) or 'nothing'}."
     for item, holder in zip(world.items, state.items, strict=True):
         if holder == GROUND:
-            where = f"lies at {_at(world.grid, item.cell)}"
+            where = f"lies at {_position(world.grid, item.cell)}"
         else:
             where = "is used up" if holder == USED else f"is held by {world.agents[holder]}"
         yield f"{item.name} ({item.colour}) {where}."
     for d, door in enumerate(world.doors):
         locked = "locked" if state.locked >> d & 1 else "open"
-        yield f"{door.name} ({door.colour}) is at {_at(world.grid, door.cell)} and {locked}."
+        yield f"{door.name} ({door.colour}) is at {_position(world.grid, door.cell)} and {locked}."
     if world.turns == "alternating":
         yield f"It is the turn of {world.agents[state.turn]}."
 
@@ -259,8 +264,9 @@ def _map_lines(world: DoorsKeysGems, state: MapState) -> Iterator[str]:
 def kitchen_briefing(world: Overcooked) -> Briefing[KitchenState, str]:
     """The briefing on a kitchen. Every recipe is a possible goal: only the agents know which ones are ordered."""
     layout = world.layout
-    dishes = "\n".join(f"- {recipe}: {_thing(dish)}" for recipe, dish in RECIPES.items())
-    names, numbers = ", ".join(world.agents), ", ".join(f"{i} is {agent}" for i, agent in enumerate(world.agents, 1))
+    dishes = "\n".join(f"- {recipe}: {_item(dish)}" for recipe, dish in RECIPES.items())
+    names = ", ".join(world.agents)
+    numbers = ", ".join(f"{i} is {agent}" for i, agent in enumerate(world.agents, 1))
     room_of = {cell: str(n) for n, room in enumerate(layout.rooms, 1) for cell in room}
     rooms = [
         [room_of.get(layout.grid.cell(x, y), tile) for x, tile in enumerate(row)] for y, row in enumerate(layout.rows)
@@ -282,21 +288,22 @@ def _kitchen_lines(world: Overcooked, state: KitchenState) -> Iterator[str]:
     for i, (agent, cell, hand) in enumerate(zip(world.agents, state.cells, state.hands, strict=True), 1):
         near = [f"room {n + 1}" for n in range(len(layout.rooms)) if layout.sight[cell] >> n & 1]
         place = ("on a door, in " if cell in layout.cells(DOOR) else "in ") + (" and ".join(near) or "no room")
-        yield f"{agent} ({i}) is at {_at(layout.grid, cell)}, {place}, and holds {_thing(hand)}."
+        yield f"{agent} ({i}) is at {_position(layout.grid, cell)}, {place}, and holds {_item(hand)}."
     for k, (cell, thing) in enumerate(zip(layout.counters, state.on, strict=True)):
         if thing:
             where = "cutting board" if k in layout.boards else "counter"
-            yield f"On the {where} at {_at(layout.grid, cell)}: {_thing(thing)}."
+            yield f"On the {where} at {_position(layout.grid, cell)}: {_item(thing)}."
     for cell, delivered in zip(layout.deliveries, state.delivered, strict=True):
-        yield f"Delivered at {_at(layout.grid, cell)}: {'; '.join(map(_thing, delivered)) or 'nothing yet'}."
+        yield f"Delivered at {_position(layout.grid, cell)}: {'; '.join(map(_item, delivered)) or 'nothing yet'}."
 
 
-def _thing(thing: int) -> str:
+def _item(thing: int) -> str:
     """A thing by its parts, as in messages."""
     return "+".join(parts(thing)) or "nothing"
 
 
-def _at(grid: Grid, cell: int) -> str:
+def _position(grid: Grid, cell: int) -> str:
+    """The column and row of a cell, from 0, as `(3, 1)`."""
     return "({}, {})".format(*grid.xy(cell))
 
 

@@ -63,10 +63,13 @@ class HiddenGoals:
 
     def __init__(self, advice: DoorsKeysGemsAdvice, horizon: int, obedience: float = 1.0) -> None:
         """obedience: the probability that an agent follows a message."""
-        self.world, self.advice, self.planner = advice.world, advice, advice.planner
-        self.horizon, self.obedience = horizon, obedience
+        self.world = advice.world
+        self.advice = advice
+        self.planner = advice.planner
+        self.horizon = horizon
+        self.obedience = obedience
         self.outcomes = cache(self._outcomes)
-        self._acts = cache(self._act)
+        self._acts = cache(self._acts_of)
 
     def prior(self) -> Belief:
         """Every choice of different gems, equally probable."""
@@ -77,7 +80,8 @@ class HiddenGoals:
         """Whether all have reached their goals."""
         return all(self.planner.achieved(state, i, person.goal) for i, person in enumerate(people))
 
-    def _act(self, state: State, i: int, goal: Goal) -> list[tuple[Action, float]]:
+    def _acts_of(self, state: State, i: int, goal: Goal) -> list[tuple[Action, float]]:
+        """The actions that an agent with this goal may take, with their probabilities."""
         acts = Seeker(self.planner, i, goal, beta=math.inf, lapse=0.0, state=state).act()
         return [(action, p) for action, p in acts if p > 0.0]
 
@@ -87,32 +91,33 @@ class HiddenGoals:
         for acts in product(*(self._acts(state, i, person.errand or person.goal) for i, person in enumerate(people))):
             joint, shares = zip(*acts, strict=True)
             after = self.world.step(state, dict(zip(self.world.agents, joint, strict=True)))
-            rest = tuple(
+            minds_after = tuple(
                 person
                 if person.errand is None or not self.planner.settled(after, i, person.errand)
                 else Person(person.goal)
                 for i, person in enumerate(people)
             )
-            outcomes.append(Outcome(joint, math.prod(shares), after, rest))
+            outcomes.append(Outcome(joint, math.prod(shares), after, minds_after))
         return outcomes
 
     def act(self, state: State, weights: Iterable[tuple[People, float]]) -> dict[Joint, tuple[State, Weights]]:
         """For each joint action that may leave the episode unfinished: the state and the weights after it."""
         successors: dict[Joint, tuple[State, Weights]] = {}
         for people, w in weights:
-            for joint, p, after, rest in self.outcomes(state, people):
-                if not self.done(after, rest):
-                    successors.setdefault(joint, (after, Weights(float)))[1][rest] += w * p
+            for joint, p, after, minds_after in self.outcomes(state, people):
+                if not self.done(after, minds_after):
+                    successors.setdefault(joint, (after, Weights(float)))[1][minds_after] += w * p
         return successors
 
     def tell(self, weights: Iterable[tuple[People, float]], message: Advice) -> Weights:
         """The weights after a message: its helper has a new errand, or keeps what it has in mind."""
-        updated, i = Weights(float), message.helper
+        weights_after = Weights(float)
+        i = message.helper
         for people, w in weights:
-            updated[(*people[:i], Person(people[i].goal, message.goal), *people[i + 1 :])] += w * self.obedience
+            weights_after[(*people[:i], Person(people[i].goal, message.goal), *people[i + 1 :])] += w * self.obedience
             if self.obedience < 1.0:
-                updated[people] += w * (1.0 - self.obedience)
-        return updated
+                weights_after[people] += w * (1.0 - self.obedience)
+        return weights_after
 
 
 def normalised(weights: Mapping[People, float]) -> Belief:
@@ -134,17 +139,17 @@ class BestMessages:
         """cost: of a message, in steps. Searching raises InputError beyond `most` states."""
         self.process, self.cost = process, cost
         self.expansion = Expansion(most)
-        self._alone = cache(self._alone_from)
-        self._opened = cache(self._opening)
-        self._soonest = cache(self._soonest_from)
-        self._decided: dict[tuple[int, State, Belief], Advice | None] = {}
-        self._exact: dict[tuple[int, State, Belief, bool], float] = {}
-        self._least: dict[tuple[int, State, Belief, bool], float] = {}
+        self._alone = cache(self._steps_alone)
+        self._openings = cache(self._earliest_openings)
+        self._soonest = cache(self._fewest_steps)
+        self._decisions: dict[tuple[int, State, Belief], Advice | None] = {}
+        self._values: dict[tuple[int, State, Belief, bool], float] = {}
+        self._lower_bounds: dict[tuple[int, State, Belief, bool], float] = {}
 
     def message(self, t: int, state: State, belief: Belief) -> Advice | None:
         """The message to say after step t; None to say nothing, also if that is as good."""
         self.value(t, state, belief)
-        return self._decided[t, state, belief]
+        return self._decisions[t, state, belief]
 
     def alone(self, t: int, state: State, belief: Belief) -> float:
         """Expected steps after step t if nothing is said any more."""
@@ -156,15 +161,15 @@ class BestMessages:
         If that is not below the limit, a lower bound is returned that is not below it either.
         """
         key = (t, state, belief, silent)
-        if key in self._exact:
-            return self._exact[key]
-        if self._least.get(key, 0.0) >= limit:
-            return self._least[key]
-        value = (self._wait if silent else self._choose)(t, state, belief, limit)
-        (self._exact if value < limit else self._least)[key] = value
+        if key in self._values:
+            return self._values[key]
+        if self._lower_bounds.get(key, 0.0) >= limit:
+            return self._lower_bounds[key]
+        value = (self._value_of_silence if silent else self._value_of_choice)(t, state, belief, limit)
+        (self._values if value < limit else self._lower_bounds)[key] = value
         return value
 
-    def _wait(self, t: int, state: State, belief: Belief, limit: float) -> float:
+    def _value_of_silence(self, t: int, state: State, belief: Belief, limit: float) -> float:
         """The value if nothing is said before people have acted."""
         cases: list[Case] = []
         for after, weights in self.process.act(state, belief).values():
@@ -173,7 +178,7 @@ class BestMessages:
             cases.append((sum(weights.values()), self._bound(t + 1, after, later), solve))
         return 1.0 + expected(cases, limit - 1.0)
 
-    def _choose(self, t: int, state: State, belief: Belief, limit: float) -> float:
+    def _value_of_choice(self, t: int, state: State, belief: Belief, limit: float) -> float:
         """The value if something may be said at once."""
         if t >= self.process.horizon:
             return 0.0
@@ -186,7 +191,7 @@ class BestMessages:
             return self._best(t, state, belief, alone, limit)
         if alone > least + TIE:
             return max(least, limit)
-        self._decided[t, state, belief] = None
+        self._decisions[t, state, belief] = None
         return alone
 
     def _best(self, t: int, state: State, belief: Belief, alone: float, limit: float) -> float:
@@ -204,16 +209,16 @@ class BestMessages:
         for floor, message, after in options:
             cost, tie = (self.cost, -TIE) if message else (0.0, TIE)  # silence is better than what is as good
             most = min(best, limit) + tie
-            value = cost + max(floor, self._searched(t, state, after, most - cost) if floor + cost < most else 0.0)
+            value = cost + max(floor, self._search_value(t, state, after, most - cost) if floor + cost < most else 0.0)
             if value < most:
                 best, best_message = value, message
             least = min(least, value)
         if best >= limit:
             return max(least, limit)
-        self._decided[t, state, belief] = best_message
+        self._decisions[t, state, belief] = best_message
         return best
 
-    def _searched(self, t: int, state: State, belief: Belief, limit: float) -> float:
+    def _search_value(self, t: int, state: State, belief: Belief, limit: float) -> float:
         """The value of silence, or a lower bound that is not below the limit."""
         if len(belief) > 1:
             least = expected(self._if_known(t, state, belief, silent=True), limit)
@@ -240,7 +245,8 @@ class BestMessages:
 
     # Lower bounds, and what happens without messages
 
-    def _alone_from(self, t: int, state: State, people: People) -> float:
+    def _steps_alone(self, t: int, state: State, people: People) -> float:
+        """Expected steps after step t if nothing is said and people have this in mind."""
         if t >= self.process.horizon or self._stuck(state, ((people, 1.0),)):
             return float(self.process.horizon - t)
         self.expansion.count()
@@ -250,7 +256,7 @@ class BestMessages:
     def _floor(self, t: int, state: State, belief: Belief) -> float:
         """A lower bound of the value of silence."""
         return 1.0 + sum(
-            w * o.p * self._least_for(t + 1, o.after, o.people)
+            w * o.p * self._bound_if_known(t + 1, o.after, o.people)
             for people, w in belief
             for o in self.process.outcomes(state, people)
             if not self.process.done(o.after, o.people)
@@ -258,30 +264,30 @@ class BestMessages:
 
     def _bound(self, t: int, state: State, belief: Belief) -> float:
         """A lower bound of the value."""
-        return sum(w * self._least_for(t, state, people) for people, w in belief)
+        return sum(w * self._bound_if_known(t, state, people) for people, w in belief)
 
-    def _least_for(self, t: int, state: State, people: People) -> float:
+    def _bound_if_known(self, t: int, state: State, people: People) -> float:
         """A lower bound of the value for known goals: saying nothing any more, or one message that does wonders."""
         achieved = self.process.planner.achieved
         steps = [self._soonest(state, i, p.goal) for i, p in enumerate(people) if not achieved(state, i, p.goal)]
         helped = self.cost + min(max(steps, default=0), self.process.horizon - t)
         return min(self._alone(t, state, people), helped)
 
-    def _soonest_from(self, state: State, i: int, goal: Goal) -> int:
+    def _fewest_steps(self, state: State, i: int, goal: Goal) -> int:
         """Steps that agent i needs for its gem at least, if others do nothing but open doors for it.
 
         A way through some of the locked doors is as long as if these were open, and passes each of them when it can be
         open at the earliest.
         """
         locked_map, doors = self.process.planner.map, self.process.world.doors
-        gem, opened, least = self.process.world.gems[goal.thing].cell, self._opened(state), UNREACHABLE
-        for used in (some for n in range(len(opened) + 1) for some in combinations(opened, n)):
-            row = locked_map.distances_to(gem, state.locked & ~sum(1 << door for door in used))
-            passed = (opened[door] + row[doors[door].cell] for door in used)
+        gem, opened, least = (self.process.world.gems[goal.thing].cell, self._openings(state), UNREACHABLE)
+        for doors_open in (doors_used for n in range(len(opened) + 1) for doors_used in combinations(opened, n)):
+            row = locked_map.distances_to(gem, state.locked & ~sum(1 << door for door in doors_open))
+            passed = (opened[door] + row[doors[door].cell] for door in doors_open)
             least = min(least, 1 + max(row[state.cells[i]], *passed, 0))
         return least
 
-    def _opening(self, state: State) -> Mapping[int, int]:
+    def _earliest_openings(self, state: State) -> Mapping[int, int]:
         """Steps until each locked door can be open at the earliest, with the nearest key and all other doors open.
 
         A step is left out, since the second of two agents may move in the same step in which it is given the key.
@@ -291,14 +297,14 @@ class BestMessages:
         for door, sides in enumerate(locked_map.sides):
             if not state.locked >> door & 1:
                 continue
-            ways, least = [locked_map.distances_to(side, 1 << door) for side in sides], UNREACHABLE
+            rows, least = [locked_map.distances_to(side, 1 << door) for side in sides], UNREACHABLE
             for key, holder in enumerate(state.items[: len(world.keys)]):
                 if locked_map.key_colour[key] != locked_map.door_colour[door] or holder == USED:
                     continue
                 cell, fetched = (world.keys[key].cell, 1) if holder == GROUND else (state.cells[holder], 0)
                 if holder == GROUND:
                     fetched += min(locked_map.distances_to(cell, 0)[position] for position in state.cells)
-                least = min(least, max(1, fetched + min((row[cell] for row in ways), default=UNREACHABLE)))
+                least = min(least, max(1, fetched + min((row[cell] for row in rows), default=UNREACHABLE)))
             earliest[door] = least
         return earliest
 

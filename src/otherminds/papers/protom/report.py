@@ -111,6 +111,10 @@ def report(experiment: str, rows: Sequence[Row], summary: Sequence[Row], levels:
 
 
 def _results(words: ReportWords, summary: Sequence[Row], prefix: str) -> Html:
+    """The main figures by class of level and facilitator, each class followed by the published ones.
+
+    `prefix` selects the levels: `heldout/`, or empty for the bundled ones.
+    """
     estimates = by_key(summary)
     lines: list[list[str]] = []
     for name in CLASSES:
@@ -138,13 +142,15 @@ def _tuning(words: ReportWords, summary: Sequence[Row]) -> Html:
     """The results on tuning levels of the facilitators that infer goals."""
     estimates = by_key(summary)
     tuned = [subject for condition, subject, m in estimates if m == "share_of_oracle_speedup" and "tuning" in condition]
-    shown = (
+    metrics = (
         ("tuning/not_needed", "messages"),
         ("tuning/useful", "share_of_oracle_speedup"),
         ("tuning/necessary", "speedup"),
         ("tuning/all", "success"),
     )
-    lines = [[subject, *(cell(estimates.get((name, subject, metric))) for name, metric in shown)] for subject in tuned]
+    lines = [
+        [subject, *(cell(estimates.get((name, subject, metric))) for name, metric in metrics)] for subject in tuned
+    ]
     columns = ("Facilitator", "Needless messages", "Share of oracle's speed-up", "Speed-up where necessary", "Success")
     curves = [inline(plots.sweeps(summary, overcooked.SWEEPS, vars(overcooked.SETTINGS)))] if words.sweeps else []
     return stack(words.tuning, *curves, table(columns, lines))
@@ -172,7 +178,8 @@ def _other_people(summary: Sequence[Row]) -> Html:
 
 def exact_table(summary: Sequence[Row]) -> Html:
     """Facilitators beside the optimum where that was computed; else empty."""
-    estimates, lines = by_key(summary), []
+    estimates = by_key(summary)
+    lines = []
     for kind in ("all", "useful", "necessary", "not_needed"):
         where, label = f"{PREFIX}{kind}", kind.replace("_", " ")
         for subject in dict.fromkeys(s for c, s, _ in estimates if c == where):
@@ -185,18 +192,21 @@ def exact_table(summary: Sequence[Row]) -> Html:
     return stack(ABOUT["exact"], table(("Goals", "n", "Facilitator", *EXACT.values()), lines))
 
 
-def _by_class(summary: Sequence[Row], subjects: Sequence[str], names: Mapping[str, str], first: Sequence[str]) -> Html:
-    """The metrics that are keys of `names`, a line for each class and facilitator; `first`: the leading columns."""
+def _by_class(
+    summary: Sequence[Row], subjects: Sequence[str], names: Mapping[str, str], leading: Sequence[str]
+) -> Html:
+    """The metrics that are keys of `names`, a line for each class and facilitator."""
     estimates = by_key(summary)
     lines = [
-        [*(name.replace("_", " "), subject)[: len(first)], *(cell(estimates.get((name, subject, m))) for m in names)]
+        [*(name.replace("_", " "), subject)[: len(leading)], *(cell(estimates.get((name, subject, m))) for m in names)]
         for name in CLASSES
         for subject in subjects
     ]
-    return table((*first, *names.values()), lines)
+    return table((*leading, *names.values()), lines)
 
 
 def _tests(rows: Sequence[Row]) -> Html:
+    """The tests of ProToM against each other facilitator, with corrected p-values and paired differences."""
     lines = [
         [c.reference, c.metric, c.test, p_value(c.p), p_value(c.p_corrected), interval(*c.difference[:3])]
         for c in compare(outcomes(rows), "protom")
@@ -210,6 +220,7 @@ def p_value(value: float) -> str:
 
 
 def _messages(rows: Sequence[Row]) -> Html:
+    """Every message of ProToM, the steps that it was expected to save, and by how many the episode was shorter."""
     lengths = {(r["subject"], r["episode"]): r["length"] for r in rows if "length" in r}
     lines = []
     for r in rows:

@@ -41,6 +41,8 @@ SpelledWorld = DoorsKeysGems | Overcooked  # deterministic worlds whose actions 
 
 
 class _TrajectoryLine(BaseModel):
+    """A line of JSON: step t, and the words of each agent's action."""
+
     model_config = ConfigDict(extra="forbid", strict=True)
 
     version: int = Field(alias="schema")
@@ -79,8 +81,8 @@ def read_trajectory(path: Path, world: SpelledWorld, *, start: Any = None) -> St
     """Read a trajectory and replay it from `start`, default s₀. Raises InputError with the first line that is wrong."""
     rules: Any = world  # its states and actions are its own
     state, steps = world.initial if start is None else start, []
-    for line, words in _by_hand(path, world) if path.suffix == ".csv" else _of_lines(path):
-        joint = _joint(words, world, path, line)
+    for line, words in _steps_of_table(path, world) if path.suffix == ".csv" else _steps_of_json_lines(path):
+        joint = _joint_action(words, world, path, line)
         if agent := rules.illegal_agent(state, joint):
             hint = f"allowed: {', '.join(map(rules.spell, rules.actions(state, agent)))}"
             raise InputError(f"{agent} cannot do `{rules.spell(joint[agent])}` here", path=path, line=line, hint=hint)
@@ -90,16 +92,16 @@ def read_trajectory(path: Path, world: SpelledWorld, *, start: Any = None) -> St
     return tuple(steps)
 
 
-def _of_lines(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
+def _steps_of_json_lines(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
     """The line and the words of each agent's action, for each step in JSON Lines."""
     texts = read_text(path).split("\n")
     if not texts[-1]:
         texts.pop()
     for t, text in enumerate(texts):
-        yield t + 1, _parse(text, path, t)
+        yield t + 1, _words_of_line(text, path, t)
 
 
-def _by_hand(path: Path, world: SpelledWorld) -> Iterator[tuple[int, Mapping[str, str]]]:
+def _steps_of_table(path: Path, world: SpelledWorld) -> Iterator[tuple[int, Mapping[str, str]]]:
     """The same of a table with the COLUMNS; whoever has no line in a step stays, and steps count from 0 or 1."""
     rows = list(csv.reader(StringIO(read_text(path)), skipinitialspace=True))
     if not rows or [name.strip().lower() for name in rows[0]] != COLUMNS:
@@ -112,11 +114,11 @@ def _by_hand(path: Path, world: SpelledWorld) -> Iterator[tuple[int, Mapping[str
         if len(cells) != len(COLUMNS) or not cells[0].isdecimal():
             raise InputError("is no number of a step, agent, action", path=path, line=line, hint="such as 0,Ana,right")
         t, agent, action = int(cells[0]), cells[1], cells[2]
-        last = max(steps, default=None)
-        if t not in ((0, 1) if last is None else (last, last + 1)):
-            rule = "the first step is 0 or 1" if last is None else f"after step {last} comes step {last + 1}"
+        latest = max(steps, default=None)
+        if t not in ((0, 1) if latest is None else (latest, latest + 1)):
+            rule = "the first step is 0 or 1" if latest is None else f"after step {latest} comes step {latest + 1}"
             raise InputError(f"step {t} is out of order", path=path, line=line, hint=rule)
-        _joint({**idle, agent: action}, world, path, line)
+        _joint_action({**idle, agent: action}, world, path, line)
         _, words = steps.setdefault(t, (line, {}))
         if agent in words:
             raise InputError(f"step {t} has a second action of {agent[:60]}", path=path, line=line)
@@ -124,15 +126,15 @@ def _by_hand(path: Path, world: SpelledWorld) -> Iterator[tuple[int, Mapping[str
     yield from ((line, {**idle, **words}) for line, words in steps.values())
 
 
-def _parse(text: str, path: Path, t: int) -> Mapping[str, str]:
+def _words_of_line(text: str, path: Path, t: int) -> Mapping[str, str]:
     """The words of each agent's action in step t."""
     try:
         line = _TrajectoryLine.model_validate_json(text)
     except ValidationError as error:
         fault = faults(error)[0]
         message, where = fault["msg"], fault_place(fault)
-        if place := re.search(r" at line 1 column (\d+)$", message):  # not JSON
-            column = max(int(place.group(1)), 1)
+        if place := re.search(r" at line 1 column (?P<column>\d+)$", message):  # not JSON
+            column = max(int(place["column"]), 1)
             raise InputError(message[: place.start()], path=path, line=t + 1, column=column) from None
         raise InputError(f"`{where}`: {message}" if where else message, path=path, line=t + 1) from None
     if line.version != SCHEMA:
@@ -143,7 +145,7 @@ def _parse(text: str, path: Path, t: int) -> Mapping[str, str]:
     return line.joint
 
 
-def _joint(words: Mapping[str, str], world: SpelledWorld, path: Path, number: int) -> dict[str, Any]:
+def _joint_action(words: Mapping[str, str], world: SpelledWorld, path: Path, number: int) -> dict[str, Any]:
     """The joint action. Raises InputError for unknown or missing agents and unknown words."""
     vocabulary = world.vocabulary
     for agent in words:

@@ -186,7 +186,7 @@ def rows(entry: StoryEntry) -> list[Row]:
     conventions = next(iter(OF_BENCHMARKS.get(family(item), ())), None)
     costs = ANSWERING if entry.condition.startswith(MUMATOM) else RESERVED
     began = time.perf_counter()
-    answer, coverage = _asked(item, options, conventions, costs)
+    answer, coverage = _answer_and_coverage(item, options, conventions, costs)
     ms = 1000 * (time.perf_counter() - began)
     selected = None if answer.option is None else options[answer.option]
     guess = selected if answer.leaning is None else options[answer.leaning]
@@ -219,7 +219,7 @@ def rows(entry: StoryEntry) -> list[Row]:
     return [row]
 
 
-def _asked(
+def _answer_and_coverage(
     item: Item, options: Sequence[str], conventions: Conventions | None, costs: SpeakingCosts
 ) -> tuple[Answer, float]:
     """The answer and the share of the story that was read. A story on which the reader fails is not answered."""
@@ -251,8 +251,8 @@ def judged(benchmark_rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str],
     outcomes = {}
     for row in benchmark_rows:
         verdicts = [row["audit"][name] for name in followed]
-        rest = [name for name in verdicts if name != "contradicts"]
-        outcomes[row["condition"], row["episode"]] = "agrees" if "agrees" in verdicts else (rest or verdicts)[0]
+        others = [name for name in verdicts if name != "contradicts"]
+        outcomes[row["condition"], row["episode"]] = "agrees" if "agrees" in verdicts else (others or verdicts)[0]
     return outcomes
 
 
@@ -280,6 +280,7 @@ def summarise(all_rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _scores(condition: str, condition_rows: Sequence[Row], labels: Mapping[tuple[str, str], str]) -> Iterator[Row]:
+    """The summary rows of one condition: counts and accuracy of the reader, and the worth of each shortcut."""
     stories = [row["story"] for row in condition_rows]
     answered = [float(row["action"] is not None) for row in condition_rows]
     right = [float(row["correct"]) for row in condition_rows]
@@ -302,10 +303,10 @@ def _scores(condition: str, condition_rows: Sequence[Row], labels: Mapping[tuple
     yield from (summary_row(EXPERIMENT, condition, READER, metric, value) for metric, value in estimates.items())
     for shortcut in SHORTCUTS:
         values = [float(row[shortcut]) for row in condition_rows]
-        same = [value * is_answered for value, is_answered in zip(values, answered, strict=True)]
+        on_answered = [value * is_answered for value, is_answered in zip(values, answered, strict=True)]
         scores = {"accuracy": mean(values, stories)}
         if any(answered):
-            scores["accuracy_answered"] = ratio(same, answered, stories)
+            scores["accuracy_answered"] = ratio(on_answered, answered, stories)
         yield from (summary_row(EXPERIMENT, condition, shortcut, metric, value) for metric, value in scores.items())
 
 

@@ -54,17 +54,20 @@ def report(
     `missing` are files that were not there, `faults` the rows of the files that could not be read.
     """
     stats = by_key(summary)
-    there = list(dict.fromkeys(condition.partition("/")[0] for condition, *_ in stats))
+    benchmarks = list(dict.fromkeys(condition.partition("/")[0] for condition, *_ in stats))
     sections = [
         Section(WORDS["example"]["title"], _example()),
-        Section("All benchmarks", _overview(stats, there)),
+        Section("All benchmarks", _overview(stats, benchmarks)),
     ]
-    for benchmark in there:
+    for benchmark in benchmarks:
         kinds = dict.fromkeys(condition for condition, *_ in stats if condition.startswith(f"{benchmark}/"))
         sections.append(Section(NAMES[benchmark], stack(_table(stats, list(kinds)), _published(benchmark))))
-    sections += [Section("Labels that are contradicted", _labels(rows, there)), Section("Wrong answers", _wrong(rows))]
+    sections += [
+        Section("Labels that are contradicted", _labels(rows, benchmarks)),
+        Section("Wrong answers", _wrong(rows)),
+    ]
     if faults:
-        sections.append(Section("Rows that cannot be read", _faults(stats, there, faults)))
+        sections.append(Section("Rows that cannot be read", _faults(stats, benchmarks, faults)))
     if missing:
         sections.append(Section("Files that are missing", stack(", ".join(missing))))
     return page("Public benchmarks of stories", WORDS["lead"], sections)
@@ -77,14 +80,15 @@ def _example() -> Html:
     return stack(example["about"], story_example(answer, example["question"], example["options"]))
 
 
-def _overview(stats: RowsByKey, there: Sequence[str]) -> Html:
-    totals = {name: [stats.get((f"{benchmark}/all", READER, name)) for benchmark in there] for name in COUNTED}
+def _overview(stats: RowsByKey, benchmarks: Sequence[str]) -> Html:
+    """All benchmarks together: a picture, a table with a line for each, and notes on method, time and failures."""
+    totals = {name: [stats.get((f"{benchmark}/all", READER, name)) for benchmark in benchmarks] for name in COUNTED}
     failed, skipped = (sum(row["value"] for row in totals[name] if row is not None) for name in COUNTED)
-    milliseconds = {benchmark: stats[f"{benchmark}/all", READER, "decision_ms"]["value"] for benchmark in there}
+    milliseconds = {benchmark: stats[f"{benchmark}/all", READER, "decision_ms"]["value"] for benchmark in benchmarks}
     times = ", ".join(f"{NAMES[benchmark]} {number(ms, 0)} ms" for benchmark, ms in milliseconds.items())
     return stack(
-        at_two_widths(partial(_picture, stats, there), WIDE, WORDS["picture"]),
-        _table(stats, [f"{benchmark}/all" for benchmark in there]),
+        at_two_widths(partial(_picture, stats, benchmarks), WIDE, WORDS["picture"]),
+        _table(stats, [f"{benchmark}/all" for benchmark in benchmarks]),
         WORDS["method"],
         WORDS["times"].format(times=times),
         *([WORDS["failed"].format(n=number(failed, 0))] if failed else []),
@@ -99,6 +103,7 @@ def kind_name(condition: str) -> str:
 
 
 def _table(stats: RowsByKey, conditions: Sequence[str]) -> Html:
+    """A line for each condition: counts, accuracy of the answered and of all, shortcuts, and verdicts on labels."""
     counts, shortcuts, labels = (WORDS[part] for part in ("columns", "shortcuts", "audit"))
     head = ("Type", *counts.values(), "Answered", "All", *shortcuts.values(), *labels.values())
     lines = [
@@ -138,12 +143,12 @@ def _published(benchmark: str) -> Html:
 
 
 @styled
-def _picture(stats: RowsByKey, there: Sequence[str], width: float) -> Figure:
+def _picture(stats: RowsByKey, benchmarks: Sequence[str], width: float) -> Figure:
     """Accuracy by benchmark with shortcuts: of the answered questions, and of all."""
     places = (1, 2) if width > WIDER else (2, 1)
-    figure = Figure(figsize=(width, (0.9 + 0.36 * len(there)) * places[0]), layout="constrained")
+    figure = Figure(figsize=(width, (0.9 + 0.36 * len(benchmarks)) * places[0]), layout="constrained")
     left, right = figure.subplots(*places, sharey=True)
-    for y, benchmark in enumerate(reversed(there)):
+    for y, benchmark in enumerate(reversed(benchmarks)):
         condition = f"{benchmark}/all"
         for axes, ours, theirs in ((left, *["accuracy_answered"] * 2), (right, "accuracy_guessing", "accuracy")):
             row = stats.get((condition, READER, ours))
@@ -157,13 +162,13 @@ def _picture(stats: RowsByKey, there: Sequence[str], width: float) -> Figure:
             right.plot([100 * value], [y], "D", color=ORANGE, markersize=4, fillstyle="none")
     _framed(left, "of the answered questions, %")
     _framed(right, "of all questions, %")
-    shares = [stats[f"{benchmark}/all", READER, "answered"]["value"] for benchmark in there]
-    counts = [number(stats[f"{benchmark}/all", READER, "questions"]["value"], 0) for benchmark in there]
+    shares = [stats[f"{benchmark}/all", READER, "answered"]["value"] for benchmark in benchmarks]
+    counts = [number(stats[f"{benchmark}/all", READER, "questions"]["value"], 0) for benchmark in benchmarks]
     names = [
         f"{NAMES[benchmark]}, n = {count}\nanswers {100 * share:.0f} %"
-        for benchmark, count, share in zip(there, counts, shares, strict=True)
+        for benchmark, count, share in zip(benchmarks, counts, shares, strict=True)
     ]
-    left.set_yticks(range(len(there)), names[::-1])
+    left.set_yticks(range(len(benchmarks)), names[::-1])
     return figure
 
 
@@ -173,9 +178,10 @@ def _framed(axes: Axes, title: str) -> None:
     axes.tick_params(left=False)
 
 
-def _labels(rows: Sequence[Row], there: Sequence[str]) -> Html:
+def _labels(rows: Sequence[Row], benchmarks: Sequence[str]) -> Html:
+    """The labels that the audit contradicts, each with the statements of the story that prove it wrong."""
     labels: dict[tuple[str, str], str] = {}
-    for benchmark in there:
+    for benchmark in benchmarks:
         labels |= judged([row for row in rows if benchmark_of(row) == benchmark])
     contradicted = [row for row in rows if labels[row["condition"], row["episode"]] == "contradicts"]
     lines = [
@@ -189,6 +195,7 @@ def _labels(rows: Sequence[Row], there: Sequence[str]) -> Html:
 
 
 def _wrong(rows: Sequence[Row]) -> Html:
+    """The answers that differ from their labels, at most LISTED."""
     wrong = [row for row in rows if row["action"] is not None and not row["correct"]]
     lines = [
         [NAMES[benchmark_of(row)], kind_name(row["condition"]), row["episode"], row["chosen"], row["label"],
@@ -199,9 +206,9 @@ def _wrong(rows: Sequence[Row]) -> Html:
     return stack(WORDS["wrong"], folded(_title(wrong, "answers"), listed) if wrong else "There are none.")
 
 
-def _faults(stats: RowsByKey, there: Sequence[str], faults: Sequence[str]) -> Html:
+def _faults(stats: RowsByKey, benchmarks: Sequence[str], faults: Sequence[str]) -> Html:
     """How many rows of each benchmark could not be read, and the first of them."""
-    counts = [(benchmark, stats.get((f"{benchmark}/all", READER, "skipped"))) for benchmark in there]
+    counts = [(benchmark, stats.get((f"{benchmark}/all", READER, "skipped"))) for benchmark in benchmarks]
     lines = [[NAMES[benchmark], row["n"], number(row["value"], 0)] for benchmark, row in counts if row and row["value"]]
     listed = table(("Row, and what is wrong with it",), [[fault] for fault in faults[:LISTED]])
     return stack(WORDS["faults"], table(("Benchmark", "n", "Not read"), lines), folded(_title(faults, "rows"), listed))

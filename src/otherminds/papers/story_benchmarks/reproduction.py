@@ -18,6 +18,7 @@ QUESTIONS = {"quick": 10, "normal": 50, "full": None}
 
 
 def _stories(options: Options) -> Experiment:
+    """The experiment stories for these options. Raises InputError without a folder of the benchmarks' files."""
     if options.data is None:
         raise InputError("stories needs the benchmarks' files, which may not be shipped", hint=experiment.HINT)
     folder = experiment.read_folder(options.data)

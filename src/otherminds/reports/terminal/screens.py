@@ -70,14 +70,15 @@ def picture(world: object, state: Any, seen_by: str | None = None) -> Text:
 
 def bars(world: Known, i: int, belief: Categorical[Any], title: str, surprise: float = 0.0) -> RenderableType:
     """P(goal) of one agent as bars, and whether its last action was surprising; a star marks its true goal."""
-    grid, length = Table.grid(padding=(0, 1)), 12 if isinstance(world, Overcooked) else 24
+    grid = Table.grid(padding=(0, 1))
+    length = 12 if isinstance(world, Overcooked) else 24  # characters of the bar of P = 1; beside wider maps shorter
     truth: Hashable = world.recipes[i] if isinstance(world, Overcooked) else Goal("gem", world.goals[i])
     for goal, p in belief:
-        name, style = _goal_look(world, goal)
+        name, style = _goal_name_and_style(world, goal)
         bar = Text(("█" * round(p * length)).ljust(length, "░"), style=style)
         grid.add_row(f"{'★' if goal == truth else ' '} {escape(name)}", bar, f"{p:.2f}")
     if truth not in belief.support:
-        grid.add_row(f"★ {escape(_goal_look(world, truth)[0])}", Text("unforeseen", style=DIM), "")
+        grid.add_row(f"★ {escape(_goal_name_and_style(world, truth)[0])}", Text("unforeseen", style=DIM), "")
     panel = Panel(grid, title=Text(title), title_align="left", expand=False)
     words = surprise_in_words(surprise)
     return Group(panel, Text(f"  {words}")) if words else panel
@@ -85,11 +86,11 @@ def bars(world: Known, i: int, belief: Categorical[Any], title: str, surprise: f
 
 def goal_name(world: Known, goal: Any) -> str:
     """The name of a goal: the colour of a gem, or a recipe."""
-    return _goal_look(world, goal)[0]
+    return _goal_name_and_style(world, goal)[0]
 
 
-def _goal_look(world: Known, goal: Any) -> tuple[str, str]:
-    """The name of a goal and the style of its bar."""
+def _goal_name_and_style(world: Known, goal: Any) -> tuple[str, str]:
+    """The name of a goal, and the style of its bar: its colour, or dim."""
     if goal == NONE_OF_THESE:
         return goal, DIM
     if isinstance(world, Overcooked):
@@ -112,8 +113,8 @@ def frame(
     """
     titles = [f"{label} {agent}" for agent, label in labels(world.agents).items()]
     if isinstance(world, Overcooked):
-        carried = (", ".join(parts(thing)) for thing in state.hands)
-        titles = [f"{title}: {it}" if it else title for title, it in zip(titles, carried, strict=True)]
+        loads = (", ".join(parts(thing)) for thing in state.hands)
+        titles = [f"{title}: {load}" if load else title for title, load in zip(titles, loads, strict=True)]
     panels = [
         bars(world, i, beliefs[a], titles[i], surprise.get(a, 0.0)) for i, a in enumerate(world.agents) if a in beliefs
     ]
@@ -131,8 +132,9 @@ def posteriors(history: Sequence[Mapping[str, Any]]) -> Table:
         for n, (agent, belief) in enumerate(row["posterior"].items()):
             nats = row["surprise"].get(agent)
             surprising = "" if nats is None else f"{nats:.1f}{' !' if nats >= SURPRISING else '  '}"
-            step, did = "" if n else str(row["t"]), row["joint"].get(agent, "")
-            table.add_row(step, agent, did, surprising, *(f"{p:.2f}" for p in belief.values()))
+            step = "" if n else str(row["t"])
+            action = row["joint"].get(agent, "")
+            table.add_row(step, agent, action, surprising, *(f"{p:.2f}" for p in belief.values()))
     if any(nats >= SURPRISING for row in history for nats in row["surprise"].values()):
         table.caption = f"! surprising: {SURPRISING:g} nats or more"
     return table

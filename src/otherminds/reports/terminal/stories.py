@@ -20,7 +20,8 @@ LONGEST = 160  # characters of a text that was not read
 
 def answer(story_answer: StoryAnswer) -> RenderableType:
     """The answer, the posterior as bars, the happenings that decided it, and how much of the story was read."""
-    conclusion, labels = story_answer.answer, _labels(story_answer)
+    conclusion = story_answer.answer
+    labels = _labels(story_answer)
     parts: list[RenderableType]
     if conclusion.option is None:
         parts = [
@@ -47,19 +48,19 @@ def answer(story_answer: StoryAnswer) -> RenderableType:
         parts += [Text(), Text(doubt, style="yellow")]
     if terms := conclusion.decisive():
         parts += [Text(), Text("because", style="dim")]
-        together = len(terms) > 1 and not any(math.isfinite(term.weight) for term in terms)
-        explanations = ("" if together else f" {_favours(term)}" for term in terms)
+        only_together = len(terms) > 1 and not any(math.isfinite(term.weight) for term in terms)
+        explanations = ("" if only_together else f" {_favours(term)}" for term in terms)
         parts += [
             Text.assemble(("  · ", "dim"), happening(t.happening), (why, "dim"))
             for t, why in zip(terms, explanations, strict=True)
         ]
-        parts += [Text(f"Together these rule out every answer but {_best(terms[0])}.", style="dim")] * together
+        parts += [Text(f"Together these rule out every answer but {_best(terms[0])}.", style="dim")] * only_together
     if conclusion.passages:
         parts += [Text(), Text("because the story says", style="dim")]
         parts += [Text.assemble(("  · ", "dim"), printable(shortened(text, LONGEST))) for text in conclusion.passages]
     reading = story_answer.reading
-    much = "All" if reading.coverage == 1.0 and not reading.unread else f"{reading.coverage:.0%}"
-    coverage = f"{much} of the story was read"
+    share_read = "All" if reading.coverage == 1.0 and not reading.unread else f"{reading.coverage:.0%}"
+    coverage = f"{share_read} of the story was read"
     coverage += f"; not this: {printable(shortened(reading.unread[0], LONGEST))}" if reading.unread else "."
     parts += [Text(), Text(coverage, style="dim")]
     parts.append(Text())
@@ -72,6 +73,7 @@ def letter(number: int) -> str:
 
 
 def _labels(story_answer: StoryAnswer) -> tuple[str, ...]:
+    """The options of the question in words: as it words them itself, or from what they claim."""
     question = story_answer.question
     if question is None:
         return ()
@@ -137,8 +139,9 @@ def _the(name: str | None) -> str:
 
 
 def as_data(story_answer: StoryAnswer) -> dict[str, Any]:
-    """The answer as JSON data."""
-    conclusion, labels = story_answer.answer, _labels(story_answer)
+    """The answer as JSON data: the option in words and by number, its posterior, and what decides it."""
+    conclusion = story_answer.answer
+    labels = _labels(story_answer)
     return {
         "answer": None if conclusion.option is None else labels[conclusion.option],
         "option": conclusion.option,

@@ -317,7 +317,7 @@ def _hi_tom(text: str, path: Path) -> Iterator[Item | InputError]:
 
 
 def _jsonl(text: str, path: Path) -> Iterator[Item | InputError]:
-    """Rows of JSONL, as in docs/systems/stories.md."""
+    """The items of a JSONL file, a JSON object a line with the fields of `_ItemRow`, or the fault of the line."""
 
     def items(content: str, path: Path, line: int) -> Iterator[Item]:
         row = _row(_ItemRow, content, path, line)
@@ -436,6 +436,7 @@ def _texts(listed: str) -> list[str]:
 
 
 def _item(row: _ItemRow, name: str, path: Path, line: int, group: str) -> Item:
+    """The item of a row: options as a list (given as one, separated by commas, or as `A) … B) …`), gold by its text."""
     options = row.options or row.choices or []
     if isinstance(options, str):
         parts = CHOICE.split(options)
@@ -491,6 +492,7 @@ def _bigtom(text: str, path: Path) -> Iterator[Item | InputError]:
 
 
 def _condition(cells: Sequence[str], kind: str, path: Path, line: int) -> Iterator[Item]:
+    """The item in the four cells of a BigToM condition file: story, question, right answer, wrong answer."""
     empty = next((number for number, cell in enumerate(cells, 1) if not cell), None)
     if empty is not None:
         raise InputError(f"column {empty} is empty", path=path, line=line)
@@ -500,6 +502,7 @@ def _condition(cells: Sequence[str], kind: str, path: Path, line: int) -> Iterat
 
 
 def _scenario(cells: Sequence[str], path: Path, line: int) -> Iterator[Item]:
+    """The four belief items of a BigToM scenario: forward and backward, each with an aware and an unaware agent."""
     if len(cells) not in COLUMNS:
         message = f"has {len(cells)} columns, not {COLUMNS.start} to {COLUMNS.stop - 1}"
         raise InputError(message, path=path, line=line, hint="they are separated by `;`")

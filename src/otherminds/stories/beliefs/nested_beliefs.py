@@ -44,18 +44,21 @@ def believed_place(
 def deciding(
     episode: stories.Episode, chain: Chain, obj: str, at: int | None = None, conventions: Conventions = EVERYDAY
 ) -> tuple[stories.Happening, ...]:
-    """The happenings behind the belief: what set it and, if it is false, the departure and the missed move."""
+    """The happenings behind a belief of where an item is, in order: what set it and, if it is false, why it is false.
+
+    A belief is false because of a move that the agent missed, and of the agent's departure before that, if it left.
+    """
     mind, reality = _mind(chain), _mind(())
     set_by: stories.Happening | None = None
     missed: tuple[stories.Happening | None, ...] = ()
     for event, happening in sights(episode, conventions, at):
-        after, truth = mind.observe(event), reality.observe(event)
-        if _inmost(after).place_of(obj) != _inmost(mind).place_of(obj):
+        next_mind, next_reality = mind.observe(event), reality.observe(event)
+        if _inmost(next_mind).place_of(obj) != _inmost(mind).place_of(obj):
             set_by, missed = happening, ()
-        elif truth.place_of(obj) != reality.place_of(obj):
+        elif next_reality.place_of(obj) != reality.place_of(obj):
             absent = [_departure(episode, agent, happening) for agent in chain if not event.reaches(agent)]
             missed = (*absent[:1], happening)
-        mind, reality = after, truth
+        mind, reality = next_mind, next_reality
     false = _inmost(mind).place_of(obj) != reality.place_of(obj)
     happenings = {h for h in (set_by, *(missed if false else ())) if h is not None}
     return tuple(sorted(happenings, key=episode.timeline.index))
@@ -63,16 +66,17 @@ def deciding(
 
 def whereabouts(claim: stories.Claim) -> Whereabouts | None:
     """A claim about an item's place, in reality or in nested belief; None for other claims."""
-    chain, so = list[str](), True
+    chain, is_so = list[str](), True
     inner: object = claim
     while isinstance(inner, stories.Belief):
-        if not inner.holds and not so:
+        if not inner.holds and not is_so:
             return None
         chain.append(inner.agent)
-        so, inner = so and inner.holds, inner.content
+        is_so = is_so and inner.holds
+        inner = inner.content
     fact = inner.fact if isinstance(inner, stories.Holds) else inner
     obj, place = item_and_place(fact) if isinstance(fact, stories.Fact) else (None, None)
-    return None if obj is None or (place is None and not chain) else Whereabouts(tuple(chain), obj, place, so)
+    return None if obj is None or (place is None and not chain) else Whereabouts(tuple(chain), obj, place, is_so)
 
 
 def answer_where(
@@ -109,8 +113,8 @@ def answer_where(
     fits = [all((places[c.chain, c.obj] == c.place) == c.so for c in claims) for claims in options]
     is_answer = [fit == (question.polarity == "most") for fit in fits]
     if sum(is_answer) != 1:
-        what = ", ".join(sorted({f"{obj}: {place}" for (_, obj), place in beliefs.items()}))
-        why = f"{'several' if any(is_answer) else 'none'} of the options fit ({what})"
+        places_believed = ", ".join(sorted({f"{obj}: {place}" for (_, obj), place in beliefs.items()}))
+        why = f"{'several' if any(is_answer) else 'none'} of the options fit ({places_believed})"
         return stories.Answer(None, _posterior(fits), abstained=why)
     because = [h for chain, obj in sorted(beliefs) for h in deciding(episode, chain, obj, question.at, conventions)]
     certain = tuple(0.0 if fit else IMPOSSIBLE for fit in fits)  # the evidence of each deciding happening
@@ -152,7 +156,7 @@ def _posterior(fits: Sequence[bool]) -> tuple[float, ...]:
 
 
 def _ignorance(episode: stories.Episode, chain: Chain, obj: str, at: int | None, conventions: Conventions) -> str:
-    """Why the place is unknown, in words: the outermost mind that has not seen it."""
+    """Why the place of an item is unknown, in words: the outermost mind of the chain that has not seen it."""
     if believed_place(episode, (), obj, at, conventions) is None:
         return f"nothing tells the place of the {obj}"
     for end in range(1, len(chain) + 1):

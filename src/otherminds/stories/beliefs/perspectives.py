@@ -60,7 +60,8 @@ def sights(
 ) -> Iterator[tuple[WitnessedEvent, Happening | None]]:
     """All events that minds may observe in a story up to time `at`, in order; improbable happenings are left out.
 
-    Each comes with the happening it belongs to (None: the start of the story).
+    Each comes with the happening it belongs to, None for the start of the story. A happening may be several events:
+    who enters a room sees what is there, and is seen.
     """
     stage = _Stage(episode, conventions)
     for fact in episode.init:
@@ -74,6 +75,13 @@ class _Stage:
     """The positions of all agents and items at a point of the story, and the rooms agents have been in."""
 
     def __init__(self, episode: Episode, conventions: Conventions) -> None:
+        """The stage before the story begins.
+
+        `agents` maps agents to their rooms, `places` items to their places or holders, `in_rooms` agents to the rooms
+        where they have been, `left` an agent and a room to when it last left that; `unaware` are agents that notice
+        nothing in their room before they look around, `enclosed` the places that hide what is in them. `inattentive`
+        and `unseen` are what the story itself says, by the number of the happening.
+        """
         self.episode, self.conventions = episode, conventions
         self.number = 0
         self.rooms = find_rooms(episode)
@@ -84,7 +92,8 @@ class _Stage:
         self.unaware: set[str] = set()
         self.enclosed = {entity.id for entity in episode.entities if entity.relation == "in"}
         self.minds = {agent: NestedBelief(agent) for agent in episode.agents}
-        self.inattentive, self.unseen = _stated(episode, sees=False), _stated(episode, sees=True)
+        self.inattentive = _stated(episode, sees=False)
+        self.unseen = _stated(episode, sees=True)
 
     def noted(self, event: WitnessedEvent) -> WitnessedEvent:
         """Let every agent's mind observe the event; agents say what they believe."""
@@ -106,7 +115,8 @@ class _Stage:
         return self.noticed(happening) if isinstance(happening, Observation) else self.done(happening)
 
     def present(self, room: Room) -> frozenset[str]:
-        return frozenset(agent for agent, where in self.agents.items() if room is not None and where == room)
+        """The agents in a room; none in a room that is not told."""
+        return frozenset(agent for agent, agent_room in self.agents.items() if room is not None and agent_room == room)
 
     def room_of(self, place: str) -> Room:
         """The room of a place, or of the agent that holds the item (`place` is then its name)."""
@@ -146,16 +156,18 @@ class _Stage:
         if entering == "nothing" or (entering == "first_time" and not first):
             self.unaware.add(agent)
             return
-        at = self.places_in(room)
-        yield self.shown(at - self.enclosed if entering == "surfaces" else at, room, self.present(room) - self.unaware)
+        places = self.places_in(room)
+        visible = places - self.enclosed if entering == "surfaces" else places
+        yield self.shown(visible, room, self.present(room) - self.unaware)
 
     def places_in(self, room: Room) -> frozenset[str]:
         all_places = {*self.rooms.of_place, *self.places.values(), *self.agents}
         return frozenset(place for place in all_places if self.room_of(place) == room)
 
-    def shown(self, at: frozenset[str], room: Room, lookers: frozenset[str]) -> SightEvent:
-        there = tuple(sorted((obj, place) for obj, place in self.places.items() if place in at))
-        return SightEvent(at, there, self.present(room), lookers)
+    def shown(self, places: frozenset[str], room: Room, onlookers: frozenset[str]) -> SightEvent:
+        """What `onlookers` see in some places of a room: all items in them, and so that nothing else is there."""
+        items_in_sight = tuple(sorted((obj, place) for obj, place in self.places.items() if place in places))
+        return SightEvent(places, items_in_sight, self.present(room), onlookers)
 
     def looks(self, event: Event) -> Iterator[WitnessedEvent]:
         """An agent looks at a place, at an item's place, or around; by convention the others there look as well."""
@@ -164,9 +176,9 @@ class _Stage:
             self.unaware.discard(event.agent)
         if event.obj is not None and (place is None or self.room_of(place) != room):
             return
-        at = self.places_in(room) if place is None or place in self.rooms.of_place.values() else frozenset({place})
+        places = self.places_in(room) if place is None or place in self.rooms.of_place.values() else frozenset({place})
         company = self.present(room) - self.unaware if self.conventions.entering == "everything" else frozenset[str]()
-        yield self.shown(at, room, company | {event.agent})
+        yield self.shown(places, room, company | {event.agent})
 
     def moves(self, event: Event, obj: str) -> Iterator[WitnessedEvent]:
         """An item is taken or put somewhere; the agent may first carry it to another room."""
@@ -178,11 +190,15 @@ class _Stage:
         yield self.moved(obj, place, agent)
 
     def moved(self, obj: str, place: str, agent: str) -> MoveEvent:
+        """An item is now in another place.
+
+        The agents in the room that pay attention see it, and those that the story names.
+        """
         self.places[obj] = place
         absent_minded = self.inattentive.get(self.number, frozenset()) - {agent}
         self.unaware |= absent_minded & self.present(self.agents[agent])
-        by = self.present(self.agents[agent]) - absent_minded
-        return MoveEvent(obj, place, by, self.unseen.get(self.number, frozenset()) - by | {REALITY})
+        witnesses = self.present(self.agents[agent]) - absent_minded
+        return MoveEvent(obj, place, witnesses, self.unseen.get(self.number, frozenset()) - witnesses | {REALITY})
 
     def noticed(self, observation: Observation) -> Iterator[WitnessedEvent]:
         """A stated observation of a fact, seen by one agent; observations of happenings are handled with those."""
@@ -243,7 +259,7 @@ def _noticed(episode: Episode, number: int, observation: Observation) -> int | N
     fits = []
     for i, event in enumerate(episode.timeline):
         if isinstance(event, Event) and event.verb in ("grab", "put", "move") and obj is not None and event.obj == obj:
-            now = event.agent if event.verb == "grab" else event.place
-            fits += [i] if place in (None, now) else []
-    before = [i for i in fits if i < number]
-    return before[-1] if before else next(iter(fits), None)
+            new_place = event.agent if event.verb == "grab" else event.place
+            fits += [i] if place in (None, new_place) else []
+    earlier = [i for i in fits if i < number]
+    return earlier[-1] if earlier else next(iter(fits), None)

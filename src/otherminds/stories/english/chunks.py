@@ -20,34 +20,35 @@ class Chunker(NounReader):
         self.taken: set[int] = set()  # particles that belong to a verb before them: the "up" of "picked it up"
 
     def chunks(self) -> list[Chunk]:
-        """The chunks in order."""
+        """The chunks of the sentence in order: noun phrases, verb groups, quotes and single words."""
         out: list[Chunk] = []
         i = 0
         while i < len(self.tokens):
             i = i + 1 if i in self.taken else self._next(i, out)
         return out
 
-    def _next(self, i: int, out: list[Chunk]) -> int:
+    def _next(self, i: int, chunks_so_far: list[Chunk]) -> int:
+        """Add to `out` the chunk that begins at token i, and return the index of the token after it."""
         token = self.tokens[i]
         if token.quote:
-            out.append(Quote(token.text, token.start, token.end))
+            chunks_so_far.append(Quote(token.text, token.start, token.end))
             return i + 1
         if not token.text[0].isalnum() and token.low not in ("'s", "n't"):
             if token.text in PUNCTUATION:
-                out.append(Word(PUNCTUATION[token.text], token.text, token.start, token.end))
+                chunks_so_far.append(Word(PUNCTUATION[token.text], token.text, token.start, token.end))
             return i + 1
         for reader in (self._filler, self._preposition, self._verb, self._noun):
-            end = reader(i, out)
+            end = reader(i, chunks_so_far)
             if end > i:
                 return end
         word, sets = self.word(i), self.lexicon.sets
-        kinds: tuple[tuple[WordKind, bool], ...] = (
+        fits_by_kind: tuple[tuple[WordKind, bool], ...] = (
             ("mark", word in wordset("marks") and not self._is_late(i)),
             ("negation", word in sets["negations"]),
             ("hedge", word in sets["hedges"]),
             ("adverb", word in sets["adverbs"] | sets["before_now"] | sets["prepositions"] or word.endswith("ly")),
         )
-        self._add(out, next((kind for kind, fits in kinds if fits), "unknown"), i, i + 1)
+        self._add(chunks_so_far, next((kind for kind, fits in fits_by_kind if fits), "unknown"), i, i + 1)
         return i + 1
 
     def _is_late(self, i: int) -> bool:
@@ -107,7 +108,7 @@ class Chunker(NounReader):
         return i
 
     def _governs(self, i: int, preposition: str) -> bool:
-        """Whether a noun follows, or the -ing form of a verb."""
+        """Whether a preposition at this place governs what follows: a noun or the -ing form of a verb."""
         if preposition in ("without", "instead"):
             return self.is_ing(i) or self.word(i) == "being" or self.starts_noun(i)
         if preposition in wordset("marks") or preposition == "because":
@@ -159,7 +160,7 @@ class Chunker(NounReader):
         return verb is not None and "ing" in verb.tags
 
     def verb_follows(self, j: int) -> bool:
-        """Whether a verb comes here, perhaps after adverbs."""
+        """Whether a verb or auxiliary comes at word j, perhaps after adverbs or a negation."""
         for k in range(j, min(j + ADVERBS_BEFORE_VERB, len(self.words))):
             word = self.word(k)
             if word in self.lexicon.forms or word in wordset("auxiliaries") | wordset("negations"):

@@ -263,10 +263,10 @@ class ClauseParser:
             return first or (clause.means("say", "ask", "add") and self.at("comma"))
         if isinstance(chunk, Word) and chunk.kind == "prep":
             # ", in the hall Ann opened the box": the phrase belongs to the next subject
-            after = ahead + 2
-            after += len(self.adverbs_from(after))
-            after += self.at("comma", ahead=after)
-            subject = isinstance(self.peek(after), Noun) and self.verb_after(after + 1)
+            subject_ahead = ahead + 2
+            subject_ahead += len(self.adverbs_from(subject_ahead))
+            subject_ahead += self.at("comma", ahead=subject_ahead)
+            subject = isinstance(self.peek(subject_ahead), Noun) and self.verb_after(subject_ahead + 1)
             return isinstance(self.peek(ahead + 1), Noun) and not (chunk.text in wordset("fronted") and subject)
         if not isinstance(chunk, Noun) or self.gap_ahead(clause, ahead):
             return False
@@ -297,11 +297,11 @@ class ClauseParser:
     def _content(self, clause: Clause) -> bool:
         """Reads what is said, asked, seen or thought as clauses of their own; False if nothing of that kind is here."""
         nouns = {noun.words[-1] for noun in clause.objects} | set(clause.unknown) | set(clause.adverbs)
-        clueless = self.at("mark", *wordset("openers")) and bool(nouns & wordset("not_knowing_where"))
-        if self.depth > DEEPEST or not (self._takes_content(clause) or clueless):
+        is_clueless = self.at("mark", *wordset("openers")) and bool(nouns & wordset("not_knowing_where"))
+        if self.depth > DEEPEST or not (self._takes_content(clause) or is_clueless):
             return False
-        there = self.at("adverb", "there") and isinstance(self.peek(1), VerbGroup) and not clause.content
-        if there or self._advice(clause):
+        begins_with_there = self.at("adverb", "there") and isinstance(self.peek(1), VerbGroup) and not clause.content
+        if begins_with_there or self._advice(clause):
             self._inner(clause)
             return True
         step = 1 if self.at("prep", "about", "of") and self.at("mark", *wordset("openers"), ahead=1) else 0
@@ -316,9 +316,9 @@ class ClauseParser:
             if not verb.finite and not clause.means("see", "find"):
                 return False
         while True:
-            place = self.i
+            began = self.i
             self._inner(clause)
-            if self.i == place or not self._more_content():
+            if self.i == began or not self._more_content():
                 return True
 
     def _advice(self, clause: Clause) -> bool:
@@ -363,7 +363,7 @@ class ClauseParser:
         """Attaches to a thing the clause that says which one: "that Tom had placed", "Tom placed", "placed by Tom"."""
         if noun.kind in ("agent", "pronoun"):
             return
-        ahead = after = 1 if self.at("mark", "that", "which", "where", "whom") else 0
+        ahead = verb_ahead = 1 if self.at("mark", "that", "which", "where", "whom") else 0
         inner = Clause(noun.start, noun.end, antecedent=noun, link="that")
         subject = self.peek(ahead)
         if isinstance(subject, Noun):
@@ -372,17 +372,17 @@ class ClauseParser:
                 return
             inner.subjects.append(subject)
             inner.adverbs = self.adverbs_from(ahead + 1)
-            after = ahead + 1 + len(inner.adverbs)
+            verb_ahead = ahead + 1 + len(inner.adverbs)
         elif not isinstance(subject, VerbGroup) or not self._reduced(subject, ahead):
             return
-        verb = self.peek(after)
+        verb = self.peek(verb_ahead)
         if not isinstance(verb, VerbGroup):
             return
         if not ahead and isinstance(subject, Noun) and set(verb.senses) <= wordset("speaking_senses"):
             return  # "as she went to the box she asked": the next clause
         inner.verb = verb
         start = self.i
-        self.i += after + 1
+        self.i += verb_ahead + 1
         self.arguments(inner, bare=True)
         by_itself = bool(inner.objects) or set(verb.senses) <= wordset("going_senses") or noun.kind == "room"
         if not ahead and isinstance(subject, Noun) and by_itself:

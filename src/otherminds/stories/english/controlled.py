@@ -81,16 +81,16 @@ def parse_question(stem: str) -> Question | None:
     if LABEL.search(stem):
         return None
     words = _lowered(_expanded(stem).rstrip("? "))
-    when = re.search(r" (?:(?:at|in) the (?:very )?(?:beginning|start|end)|at first|originally)$", words)
-    words = re.sub(r" (?:first|now|really|currently)\b", "", words[: when.start()] if when else words)
+    time_phrase = re.search(r" (?:(?:at|in) the (?:very )?(?:beginning|start|end)|at first|originally)$", words)
+    words = re.sub(r" (?:first|now|really|currently)\b", "", words[: time_phrase.start()] if time_phrase else words)
     words, phrases = _numbered(words)
-    early = when is not None and not when[0].endswith("end")
+    is_early = time_phrase is not None and not time_phrase[0].endswith("end")
     for kind, forms in FORM["questions"].items():
         for form in forms:
             if (match := re.fullmatch(_pattern(form), words)) is not None:
                 roles = {role: text for role, text in match.groupdict().items() if text}
                 minds = tuple(phrases[label] for label in re.findall(r"P\d+", words))
-                return Question(kind, minds, _in_words(roles, phrases), early)
+                return Question(kind, minds, _in_words(roles, phrases), is_early)
     return None
 
 
@@ -151,8 +151,8 @@ def _in_words(roles: Mapping[str, str], phrases: Mapping[str, str]) -> dict[str,
         text = re.sub(r"[NP]\d+", lambda label: phrases[label[0]], labels)
         if role in ("place", "source", "target") and " in " in text:
             noun, _, room = text.partition(" in ")
-            determiner, _, rest = noun.partition(" ")
-            words[f"{role}_room"], text = room, f"{determiner} {room.partition(' ')[2]} {rest}"
+            determiner, _, noun_words = noun.partition(" ")
+            words[f"{role}_room"], text = room, f"{determiner} {room.partition(' ')[2]} {noun_words}"
         words[role] = text
     return words
 
@@ -163,37 +163,37 @@ def _sequences(words: str) -> Iterator[list[Clause]]:
     if frame is None:
         yield from _joined(words, subject="")
         return
-    for clause, rest in _first_clauses(words[len(frame) + 1 :], subject=""):
-        if not rest.startswith((", ", " ")):
+    for clause, remaining in _first_clauses(words[len(frame) + 1 :], subject=""):
+        if not remaining.startswith((", ", " ")):
             continue
-        for main in _joined(rest.removeprefix(",").strip(), clause.roles.get("subject", "")):
+        for main in _joined(remaining.removeprefix(",").strip(), clause.roles.get("subject", "")):
             yield from _timed(frame, clause, main)
 
 
 def _joined(words: str, subject: str) -> Iterator[list[Clause]]:
     """Clauses joined by "and", "but" or "then", the last perhaps followed by one that says when."""
-    for clause, rest in _first_clauses(words, subject):
-        if not rest:
+    for clause, remaining in _first_clauses(words, subject):
+        if not remaining:
             yield [clause]
             continue
         owner = clause.roles.get("subject", subject)
-        if joiner := re.match(rf"{JOINED} ", rest):
-            after = rest[joiner.end() :]
-            yield from ([clause, *more] for more in _joined(after, owner))
-        frame = re.match(rf",? ({'|'.join(FRAMES)}) ", rest)
+        if joiner := re.match(rf"{JOINED} ", remaining):
+            remaining_words = remaining[joiner.end() :]
+            yield from ([clause, *more] for more in _joined(remaining_words, owner))
+        frame = re.match(rf",? ({'|'.join(FRAMES)}) ", remaining)
         if frame:
-            for when in _joined(rest[frame.end() :], owner):
-                if len(when) == 1:
-                    yield from _timed(frame[1], when[0], [clause])
+            for time_clause in _joined(remaining[frame.end() :], owner):
+                if len(time_clause) == 1:
+                    yield from _timed(frame[1], time_clause[0], [clause])
 
 
-def _timed(frame: str, when: Clause, main: list[Clause]) -> Iterator[list[Clause]]:
+def _timed(frame: str, time_clause: Clause, main: list[Clause]) -> Iterator[list[Clause]]:
     """The clauses in order of time; none if what happens "while" something else does is no state."""
-    when = when._replace(roles={"frame": frame, **when.roles})
+    time_clause = time_clause._replace(roles={"frame": frame, **time_clause.roles})
     if frame == "before":
-        yield [*main, when]
-    elif frame != "while" or "state" in when.roles:
-        yield [when, *main]
+        yield [*main, time_clause]
+    elif frame != "while" or "state" in time_clause.roles:
+        yield [time_clause, *main]
 
 
 def _first_clauses(words: str, subject: str) -> Iterator[tuple[Clause, str]]:

@@ -109,8 +109,8 @@ class Nouns:
 
 def _words(phrase: str) -> str:
     """The words of a noun phrase without its article, in the singular; "Ann's box" keeps its owner."""
-    determiner, _, rest = phrase.partition(" ")
-    words = " ".join(lexicon().canonical(rest.replace("_", " ").split()))
+    determiner, _, noun_words = phrase.partition(" ")
+    words = " ".join(lexicon().canonical(noun_words.replace("_", " ").split()))
     return f"{determiner} {words}" if determiner.endswith("'s") else words
 
 
@@ -126,6 +126,7 @@ class StoryReader:
     """The state of a story while its clauses are read one after the other."""
 
     def __init__(self, nouns: Nouns) -> None:
+        """A reader before the first sentence; `nouns` tells which words name people, things, places and rooms."""
         self.nouns = nouns
         self.people: dict[str, None] = {}
         self.entities: dict[str, stories.Entity] = {}
@@ -175,7 +176,7 @@ class StoryReader:
     # who and what is named
 
     def subject(self, words: str) -> tuple[str, ...]:
-        """The people whom a subject names."""
+        """The names of the people whom a subject names: `Ann and Bob`, or `they` for the last subject."""
         if words not in ("they", "both"):
             return tuple(self.person(name) for name in re.split(r",? and |, ", words.removeprefix("both ")))
         if len(self.group) < 2:
@@ -227,7 +228,7 @@ class StoryReader:
         return self.place
 
     def find_room(self, roles: Mapping[str, str], role: str = "room") -> str:
-        """The room that a clause is about."""
+        """The id of the room that a role of a clause names, noted as a room of the story."""
         room = self.nouns.resolve(roles[role], "room")
         if _head(room) in SPOTS:
             raise NotInFormError(f"say whether somebody leaves the room who is at the {room}")
@@ -251,7 +252,10 @@ class StoryReader:
             self.where[thing] = place
 
     def leave(self, roles: Mapping[str, str]) -> None:
-        """Read that people go away, or are away."""
+        """Read that people leave a room, or are no longer there.
+
+        Raises NotInFormError for somebody who is away already.
+        """
         room = self.find_room(roles) if "room" in roles else None
         for agent in self._telling_of(roles, "leave"):
             current_room = self.rooms.get(agent, UNTOLD)
@@ -352,7 +356,7 @@ class StoryReader:
                 raise NotInFormError(f"say how {agent} comes to think so")
 
     def speak(self, act: stories.SpeechAct, roles: Mapping[str, str]) -> None:
-        """Read what people tell, ask or answer."""
+        """Read what people tell, ask or answer, each as an utterance of its own."""
         hearers = (self.person(roles["hearer"]),) if "hearer" in roles else ()
         thing = self.find_thing(roles) if "thing" in roles else None
         place = self.find_place(roles) if "place" in roles else None
@@ -386,14 +390,14 @@ class ControlledStory(NamedTuple):
         if parsed is None:
             return None
         episode, phrase = self.reading.episode, parsed.roles["thing"]
-        unknown = [name for name in parsed.minds if name not in episode.agents]
-        unknown += [] if self.nouns.kinds_of(phrase) else [phrase]
-        if unknown:
-            raise NotInFormError(f"the story does not tell of {unknown[0]}")
+        untold = [name for name in parsed.minds if name not in episode.agents]
+        untold += [] if self.nouns.kinds_of(phrase) else [phrase]
+        if untold:
+            raise NotInFormError(f"the story does not tell of {untold[0]}")
         thing = self.nouns.resolve(phrase, "object")
         starts = [-1 for fact in episode.init if thing in (fact.subject, fact.value)]
         starts += [event.t for event in episode.events if event.obj == thing]
-        at = min(starts) if parsed.early and starts else None
+        asked_time = min(starts) if parsed.early and starts else None
         if parsed.kind == "where":
             labels = tuple(options) or self._places(thing)
             places = [self._place(label) for label in labels]
@@ -406,18 +410,18 @@ class ControlledStory(NamedTuple):
                 raise NotInFormError("the answers are yes and no")
             claims = [yes if label.strip(" .").lower() == "yes" else replace(yes, holds=False) for label in labels]
         answers = tuple(stories.AnswerOption((claim,)) for claim in claims)
-        return stories.Question("", answers, at=at, kind=parsed.kind, labels=labels)
+        return stories.Question("", answers, at=asked_time, kind=parsed.kind, labels=labels)
 
     def _place(self, phrase: str) -> str:
-        """The place, room or person that an option names."""
+        """The id of the place, room or person that an option names, with or without a preposition and an article."""
         words = re.sub(
             r"^(?:it is |it's )?(?:(?:in|on|at|into|inside|with|to) )?", "", phrase.strip(" ."), flags=re.IGNORECASE
         )
         if words in self.reading.episode.agents:
             return words
-        determiner, _, rest = words.partition(" ")
-        if rest and (determiner.lower() in WORDS["determiners"] or determiner.endswith("'s")):
-            return self.nouns.name(f"{determiner} {rest.lower()}")
+        determiner, _, noun_words = words.partition(" ")
+        if noun_words and (determiner.lower() in WORDS["determiners"] or determiner.endswith("'s")):
+            return self.nouns.name(f"{determiner} {noun_words.lower()}")
         return self.nouns.name(f"the {words.lower()}")
 
     def _places(self, thing: str) -> tuple[str, ...]:

@@ -69,8 +69,8 @@ class Lexicon:
         senses_by_lemma: dict[str, dict[tuple[str, ...], list[str]]] = {}
         for sense, phrases in self.verbs.items():
             for phrase in phrases:
-                lemma, *rest = phrase.split()
-                senses_by_lemma.setdefault(lemma, {}).setdefault(tuple(rest), []).append(sense)
+                lemma, *further_words = phrase.split()
+                senses_by_lemma.setdefault(lemma, {}).setdefault(tuple(further_words), []).append(sense)
         return senses_by_lemma
 
     def verb_at(self, words: Sequence[str], i: int) -> VerbForm | None:
@@ -78,10 +78,10 @@ class Lexicon:
         best: VerbForm | None = None
         most = -1
         for lemma, tags in self.forms.get(words[i], {}).items():
-            for rest, senses in self.phrases.get(lemma, {}).items():
-                length, particle = _extent(words, i, rest)
-                if length and len(rest) > most:
-                    best, most = VerbForm(lemma, tuple(senses), tags, length, particle), len(rest)
+            for further_words, senses in self.phrases.get(lemma, {}).items():
+                length, particle = _extent(words, i, further_words)
+                if length and len(further_words) > most:
+                    best, most = VerbForm(lemma, tuple(senses), tags, length, particle), len(further_words)
         return best
 
     @cached_property
@@ -185,21 +185,22 @@ def _regular_forms(lemma: str) -> Iterator[tuple[str, str]]:
             yield from [(form, tag), (form, "pp")] if tag == "past" else [(form, tag)]
 
 
-def _extent(words: Sequence[str], i: int, rest: tuple[str, ...]) -> tuple[int, str]:
+def _extent(words: Sequence[str], i: int, further_words: tuple[str, ...]) -> tuple[int, str]:
     """The number of words that a verb at `i` and the rest of its phrase span (0: it is not here), and a later particle.
 
     `*` in the phrase stands for a possessive or reflexive pronoun. A particle may come after the object, if nothing
     between ends the object.
     """
-    following = words[i + 1 : i + 1 + len(rest)]
+    following = words[i + 1 : i + 1 + len(further_words)]
     reflexives, stoppers = wordset("reflexives"), wordset("stoppers")
-    if len(following) == len(rest) and all(
-        want == have or (want == "*" and have in reflexives) for want, have in zip(rest, following, strict=True)
+    if len(following) == len(further_words) and all(
+        want == have or (want == "*" and have in reflexives)
+        for want, have in zip(further_words, following, strict=True)
     ):
-        return 1 + len(rest), ""
-    if len(rest) != 1 or rest[0] not in wordset("particles") - {"to"}:
+        return 1 + len(further_words), ""
+    if len(further_words) != 1 or further_words[0] not in wordset("particles") - {"to"}:
         return 0, ""
-    particle = rest[0]
+    particle = further_words[0]
     for j in range(i + 2, min(i + 2 + PARTICLE_WITHIN, len(words))):
         if words[j] == particle:
             governs = {"of", "the", "a", "an", "his", "her", "it", "another", "some"} & {*words[j + 1 : j + 2]}

@@ -128,6 +128,7 @@ class NounReader:
     """Reads noun phrases from the tokens of one sentence. Methods return where a phrase ends: the index after it."""
 
     def __init__(self, tokens: Sequence[Token], names: Collection[str]) -> None:
+        """A reader of the noun phrases in a sentence; `names` are the names of people in the story."""
         self.tokens = tokens
         self.names = names
         self.words = [token.low for token in tokens]
@@ -148,7 +149,7 @@ class NounReader:
         return not self.is_name(i) and bool(word) and (word.endswith("ly") or word in wordset("adverbs"))
 
     def starts_noun(self, i: int) -> bool:
-        """Whether a noun phrase may begin here."""
+        """Whether a noun phrase may begin at word i: with a name, a determiner, a number, a pronoun or a plain noun."""
         word = self.word(i)
         if not word or not word[0].isalnum():
             return False

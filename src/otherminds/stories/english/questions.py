@@ -69,25 +69,25 @@ def read_question(text: str, options: Sequence[str], reading: stories.Reading) -
 
 
 def _read_question(text: str, options: Sequence[str], reading: stories.Reading) -> stories.Question:
-    """The question as it is worded. Raises Unread."""
-    even = _without_address(text)
+    """The question as data, from its words and its options. Raises Unread if a part of it cannot be read."""
+    unaddressed = _without_address(text)
     episode = reading.episode
     reader = StatementReader(episode)
-    polarity: stories.Polarity = "least" if WORDINGS["least"].search(even) else "most"
-    conditions = _given(even, reader)
-    parts: list[str] = [part.strip() for part in re.findall(r"[^.?!\n]+[.?!]?", even) if part.strip()]
+    polarity: stories.Polarity = "least" if WORDINGS["least"].search(unaddressed) else "most"
+    conditions = _given(unaddressed, reader)
+    parts: list[str] = [part.strip() for part in re.findall(r"[^.?!\n]+[.?!]?", unaddressed) if part.strip()]
     question = ([part for part in parts if part.endswith("?")] or parts or [""])[-1]
     names = [name for name in reader.names if _names(question, name)]
     if len(names) == 1:
         reader.focus = names[0]
     elif conditions and isinstance(conditions[0], (stories.Belief, stories.Goal, stories.Knows, stories.SocialGoal)):
         reader.focus = conditions[0].agent
-    if where := read_where(question, reader):
-        labels, places = hypotheses(*where, options, episode)
-        at = 0 if WORDINGS["beginning"].search(even) and not where[0] else None
-        return stories.Question("", places, polarity, conditions, (), at, "where", labels)
+    if sought := read_where(question, reader):
+        labels, places = hypotheses(*sought, options, episode)
+        asked_time = 0 if WORDINGS["beginning"].search(unaddressed) and not sought[0] else None
+        return stories.Question("", places, polarity, conditions, (), asked_time, "where", labels)
     if not options:
-        raise Unread(even.strip())
+        raise Unread(unaddressed.strip())
     if sorted(option.strip(" .").lower() for option in options) == ["no", "yes"]:
         answers = _yes_or_no(question, options, reader)
         return stories.Question("", answers, polarity, conditions, (), None, "belief", tuple(options))
@@ -112,11 +112,11 @@ def _names(text: str, *names: str) -> bool:
 def _given(text: str, reader: StatementReader) -> tuple[stories.Claim, ...]:
     """What the question supposes, in "if" clauses and in sentences of their own."""
     claims: list[stories.Claim] = []
-    rest = text
+    remaining = text
     for match in WORDINGS["supposing"].finditer(text):
         claims += reader.read(match[1])
-        rest = rest.replace(match.group(), " ")
-    for sentence in re.split(r"(?<=[.!])\s+", rest):
+        remaining = remaining.replace(match.group(), " ")
+    for sentence in re.split(r"(?<=[.!])\s+", remaining):
         if not _names(sentence, *reader.episode.agents):
             continue
         if (statement := WORDINGS["stated"].match(sentence)) and _names(statement[1], *reader.episode.agents):
@@ -145,11 +145,11 @@ def _presumed(moves: Sequence[stories.Event], reading: stories.Reading) -> tuple
     """
     episode = reading.episode
     events = [e for e in episode.events if e.place]
-    put = {(e.agent, e.obj): e.place for e in events if e.verb in ("put", "move")}
+    place_put = {(e.agent, e.obj): e.place for e in events if e.verb in ("put", "move")}
     presumed: dict[tuple[str, str | None], stories.Event] = {}
     for event in sorted(moves, key=lambda e: -e.p):
         key = event.agent, event.obj
-        place = event.place if event.p == 1.0 else put.get(key) or (None if reading.unread else event.place)
+        place = event.place if event.p == 1.0 else place_put.get(key) or (None if reading.unread else event.place)
         if key not in presumed or (presumed[key].place is None and place):
             presumed[key] = replace(event, t=len(episode.timeline) + 1, place=place, p=1.0)
     return tuple(presumed.values())
@@ -194,8 +194,8 @@ def read_where(text: str, reader: StatementReader) -> tuple[tuple[str, ...], sto
             continue
         last = piece.text if piece.kind == "agent" else last
         between = ("adverb", "unknown", "hedge")
-        rest = (chunk for chunk in pieces[i + 1 :] if not isinstance(chunk, Word) or chunk.kind not in between)
-        verb = next(rest, None)
+        later_chunks = (chunk for chunk in pieces[i + 1 :] if not isinstance(chunk, Word) or chunk.kind not in between)
+        verb = next(later_chunks, None)
         if last and isinstance(verb, VerbGroup) and verb.means(*wordset("mental_senses")) and last not in agents[-1:]:
             agents.append(last)
     objects = [piece for piece in pieces if isinstance(piece, Noun) and piece.kind == "object"]

@@ -79,8 +79,8 @@ def rooms_in(low: str) -> frozenset[str]:
     vocabulary = lexicon()
     no_rooms = wordset("things") | wordset("kinds") | wordset("pronouns")
     rooms = {room for room in wordset("rooms") if room in low}
-    left = [match for match in LEFT.finditer(low) if re.search(rf"\b(?:in|on|at|to|around) the {match[1]}\b", low)]
-    for match in (*ENTERED.finditer(low), *left):
+    exits = [match for match in LEFT.finditer(low) if re.search(rf"\b(?:in|on|at|to|around) the {match[1]}\b", low)]
+    for match in (*ENTERED.finditer(low), *exits):
         words = vocabulary.canonical(match[1].replace("_", " ").split())
         if words and words[-1] not in no_rooms and len(words) <= LONGEST_ROOM:
             rooms.add(" ".join(words))
@@ -98,6 +98,7 @@ class StoryReader:
     """Reads sentence after sentence into a story, and accounts for each clause."""
 
     def __init__(self, story: StoryState) -> None:
+        """A reader before the first sentence. It updates `story`, and accounts for every clause that it reads."""
         self.story = story
         self.accounts: list[ClauseAccount] = []
         self.unread: list[str] = []
@@ -145,17 +146,17 @@ class StoryReader:
 
     def _converse(self, sentence: Sequence[Token], began: int) -> None:
         """Reads what is left of a sentence as the turn of a conversation that is due, if it has none yet."""
-        open_ = [n for n in range(began, len(self.accounts)) if _is_open(self.accounts[n])]
-        happenings = [happening for happening, _ in self.story.timeline[self.accounts[began].t :]] if open_ else []
-        before, lost = self.story.size, next(iter(open_), None)
-        if lost is None or any(isinstance(happening, Utterance) for happening in happenings):
+        unread = [n for n in range(began, len(self.accounts)) if _is_open(self.accounts[n])]
+        happenings = [happening for happening, _ in self.story.timeline[self.accounts[began].t :]] if unread else []
+        before, first_open = self.story.size, next(iter(unread), None)
+        if first_open is None or any(isinstance(happening, Utterance) for happening in happenings):
             return
         if not (verdict := speech.take_turn(self.story, sentence)):
             return
-        rest = self.accounts[lost + 1 :]
-        del self.accounts[lost:]
+        later_accounts = self.accounts[first_open + 1 :]
+        del self.accounts[first_open:]
         self._account((sentence[0].start, sentence[-1].end), before, verdict)
-        self.accounts += [account for account in rest if account.outcome != "unread"]
+        self.accounts += [account for account in later_accounts if account.outcome != "unread"]
 
     def _attribute(self, loose: tuple[Token, int], sentence: Sequence[Token]) -> None:
         """Reads a quote that stands alone as the words of the one who speaks in the next sentence."""
@@ -249,7 +250,7 @@ class StoryReader:
         return True
 
     def _sentence(self, sentence: Sequence[Token]) -> None:
-        """Reads the clauses of a sentence, in order of time."""
+        """Reads the clauses of a sentence, in order of time, then whoever the sentence says did not pay attention."""
         story = self.story
         done: list[Agents] = []
         inattentive: list[tuple[Clause, Agents]] = []
@@ -286,14 +287,14 @@ class StoryReader:
             self._account((clause.start, clause.end), before, misses or (len(clauses) > 1 and "misses nothing"), agents)
 
     def _read_clause(
-        self, clause: Clause, agents: Agents | None, rest: Sequence[Clause], began: int, *, earlier: bool
+        self, clause: Clause, agents: Agents | None, later_clauses: Sequence[Clause], began: int, *, earlier: bool
     ) -> None:
         """Reads one clause of a sentence that began with happening `began`, and accounts for it.
 
         What it tells was before the arrival told last if it is `earlier`.
         """
         story, before = self.story, self.story.size
-        verdict: Told = agents is not None and self._clause(clause, agents, rest)
+        verdict: Told = agents is not None and self._clause(clause, agents, later_clauses)
         eventless = len(story.timeline) == began
         if not verdict or story.size == before:
             verdict = self._of_no_effect(clause, agents, eventless=eventless) or verdict
@@ -306,21 +307,21 @@ class StoryReader:
 
         "Ann came in. Bob had opened the box" tells that he opened it before she came.
         """
-        timeline, at = self.story.timeline, before
-        while at and isinstance(event := timeline[at - 1][0], Event):
+        timeline, arrival = self.story.timeline, before
+        while arrival and isinstance(event := timeline[arrival - 1][0], Event):
             if event.verb not in ARRIVALS or event.agent in agents:
                 break
-            at -= 1
-        timeline[at:] = [*timeline[before:], *timeline[at:before]]
+            arrival -= 1
+        timeline[arrival:] = [*timeline[before:], *timeline[arrival:before]]
 
     def _doubt_order(self, began: int, arrivals: Sequence[int]) -> None:
         """Leaves it open who saw it if somebody came in "as" somebody else moved a thing, since happening `began`."""
         happenings = [h for h, _ in self.story.timeline]
-        for at in arrivals:
-            came = happenings[at] if at < len(happenings) else None
+        for arrival in arrivals:
+            comer = happenings[arrival] if arrival < len(happenings) else None
             moves = [h for h in happenings[began:] if isinstance(h, Event) and h.verb in ("grab", "put", "move")]
-            if isinstance(came, Event) and came.verb == "enter" and any(h.agent != came.agent for h in moves):
-                k = next(k for k, account in reversed([*enumerate(self.accounts)]) if account.t == at)
+            if isinstance(comer, Event) and comer.verb == "enter" and any(h.agent != comer.agent for h in moves):
+                k = next(k for k, account in reversed([*enumerate(self.accounts)]) if account.t == arrival)
                 self.accounts[k] = replace(self.accounts[k], outcome="unread", reason="may be before or after")
 
     def _of_no_effect(self, clause: Clause, agents: Agents | None, *, eventless: bool) -> str:
@@ -336,8 +337,8 @@ class StoryReader:
         unnamed = {noun.words[0] for noun in clause.subjects} & wordset("unnamed")
         return "is said of nobody by name" if agents is None and unnamed and clause.means("look", "want") else ""
 
-    def _clause(self, clause: Clause, agents: Agents, rest: Sequence[Clause]) -> Told:
-        """Reads one clause; False if it cannot be read."""
+    def _clause(self, clause: Clause, agents: Agents, later_clauses: Sequence[Clause]) -> Told:
+        """Reads one clause: what it did to the story, or why it did nothing, in words; False if it cannot be read."""
         if clause.verb is None:
             return self._fragment(clause)
         if clause.unknown == ["according"] and (verdict := self._according(clause)) is not None:
@@ -350,34 +351,34 @@ class StoryReader:
             clause.lemma == "let"
             and clause.means("put")
             and not clause.places
-            and any(later_clause.means("put") for later_clause in rest)
+            and any(later_clause.means("put") for later_clause in later_clauses)
         ):
             return "lets go"  # "let go of the cup and left it in the box"
         patients = [*clause.objects, *(clause.subjects if clause.verb.passive else ())]
-        nothing = any(noun.det == "no" or noun.words[0] in ("nothing", "none", "neither") for noun in patients)
-        if nothing and clause.means("open", "close", "grab", "put", "move"):
+        is_denied = any(noun.det == "no" or noun.words[0] in ("nothing", "none", "neither") for noun in patients)
+        if is_denied and clause.means("open", "close", "grab", "put", "move"):
             return "did not happen"
         if clause.verb.passive:
             agents = handlers.turned_active(self.story, clause)
-        unreal = handlers.read_unreal(self.story, clause, agents, rest)
+        unreal = handlers.read_unreal(self.story, clause, agents, later_clauses)
         return self._real_clause(clause, clause.verb, agents) if unreal is None else unreal
 
     def _real_clause(self, clause: Clause, verb: VerbGroup, agents: Agents) -> Told:
-        """Reads a clause that tells of something real."""
+        """Reads a clause that tells of something real, by the handler of its verb; False if there is none."""
         if handlers.tells_where_it_lies(clause):
             clause.subjects = clause.subjects or clause.objects
             return be(self.story, clause, ())
-        again = verb.lemma == "do" and any(noun.det == "same" for noun in clause.objects)
-        if again and agents and any(noun.kind == "place" for _, noun in clause.places):
+        does_again = verb.lemma == "do" and any(noun.det == "same" for noun in clause.objects)
+        if does_again and agents and any(noun.kind == "place" for _, noun in clause.places):
             return handling.do_again(self.story, clause, agents)
         if verb.lemma == "do" and all(noun.kind in ("vague", "pronoun", "one") for noun in clause.objects):
             return "an activity"
-        if not agents and (carried := self._goes_somewhere(clause, verb)) is not None:
-            return carried
+        if not agents and (carries := self._goes_somewhere(clause, verb)) is not None:
+            return carries
         if not agents and not clause.quotes and not verb.means("contain", "feature", "be", "have"):
             # "the milk is kept in the fridge"
-            placed = verb.means("put", "find", "stay", "see") or verb.lemma in wordset("kept")
-            return be(self.story, clause, ()) if placed and verb.passive else False
+            is_placed = verb.means("put", "find", "stay", "see") or verb.lemma in wordset("kept")
+            return be(self.story, clause, ()) if is_placed and verb.passive else False
         if verb.lemma == "go" and verb.tags == {"pp"} and not clause.places:  # "Ann is gone"
             return be_gone(self.story, clause, agents) if agents else False
         if clause.quotes and not agents:  # '"..." came Mary's answer'
@@ -405,8 +406,8 @@ class StoryReader:
         people = [name for prep, noun in clause.places if prep == "to" for name in self.story.person(noun)]
         if not people:
             return None
-        rest = [(prep, noun) for prep, noun in clause.places if prep != "to"]
-        acts = speech.assertions(self.story, [replace(clause, places=rest, unknown=[])])
+        other_places = [(prep, noun) for prep, noun in clause.places if prep != "to"]
+        acts = speech.assertions(self.story, [replace(clause, places=other_places, unknown=[])])
         return speech.add_utterances(self.story, clause, people[0], acts)
 
     def _fragment(self, clause: Clause) -> Told:
@@ -463,13 +464,13 @@ def share(clause: Clause, clauses: Sequence[Clause], i: int) -> None:
 
     It shares that with a neighbour ("opened and closed the box"), or describes it ("the box, which Ann opened").
     """
-    after = clauses[i + 1] if i + 1 < len(clauses) else None
+    next_clause = clauses[i + 1] if i + 1 < len(clauses) else None
     if clause.verb and not clause.verb.finite and not clause.subjects and not any(c.subjects for c in clauses[:i]):
         clause.subjects = next((list(c.subjects) for c in clauses[i + 1 :] if c.subjects), [])
-    bare = clause.verb and not (clause.objects or clause.places or clause.content or clause.quotes)
-    shared = after is not None and after.link == "and" and not after.subjects
-    if bare and shared and after and clause.means("open", "close", "grab", "move", "put"):
-        clause.objects = [noun for noun in after.objects if noun.kind != "agent"]
+    is_bare = clause.verb and not (clause.objects or clause.places or clause.content or clause.quotes)
+    shares = next_clause is not None and next_clause.link == "and" and not next_clause.subjects
+    if is_bare and shares and next_clause and clause.means("open", "close", "grab", "move", "put"):
+        clause.objects = [noun for noun in next_clause.objects if noun.kind != "agent"]
     if i and clause.link == "and" and not (clause.subjects or clause.objects):
         go_on_passively(clause, clauses[i - 1])
     if i and clause.verb and clause.link == "and" and not clause.subjects and clauses[i - 1].negated:

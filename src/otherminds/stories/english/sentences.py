@@ -84,29 +84,29 @@ def _bare_tokens(text: str, start: int, end: int) -> list[Token]:
     "n't", "'s" and other contractions are tokens of their own; marks that say nothing are left out.
     """
     raw_tokens = [Token(match.group(), *match.span()) for match in TOKEN.finditer(text, start, end)]
-    out: list[Token] = []
+    bare: list[Token] = []
     i = 0
     while i < len(raw_tokens):
-        token, after = raw_tokens[i], _at(raw_tokens, i + 1)
-        if token.text != "'" or not out or out[-1].end != token.start or after.start != token.end:
+        token, next_token = raw_tokens[i], _at(raw_tokens, i + 1)
+        if token.text != "'" or not bare or bare[-1].end != token.start or next_token.start != token.end:
             if token.low == "cannot":
                 cut = token.start + len("can")
-                out += [Token(token.text[:3], token.start, cut), Token("not", cut, token.end)]
+                bare += [Token(token.text[:3], token.start, cut), Token("not", cut, token.end)]
             elif token.text not in SILENT_MARKS:
-                out.append(token)
+                bare.append(token)
             i += 1
             continue
-        before, tail = out.pop(), after.text.lower()
-        if tail == "t" and before.text.lower().endswith("n") and len(before.text) > 1:
-            cut = before.end - 1
-            out += [Token(before.text[:-1], before.start, cut), Token("n't", cut, after.end)]
+        last_token, tail = bare.pop(), next_token.text.lower()
+        if tail == "t" and last_token.text.lower().endswith("n") and len(last_token.text) > 1:
+            cut = last_token.end - 1
+            bare += [Token(last_token.text[:-1], last_token.start, cut), Token("n't", cut, next_token.end)]
         else:
             later = _at(raw_tokens, i + 2).text.lower()
             had = later in ("been", "just", "already", "put", "left", "found") or later.endswith(("ed", "en"))
             full = "had" if tail == "d" and had else CONTRACTED.get(tail, "'" + tail)
-            out += [before, Token(full, token.start, after.end)]
+            bare += [last_token, Token(full, token.start, next_token.end)]
         i += 2
-    return out
+    return bare
 
 
 # sentences
@@ -153,8 +153,8 @@ def _is_line_number(text_tokens: Sequence[Token], i: int) -> bool:
 
 def _is_heading(before: Sequence[Token], text_tokens: Sequence[Token], i: int) -> bool:
     """Whether a colon ends a heading: "Actions taken by Mark: Mark walks ..."; one word is a speaker."""
-    after = _at(text_tokens, i + 1)
-    if after.quote or not after.text[:1].isupper() or not 1 < len(before) <= LONGEST_HEADING:
+    next_token = _at(text_tokens, i + 1)
+    if next_token.quote or not next_token.text[:1].isupper() or not 1 < len(before) <= LONGEST_HEADING:
         return False
     words = [token.low for token in before]
     speaks = any(is_speech_verb(words, j) for j in range(len(words)))
@@ -191,10 +191,10 @@ def is_garbled(sentence: Sequence[Token], text: str) -> bool:
     """Whether a sentence of a text lacks words: an article has no noun, or a quotation mark no partner."""
     start, end = max(sentence[0].start - 1, 0), sentence[-1].end
     end += 2 if text[end : end + 1] in ENDS else 1
-    after = [token.text for token in sentence[1:]] + ["."]
-    lacking = any(t.low in ARTICLES and NO_NOUNS.fullmatch(word) for t, word in zip(sentence, after, strict=True))
+    nexts = [token.text for token in sentence[1:]] + ["."]
+    lacks_noun = any(t.low in ARTICLES and NO_NOUNS.fullmatch(word) for t, word in zip(sentence, nexts, strict=True))
     garbled_quote = any(LACKING.search(t.text) for t in sentence if t.quote)
-    return lacking or garbled_quote or bool(plain(text[start:end]).count('"') % 2)
+    return lacks_noun or garbled_quote or bool(plain(text[start:end]).count('"') % 2)
 
 
 # names
@@ -256,12 +256,12 @@ def _acts_like_name(sentence: Sequence[Token], i: int) -> bool:
         return False
     if i > 0 and sentence[i - 1].text not in (":", '"') and not sentence[i - 1].quote:
         return True
-    following, after = _at(sentence, i + 1), _at(sentence, i + 2)
+    following, second_following = _at(sentence, i + 1), _at(sentence, i + 2)
     if following.text == ":" or following.low in wordset("after_name") | wordset("auxiliaries") | wordset("modals"):
-        return following.low != "and" or after.text[:1].isupper()
+        return following.low != "and" or second_following.text[:1].isupper()
     if following.text == ",":
         listing = (t for t in sentence[i + 2 : i + 2 + LIST_WITHIN] if t.text != "," and not t.text[:1].isupper())
         end = next(listing, None)  # "and" ends a list of names: "Ann, Bob and Cid"
-        listed = end is not None and end.low == "and"
-        return after.low in wordset("after_name_and_comma") or listed
-    return (after if following.low.endswith("ly") else following).low in vocabulary.forms
+        is_list = end is not None and end.low == "and"
+        return second_following.low in wordset("after_name_and_comma") or is_list
+    return (second_following if following.low.endswith("ly") else following).low in vocabulary.forms

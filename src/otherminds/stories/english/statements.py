@@ -147,6 +147,7 @@ class StatementReader:
         return Chunker(text_tokens, self.names).chunks()
 
     def _parsed(self, text: str) -> ParsedStatement:
+        """The words, clauses, nouns and people of a statement, without its quotes; the first person is its subject."""
         text_tokens: list[Token] = []
         for sentence in sentences(tokens(text)):
             text_tokens += [Token(",", sentence[0].start, sentence[0].start)] if text_tokens else []
@@ -197,9 +198,9 @@ class StatementReader:
         goal_place = None
         if statement.has("desired_place", "placing"):  # where the other put the thing, or else where it was taken from
             events = [e for e in self.episode.events if e.place]
-            put = {e.obj: e.place for e in events if e.agent == partner and e.verb in ("put", "move")}
-            taken = {e.obj: e.place for e in events if e.agent == believer and e.verb == "grab"}
-            facts = [stories.Fact("at", obj, put.get(obj) or taken.get(obj)) for obj in objects]
+            place_put = {e.obj: e.place for e in events if e.agent == partner and e.verb in ("put", "move")}
+            place_taken = {e.obj: e.place for e in events if e.agent == believer and e.verb == "grab"}
+            facts = [stories.Fact("at", obj, place_put.get(obj) or place_taken.get(obj)) for obj in objects]
         else:  # the first place named after the word for wanting
             place = next((noun for noun in statement.nouns if noun.kind in ("place", "room")), None)
             goal_place = place_of(place, self.episode) if place and statement.has("goals") else None
@@ -226,8 +227,8 @@ class StatementReader:
             if moved_by_another or clause.negated or not clause.means("move", "put", "grab"):
                 continue
             goals = [noun for prep, noun in clause.places if prep in IN and noun.kind in ("place", "room")]
-            away = "away" in clause.adverbs or (clause.verb and clause.verb.particle == "away")
-            place = place_of(goals[0], self.episode) if goals else None if away else goal_place
+            moves_away = "away" in clause.adverbs or (clause.verb and clause.verb.particle == "away")
+            place = place_of(goals[0], self.episode) if goals else None if moves_away else goal_place
             p = 1.0 if goals else P_PRESUMED
             self.moved += [stories.Event(0, mover, "put", obj, place, source="question", p=p) for obj in objects]
 
@@ -283,11 +284,11 @@ class StatementReader:
         obj = object_of(things[0], self.episode)
         if not places:
             return stories.Goal(person, stories.Fact("holds", person, obj))
-        put = clause.means("put", "move", "want")
-        return stories.Goal(person, stories.Fact("at", obj, place_of(places[0], self.episode, obj))) if put else None
+        puts = clause.means("put", "move", "want")
+        return stories.Goal(person, stories.Fact("at", obj, place_of(places[0], self.episode, obj))) if puts else None
 
     def _fact(self, clause: Clause) -> stories.Claim | None:
-        """That a thing is in a place."""
+        """The claim that a thing is in a place, or is not; None if the clause names no place or not one thing."""
         things = [noun for noun in (*clause.subjects, *clause.objects) if noun.kind == "object"]
         places = [noun for prep, noun in clause.places if prep in IN]
         if clause.lemma in ("have", "contain", "hold"):
@@ -324,15 +325,19 @@ def has(words: str, phrases: Sequence[str]) -> bool:
 
 
 def _within(padded: str, phrase: str) -> bool:
+    """Whether a phrase occurs in a text padded with blanks.
+
+    In "want * in" the star stands for up to GAP - 1 words, at least one.
+    """
     head, star, tail = phrase.partition(" *")
-    place = padded.find(f" {head} ")
+    start = padded.find(f" {head} ")
     if not star or not tail:
-        return place >= 0
-    while place >= 0:
-        following = padded[place + len(head) + 1 :].split()[:GAP]
+        return start >= 0
+    while start >= 0:
+        following = padded[start + len(head) + 1 :].split()[:GAP]
         if f" {tail.strip()} " in f" {' '.join(following[1:])} ":
             return True
-        place = padded.find(f" {head} ", place + 1)
+        start = padded.find(f" {head} ", start + 1)
     return False
 
 

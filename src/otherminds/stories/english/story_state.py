@@ -145,13 +145,13 @@ class StoryState:
         return spot
 
     def _exact(self, query: Spot) -> Spot:
-        """The place of a name that has a room or a number."""
+        """The place of the story that a name with a room or a number means, or the name itself as a new place."""
         if not query.room:
-            alike = [s for s in self.spots if s.kind == query.kind and s.ordinal == query.ordinal]
+            same_number = [s for s in self.spots if s.kind == query.kind and s.ordinal == query.ordinal]
             query.room = self.last_room
-            return alike[-1] if alike else query
-        if same := next((s for s in self.spots if s.id == query.id), None):
-            return same
+            return same_number[-1] if same_number else query
+        if exact := next((s for s in self.spots if s.id == query.id), None):
+            return exact
         roomless = [s for s in self.spots if s.room is None and not s.fresh and not query.ordinal]
         spot = next((s for s in roomless if s.kind == query.kind and s.extra == query.extra), query)
         spot.room = query.room
@@ -202,7 +202,7 @@ class StoryState:
         return thing
 
     def mention(self, thing: str, agent: str | None) -> None:
-        """Notes that an object was spoken of."""
+        """Notes that an object was spoken of, by or about `agent` if given, so that "it" may mean it."""
         self.spoken.append(thing)
         if thing not in self.objects:
             self.objects.append(thing)
@@ -287,7 +287,7 @@ class StoryState:
         return stories.Reading(episode, (), coverage, tuple(unread), accounts)
 
     def entities(self) -> tuple[stories.Entity, ...]:
-        """All people, things, places and rooms that occurred."""
+        """All people, things, places and rooms of the story so far."""
         spots = {spot.id: spot for spot in self.spots}
         rooms = {name: spot.room or self.rooms_of_spots.get(name) for name, spot in spots.items()}
         return (
@@ -322,7 +322,7 @@ def unfulfilled(story: StoryState) -> set[int]:
 
 
 def _borne_out(
-    event: stories.Event, place: int, story: StoryState, handled: Mapping[tuple[str, str | None], list[tuple[int, str]]]
+    event: stories.Event, index: int, story: StoryState, handled: Mapping[tuple[str, str | None], list[tuple[int, str]]]
 ) -> bool:
     """Whether an intended event must have happened.
 
@@ -330,18 +330,18 @@ def _borne_out(
     somewhere later; putting, if it was held and is not handled again.
     """
     if event.verb in ("open", "close"):
-        spot = story.timeline[place][1]
-        later = islice(story.timeline, place + 1, place + 1 + FULFILLED_WITHIN)
-        own = [(h, where) for h, where in later if isinstance(h, stories.Event) and h.agent == event.agent]
-        return any(where is spot and h.verb in ("grab", "close", "put") for h, where in own[:2])
+        spot = story.timeline[index][1]
+        later = islice(story.timeline, index + 1, index + 1 + FULFILLED_WITHIN)
+        own_acts = [(h, spot_then) for h, spot_then in later if isinstance(h, stories.Event) and h.agent == event.agent]
+        return any(spot_then is spot and h.verb in ("grab", "close", "put") for h, spot_then in own_acts[:2])
     acts = handled.get((event.agent, event.obj), [])
-    after = bisect(acts, (place, "zzz"))
+    acts_before = bisect(acts, (index, "zzz"))
     if event.verb == "grab" and event.source == "video":
         return True  # "bends over to pick up the cup": a caption tells what is seen
     if event.verb == "grab":
-        return after < len(acts) and acts[after][1] != "grab"
+        return acts_before < len(acts) and acts[acts_before][1] != "grab"
     if event.verb in ("put", "move"):
-        return after == len(acts) and any(verb == "grab" for _, verb in acts[: after - 1])
+        return acts_before == len(acts) and any(verb == "grab" for _, verb in acts[: acts_before - 1])
     return event.verb in ("walk", "enter", "leave", "wait")
 
 

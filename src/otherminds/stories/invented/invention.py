@@ -112,12 +112,12 @@ def _ask(scene: HouseholdScene, mind: Searcher) -> Searcher:
     return scene.show(mind)
 
 
-def _chore(scene: HouseholdScene, taken: tuple[str, ...], rng: np.random.Generator) -> None:
+def _chore(scene: HouseholdScene, avoided_places: tuple[str, ...], rng: np.random.Generator) -> None:
     """With probability `P_CHORE`, let the companion do an errand of its own."""
     cast = scene.cast
-    spare = [place.name for place in cast.home.places if place.name not in taken]
-    if rng.random() < P_CHORE and len(spare) > 1:
-        lies, to = pick(spare, 2, rng)
+    free_places = [place.name for place in cast.home.places if place.name not in avoided_places]
+    if rng.random() < P_CHORE and len(free_places) > 1:
+        lies, to = pick(free_places, 2, rng)
         scene.state = scene.state._replace(things=(*scene.state.things, (cast.second_thing, lies)))
         scene.run(playing.searcher(cast, cast.companion, Errand(cast.second_thing, to), item_place=lies), rng, "put")
 
@@ -140,9 +140,9 @@ def _social(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np
     assumptions = () if is_seen else (stories.Knows(cast.companion, claimed),)
     courses = []
     true, false = (claimed, elsewhere) if most else (elsewhere, claimed)
-    for truth, says, shown in ((true, True, True), (false, True, True), (claimed, not most, most)):
-        again, scene = np.random.default_rng(seed), before.with_thing(cast.thing, truth)
-        if is_seen and shown:
+    for truth, says, happens in ((true, True, True), (false, True, True), (claimed, not most, most)):
+        chore_rng, scene = np.random.default_rng(seed), before.with_thing(cast.thing, truth)
+        if is_seen and happens:
             scene.look_into(truth, True)
         mind = _ask(scene, asking)
         if says:
@@ -150,9 +150,9 @@ def _social(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np
         else:
             scene.timeline.append(stories.Utterance(len(scene.timeline), cast.companion, "silence"))
         mind = scene.show(mind)
-        _chore(scene, (claimed, elsewhere), again)
-        if shown:
-            scene.run(mind, again, "grab")
+        _chore(scene, (claimed, elsewhere), chore_rng)
+        if happens:
+            scene.run(mind, chore_rng, "grab")
         courses.append(scene.timeline)
     return stories.Question("", options, polarity, assumptions, kind="social_goal"), courses
 
@@ -180,14 +180,14 @@ def _belief(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np
         if looks:
             says, third = (right + 1) % 3, (right + 2) % 3
             truth, empty = (right, third) if condition == "hinder" else (third, right)
-        again, scene = np.random.default_rng(seed), before.with_thing(cast.thing, places[truth])
+        chore_rng, scene = np.random.default_rng(seed), before.with_thing(cast.thing, places[truth])
         if empty is not None:
             scene.look_into(places[empty], False)
         mind = _ask(scene, asking)
         scene.do(cast.companion, Act("tell", cast.thing, places[says]))
         mind = scene.show(mind)
-        _chore(scene, places, again)
-        scene.do(cast.seeker, scene.show(mind).act().sample(again))
+        _chore(scene, places, chore_rng)
+        scene.do(cast.seeker, scene.show(mind).act().sample(chore_rng))
         courses.append(scene.timeline)
     return stories.Question("", options, polarity, (assumption,), kind="belief"), courses
 
@@ -219,8 +219,8 @@ def _wants(cast: StoryCast, polarity: stories.Polarity, condition: str, rng: np.
     for from_, to in moves:
         scene = HouseholdScene(cast, ((thing, start),))
         scene.run(playing.searcher(cast, seeker, Errand(thing, from_), item_place=start), rng, "put")
-        away = [room for room in cast.home.rooms if room != cast.home.place[from_].room]
-        scene.do(seeker, Act("walk", None, *pick(away, 1, rng)))
+        other_rooms = [room for room in cast.home.rooms if room != cast.home.place[from_].room]
+        scene.do(seeker, Act("walk", None, *pick(other_rooms, 1, rng)))
         scene.run(playing.searcher(cast, companion, Errand(thing, to), item_place=from_), rng, "put")
         courses.append(scene.timeline)
     return stories.Question("", options, polarity, kind="belief_of_goal"), courses

@@ -61,6 +61,7 @@ class _NoisyObserver:
     """Reports the events of an episode, each with the same noise; `near` are the other places in each place's room."""
 
     def __init__(self, episode: Episode, noise: Noise) -> None:
+        """An observer of an episode; `near` has for each place the others in its room, which it may be taken for."""
         self.episode, self.noise = episode, noise
         self.agents = tuple(dict.fromkeys((*episode.agents, *(event.agent for event in episode.events))))
         handled = (event.obj for event in episode.events if event.obj is not None)
@@ -74,7 +75,7 @@ class _NoisyObserver:
         }
 
     def see(self, event: Event, rng: np.random.Generator) -> Event:
-        """The event as reported."""
+        """The event as the observer reports it, with agent, place and thing each confused with its own probability."""
         agent, place = event.agent, event.place
         if rng.random() < self.noise.swap:
             agent = _other(agent, self.agents, rng)

@@ -39,7 +39,7 @@ class StoryCast:
 
 
 def _home(rng: np.random.Generator) -> Home:
-    """Three or four rooms, two or three places each."""
+    """A random home of three or four rooms, with two or three places each."""
     rooms = [str(room) for room in rng.permutation(list(FURNITURE))[: rng.integers(3, 5)]]
     places = [
         Place(f"{room} {name.lstrip(CLOSED)}", room, name.startswith(CLOSED))
@@ -57,8 +57,8 @@ def pick(options: Sequence[str], n: int, rng: np.random.Generator) -> list[str]:
     """`n` different options, uniformly drawn. Raises RedrawError if there are fewer."""
     if len(options) < n:
         raise RedrawError
-    left = list(options)
-    return [left.pop(int(rng.integers(len(left)))) for _ in range(n)]
+    remaining = list(options)
+    return [remaining.pop(int(rng.integers(len(remaining)))) for _ in range(n)]
 
 
 def draw_cast(rng: np.random.Generator) -> StoryCast:
@@ -106,6 +106,7 @@ class HouseholdScene:
     """
 
     def __init__(self, cast: StoryCast, things: Sequence[tuple[str, str]] = ()) -> None:
+        """A scene with the seeker in the first room and the companion in the second; `things` are (item, place)."""
         home = cast.home
         people = ((cast.seeker, Person(home.rooms[0])), (cast.companion, Person(home.rooms[1])))
         self.cast = cast
@@ -151,16 +152,16 @@ class HouseholdScene:
 
         Raises RedrawError if the seeker is in the same room.
         """
-        companion, there = self.cast.companion, self.cast.home.place[place]
-        if self.state.person(self.cast.seeker).room == there.room:
+        companion, target = self.cast.companion, self.cast.home.place[place]
+        if self.state.person(self.cast.seeker).room == target.room:
             raise RedrawError
-        if self.state.person(companion).room != there.room:
-            self.do(companion, Act("walk", None, there.room))
-        if there.closes:
+        if self.state.person(companion).room != target.room:
+            self.do(companion, Act("walk", None, target.room))
+        if target.closes:
             self.do(companion, Act("walk", None, place))
             self.do(companion, Act("open", None, place))
         self.timeline.append(Observation(len(self.timeline), companion, Fact("at", self.cast.thing, place), sees))
-        if there.closes:
+        if target.closes:
             self.do(companion, Act("close", None, place))
 
 

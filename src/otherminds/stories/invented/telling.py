@@ -44,8 +44,8 @@ def tell(
         key, fields = _parts(episode, happening)
         agent = happening.speaker if isinstance(happening, stories.Utterance) else happening.agent
         sentence = str(rng.choice(words[key]))
-        again = agent == before and not isinstance(happening, stories.Utterance) and rng.random() < P_PRONOUN
-        name = pronoun(agent) if again else agent
+        uses_pronoun = agent == before and not isinstance(happening, stories.Utterance) and rng.random() < P_PRONOUN
+        name = pronoun(agent) if uses_pronoun else agent
         sentences.append(_fill(sentence, A=name, their=_their(agent), they=pronoun(agent), **fields))
         before = agent
     options = tuple(_option(episode, option, words) for option in question.options)
@@ -92,6 +92,7 @@ def _where(episode: stories.Episode, place: str | None) -> dict[str, str]:
 
 
 def _stem(episode: stories.Episode, question: stories.Question, words: Phrasing) -> str:
+    """The words of the question, by what it supposes: that the companion knew a place, or helped, or hindered."""
     most = question.polarity.upper()
     for claim in question.conditions:
         if isinstance(claim, stories.Knows):
@@ -103,6 +104,7 @@ def _stem(episode: stories.Episode, question: stories.Question, words: Phrasing)
 
 
 def _option(episode: stories.Episode, option: stories.AnswerOption, words: Phrasing) -> str:
+    """An option of the question in words. Raises ValueError for claims that no phrasing has words for."""
     match option.claims:
         case (stories.Belief(agent, stories.Fact(subject=thing, value=place)),):
             return _fill(str(words["believed"]), I=agent, O=thing, **_where(episode, place))
@@ -111,7 +113,7 @@ def _option(episode: stories.Episode, option: stories.AnswerOption, words: Phras
             return _fill(str(words[kind]), I=agent, J=toward, O=sought)
         case (stories.Belief(agent, stories.Goal(other, content)), stories.SocialGoal(kind=kind)):
             key = "wants_unknown" if content is None else f"wants_{kind}"
-            where = _where(episode, content.value if content is not None else None)
+            place_words = _where(episode, content.value if content is not None else None)
             moved = next(event.obj for event in episode.events if event.obj)
-            return _fill(str(words[key]), I=agent, J=other, O=moved, their=_their(agent), **where)
+            return _fill(str(words[key]), I=agent, J=other, O=moved, their=_their(agent), **place_words)
     raise ValueError(f"no phrasing has words for {option}")

@@ -58,6 +58,7 @@ def rooms_named(episode: Episode) -> Iterable[str]:
 
 
 def _after(world: Household, state: State, happening: Happening) -> State:
+    """The state of the household after a happening, with the steps that the story leaves out."""
     if isinstance(happening, Observation):
         fact = happening.fact
         if not happening.sees or fact.predicate != "at" or fact.value not in world.home.place:
@@ -135,31 +136,31 @@ class FloorPlan:
         spots: dict[str, tuple[float, float]] = {}
         for room in self.rooms:
             present = [name for name, person in state.people if person.room == room]
-            at = {name: state.person(name).at for name in present}
-            for name in sorted(present, key=lambda name: at[name] not in self.places):
-                place = at[name]
-                taken = [spots[neighbour] for neighbour in present if neighbour in spots]
+            places = {name: state.person(name).at for name in present}
+            for name in sorted(present, key=lambda name: places[name] not in self.places):
+                place = places[name]
+                occupied = [spots[neighbour] for neighbour in present if neighbour in spots]
                 if place in self.places and place is not None:
-                    spots[name] = self._beside(room, place, taken)
+                    spots[name] = self._beside(room, place, occupied)
                 else:
                     number = [name for name, _ in state.people].index(name)
-                    spots[name] = self._free(room, (number + 1) / (len(state.people) + 1), taken)
+                    spots[name] = self._free(room, (number + 1) / (len(state.people) + 1), occupied)
         return spots
 
     def facing(self, place: str, room: str) -> int:
         """The direction a place faces: down (1) from the upper wall of its room, up (−1) from the lower one."""
         return 1 if self.places[place].y < self.rooms[room].y + self.rooms[room].height / 2 else -1
 
-    def _beside(self, room: str, place: str, taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    def _beside(self, room: str, place: str, occupied: Sequence[tuple[float, float]]) -> tuple[float, float]:
         """Next to the place, on the side of the open floor, and further into the room if others are there."""
         box, area, scale = self.places[place], self.rooms[room], self.scales[room]
         y = box.y + box.height + 13.5 * scale if self.facing(place, room) > 0 else box.y - 25 * scale
         inwards = -1 if box.middle > area.middle else 1
         along = [(box.middle + inwards * step * APART * scale / 2, y) for step in range(8)]
-        free = (at for at in along if area.spans(at[0]) and all(math.dist(at, spot) > 24 * scale for spot in taken))
+        free = (at for at in along if area.spans(at[0]) and all(math.dist(at, spot) > 24 * scale for spot in occupied))
         return next(free, along[0])
 
-    def _free(self, room: str, share: float, taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    def _free(self, room: str, share: float, occupied: Sequence[tuple[float, float]]) -> tuple[float, float]:
         """A free spot, as near as possible to the person's own share of the width."""
         area, scale = self.rooms[room], self.scales[room]
         below = [
@@ -168,12 +169,12 @@ class FloorPlan:
             if area.x <= box.x < area.x + area.width and area.y + area.height / 2 < box.y < area.y + area.height
         ]
         floor = min((box.y for box in below), default=area.y + area.height)
-        own = area.x + share * area.width
+        own_x = area.x + share * area.width
         margin = min(20 * scale, area.width / 2)
         steps = [area.x + margin + (area.width - 2 * margin) * i / 12 for i in range(13)]
-        nearest = sorted([own, *steps], key=lambda x: abs(x - own))
-        room_to_stand = (x for x in nearest if all(abs(x - taken_x) >= APART * scale for taken_x, _ in taken))
-        spacious = max(nearest, key=lambda x: min((abs(x - taken_x) for taken_x, _ in taken), default=0.0))
+        nearest = sorted([own_x, *steps], key=lambda x: abs(x - own_x))
+        room_to_stand = (x for x in nearest if all(abs(x - taken_x) >= APART * scale for taken_x, _ in occupied))
+        spacious = max(nearest, key=lambda x: min((abs(x - taken_x) for taken_x, _ in occupied), default=0.0))
         return next(room_to_stand, spacious), floor - 25 * scale
 
 
@@ -183,9 +184,9 @@ def floor_plan(episode: Episode, course: StoryStates, area: Area) -> FloorPlan:
     Raises InputError if there are more rooms than can be drawn.
     """
     places = _places_shown(episode, course)
-    been = {person.room for state in course.states for _, person in state.people}
-    shown = {*rooms_named(episode), *(place.room for place in places), *been}
-    rooms = [room for room in course.home.rooms if room in shown]
+    rooms_visited = {person.room for state in course.states for _, person in state.people}
+    rooms_shown = {*rooms_named(episode), *(place.room for place in places), *rooms_visited}
+    rooms = [room for room in course.home.rooms if room in rooms_shown]
     if len(rooms) > MOST_ROOMS:
         raise InputError(f"episode {episode.id!r} has {len(rooms)} rooms", hint=f"{MOST_ROOMS} can be drawn at most")
     placed = {room: [place for place in places if place.room == room] for room in rooms}
@@ -198,6 +199,7 @@ def floor_plan(episode: Episode, course: StoryStates, area: Area) -> FloorPlan:
 
 
 def _places_shown(episode: Episode, course: StoryStates) -> list[Place]:
+    """The places of the home that the story names, at the start or in a happening."""
     place_names = {*episode.named("place")} | {fact.value for fact in episode.init if fact.value is not None}
     for happening in episode.timeline:
         if isinstance(happening, Event):

@@ -55,7 +55,7 @@ class _Artist:
     plan: FloorPlan
 
     def frame(self, number: int) -> StoryFrame:
-        """The frame of a happening."""
+        """The frame of a happening: the plan with everybody in it, the caption, and the states before and after it."""
         happening = self.episode.timeline[number]
         before, state = self.course.states[number : number + 2]
         text = caption(self.episode, happening)
@@ -145,28 +145,28 @@ class _Artist:
         """The items in the hands of an agent, to its right (1), to its left (−1) or where they fit (0), if they do."""
         area, scale = self.plan.rooms[person.room], self.plan.scales[person.room]
         size, offset = 7.8 * scale, RADIUS * scale - 2
-        shown = cut(", ".join(sorted(person.holds)), 72 * scale, size, bold=True)
-        wide = width_of(shown, size, bold=True) + 6
-        right, left = x + offset, x - offset - wide
-        crowded = not (PLAN if side else area).spans(right + wide)
-        start = left if left >= PLAN.x and (side < 0 or crowded) else right
-        yield Box(start, y - 3 * scale - size * 0.75, wide, size * 1.5, PAPER, 3, self._colour(name))
-        yield TextLine(start + wide / 2, y - 3 * scale + 0.36 * size, size, shown, INK, bold=True)
+        items = cut(", ".join(sorted(person.holds)), 72 * scale, size, bold=True)
+        width = width_of(items, size, bold=True) + 6
+        right_x, left_x = x + offset, x - offset - width
+        crowded = not (PLAN if side else area).spans(right_x + width)
+        start = left_x if left_x >= PLAN.x and (side < 0 or crowded) else right_x
+        yield Box(start, y - 3 * scale - size * 0.75, width, size * 1.5, PAPER, 3, self._colour(name))
+        yield TextLine(start + width / 2, y - 3 * scale + 0.36 * size, size, items, INK, bold=True)
 
     def _bubble(self, state: State, happening: Happening) -> Iterator[Shape]:
-        """What is said, in a bubble above the speaker."""
+        """What is said at this happening, if anything, in a bubble above the speaker."""
         if not isinstance(happening, Utterance) or happening.speaker not in self.episode.agents:
             return
         x, y = self.plan.standing(self.course.home, state)[happening.speaker]
         top = y - RADIUS - 20
         text = cut(bubble(happening), 200, 9, bold=True)
-        wide = width_of(text, 9, bold=True) + 12
-        left = min(max(x - wide / 3, PLAN.x), PLAN.x + PLAN.width - wide)
+        width = width_of(text, 9, bold=True) + 12
+        left_x = min(max(x - width / 3, PLAN.x), PLAN.x + PLAN.width - width)
         tail = ((x - 2, top + 14), (x + 6, top + 14), (x, top + 21))
-        yield Box(left, top, wide, 15, PAPER, 6, INK)
+        yield Box(left_x, top, width, 15, PAPER, 6, INK)
         yield Polygon(tail, PAPER, INK)
         yield Polygon(((x - 2, top + 12), (x + 6, top + 12), (x + 5, top + 15), (x - 1, top + 15)), PAPER)
-        yield TextLine(left + wide / 2, top + 10.9, 9, text, INK, bold=True)
+        yield TextLine(left_x + width / 2, top + 10.9, 9, text, INK, bold=True)
 
 
 def _floor(room: str) -> str:
@@ -188,8 +188,8 @@ def _piece(place: Place, box: Area, is_open: bool, scale: float, down: int) -> I
         yield Disc(box.x + box.width - 6, front - down * 2.5 * scale, 1.5 * scale, OPEN)
     top = box.y + 1.5 + (0.0 if down > 0 else 5 * scale)
     kind = place.name.removeprefix(f"{place.room} ")
-    size, shown = snug(kind, box.width - 3, 8 * scale, 2)
-    for i, line in enumerate(shown):
+    size, name_lines = snug(kind, box.width - 3, 8 * scale, 2)
+    for i, line in enumerate(name_lines):
         yield TextLine(box.middle, top + (i + 0.95) * (size + 0.4), size, line, INK)
 
 
@@ -231,13 +231,16 @@ def cut(text: str, width: float, size: float, bold: bool = False) -> str:
 
 def lines(text: str, width: float, size: float, most: int, bold: bool = False) -> tuple[str, ...]:
     """The text broken at blanks into at most `most` lines; the rest is cut off with an ellipsis."""
-    left = printable(text[: LONGEST + 1]).split()
+    words = printable(text[: LONGEST + 1]).split()
     wrapped: list[str] = []
-    while left:
-        broken = range(1, len(left)) if len(wrapped) < most - 1 else ()
-        taken = next((n for n in broken if width_of(" ".join(left[: n + 1]), size, bold) > width), len(left))
-        wrapped.append(cut(" ".join(left[:taken]), width, size, bold))
-        left = left[taken:]
+    while words:
+        breaks = range(1, len(words)) if len(wrapped) < most - 1 else ()
+        count = next(
+            (n for n in breaks if width_of(" ".join(words[: n + 1]), size, bold) > width),
+            len(words),
+        )
+        wrapped.append(cut(" ".join(words[:count]), width, size, bold))
+        words = words[count:]
     return tuple(wrapped)
 
 
@@ -266,8 +269,8 @@ def caption(episode: Episode, happening: Happening) -> str:
     thing = f"the {happening.obj}" if happening.obj is not None else "something"
     words, at_place, in_room = VERBS[happening.verb]
     if happening.place is not None:
-        place, at = _noun(episode, happening.place), _at(episode, happening.place)
-        words = at_place.format(thing=thing, place=place, at=at)
+        place, location = _noun(episode, happening.place), _at(episode, happening.place)
+        words = at_place.format(thing=thing, place=place, at=location)
     else:
         words = (words if happening.room is None else in_room).format(thing=thing, room=happening.room)
     return f"{happening.agent} {words}."
@@ -280,7 +283,7 @@ def statement(episode: Episode, fact: Fact, so: bool = True) -> str:
 
 
 def _value(episode: Episode, fact: Fact) -> str:
-    """What somebody holds, or what something is or where."""
+    """What somebody holds, or what or where something is, in words; `something` or `somewhere` if that is unknown."""
     if fact.predicate == "holds":
         return "something" if fact.value is None else _noun(episode, fact.value)
     if fact.value is None:
@@ -303,6 +306,7 @@ def bubble(happening: Utterance) -> str:
 
 
 def _said(episode: Episode, happening: Utterance) -> str:
+    """What somebody says, as the rest of a sentence: `asks Bob: “Where is the cup?”`."""
     hearers = f" to {' and '.join(happening.hearers)}" if happening.hearers else ""
     content = happening.content
     if content is None or happening.act == "silence":

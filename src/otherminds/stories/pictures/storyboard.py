@@ -33,7 +33,7 @@ def storyboard_svg(episode: Episode, columns: int = 4) -> str:
 
     Raises InputError for a home that cannot be drawn, or a story in which nothing happens.
     """
-    drawn = _all(episode)
+    drawn = _drawable_frames(episode)
     width, height, corners = _layout(len(drawn), columns)
     inner = "".join(
         f'<g transform="translate({x:g} {y:g})">{"".join(map(svg_shape, frame.drawn))}</g>'
@@ -50,7 +50,7 @@ def write_png(
 
     Raises InputError for a home that cannot be drawn, for an unknown frame number, or if the file cannot be written.
     """
-    drawn = _all(episode)
+    drawn = _drawable_frames(episode)
     if number is not None:
         if not 1 <= number <= len(drawn):
             raise InputError(f"episode {episode.id!r} has no frame {number}", hint=f"there are {len(drawn)}")
@@ -72,7 +72,7 @@ def write_video(episode: Episode, path: Path | str, *, scale: float = 2.0) -> No
     kind = Path(path).suffix.lower()
     if kind not in (".gif", ".mp4"):
         raise InputError("is no kind of video that can be written", path=path, hint="use .gif or .mp4")
-    drawn = _all(episode)
+    drawn = _drawable_frames(episode)
     if kind == ".mp4":
         _write_mp4(drawn, Path(path), scale)
         return
@@ -82,7 +82,8 @@ def write_video(episode: Episode, path: Path | str, *, scale: float = 2.0) -> No
     save(path, lambda file: images[0].save(file, format="GIF", save_all=True, **rest))
 
 
-def _all(episode: Episode) -> list[StoryFrame]:
+def _drawable_frames(episode: Episode) -> list[StoryFrame]:
+    """All frames of a story. Raises InputError if nothing happens in it, or more than can be drawn together."""
     if not episode.timeline:
         raise InputError(f"episode {episode.id!r} cannot be drawn: nothing happens in it")
     if len(episode.timeline) > MOST_FRAMES:
@@ -118,11 +119,12 @@ def _seconds(frame: StoryFrame) -> float:
 
 
 def _write_mp4(drawn: list[StoryFrame], path: Path, scale: float) -> None:
+    """Write the frames as a film. Its sides are multiples of 16 pixels, which encoders need."""
     try:
         import imageio_ffmpeg
     except ImportError:
         raise InputError("a video as .mp4 needs an extra", path=path, hint=install_hint("video")) from None
-    width, height = (16 * max(1, round(side * scale / 16)) for side in (WIDTH, HEIGHT))
+    width, height = (16 * max(1, round(length * scale / 16)) for length in (WIDTH, HEIGHT))
 
     try:
         path.open("wb").close()  # its error message is clearer than that of ffmpeg

@@ -120,6 +120,15 @@ class _Run:
     """
 
     def __init__(self, episode: Episode, home: Home, roles: Roles, costs: SpeakingCosts) -> None:
+        """The state before the first happening.
+
+        For each place T where the item may have been at the start (index as in `home.places`): `where` is its place
+        now, None while it is held, and `found` for each agent the place where it saw the item, None if it has not.
+        `lies` is its place according to the story. `awaited`: the seeker has asked for the item; `searching`: it has
+        not taken it yet. `believed` is P(b | T) when the companion speaks, had it seen nothing, `learnt` the change of
+        its logarithm by what the companion has seen that the factors have already, and `noticed` the last happening
+        that it saw of the item.
+        """
         self.episode, self.home, self.roles, self.costs = episode, home, roles, costs
         self.factors: list[Factor] = []
         opening = opening_of(self.episode, self.home)
@@ -144,7 +153,7 @@ class _Run:
         self._look()
 
     def follow(self, happening: Happening) -> None:
-        """Add the factors of a happening, then apply it."""
+        """Add the factors of a happening to the evidence, then apply it to the state."""
         match happening:
             case Event():
                 for act in acts_of_event(happening, self.home):
@@ -165,14 +174,15 @@ class _Run:
         """Record the prior P(b | T) as of now, and add the factor of what the companion has seen."""
         self.truth = np.array([-1 if place is None else self.home.number[place] for place in self.where])
         self.believed = self._beliefs(-1, [None] * len(self.where))
-        when = self.noticed or happening
-        if when is not None and self.roles.companion in self.minds:
+        source = self.noticed or happening
+        if source is not None and self.roles.companion in self.minds:
             posterior = self._beliefs(self.minds[self.roles.companion].unseen, self.found[self.roles.companion])
             learnt = np.log(posterior) - np.log(self.believed)
-            self.factors.append(Factor(when, beliefs=learnt - self.learnt))
+            self.factors.append(Factor(source, beliefs=learnt - self.learnt))
             self.learnt = learnt
 
     def _event(self, event: Event, act: Act) -> None:
+        """Score an act that is part of an event if it is the seeker’s, then apply it, after the steps left out."""
         agent = event.agent
         if agent not in self.episode.agents:
             return
@@ -230,12 +240,14 @@ class _Run:
         closed = place is not None and self.home.place[place].closes and place not in self.state.opened
         return UNTOLD if closed and act.place is None else 1.0
 
-    def _in_reach(self, place: str | None, at: str | None, room: str | None) -> bool:
+    def _in_reach(self, place: str | None, agent_place: str | None, room: str | None) -> bool:
+        """Whether a place is where the agent is: the very place if that is known, else the room, if that is known."""
         if place is None:
             return False
-        return place == at if at is not None else room is None or self.home.place[place].room == room
+        return place == agent_place if agent_place is not None else room is None or self.home.place[place].room == room
 
     def _utterance(self, utterance: Utterance) -> None:
+        """Score a question of the seeker, or an answer of the companion, about the item; then let the minds hear it."""
         content = utterance.content
         if utterance.speaker not in self.episode.agents or (content is None and utterance.act != "silence"):
             return
@@ -255,6 +267,7 @@ class _Run:
             self._happen(utterance.speaker, act)
 
     def _reply(self, reply: Utterance, places: tuple[str, ...]) -> Floats:
+        """P(reply | b, stance), shape (n + 1, stances), summed over the replies that the utterance may be."""
         listener = self.roles.seeker or next((a for a in self.episode.agents if a != reply.speaker), reply.speaker)
         room = self.home.room_number[self.state.person(listener).room]
         table = replies(self.home, room, self.costs)
@@ -263,6 +276,7 @@ class _Run:
         return self._noisy(reply, np.maximum(p, SLIP))
 
     def _observation(self, observation: Observation) -> None:
+        """Score what is seen of the item's place, and note it in the mind of the agent that sees it."""
         if observation.fact.predicate != "at" or observation.fact.subject != self.roles.thing:
             return
         places = {place.name for place in self.home.places if observation.fact.value in (place.name, place.room)}
@@ -320,6 +334,11 @@ class _Run:
 
 @lru_cache(maxsize=1 << 14)
 def _belief(n: int, unseen: int, truth: int, found_at: int) -> Floats:
+    """P(b | unseen, truth, found_at), shape (n + 1,): index 0 is no idea, 1 + i the belief that it is in place i.
+
+    `unseen` has a bit for each place that the agent has not looked into, `truth` is the item's place, and `found_at`
+    the place where the agent saw it, or -1.
+    """
     table = np.full(n + 1, (1.0 - SEEING) / n)
     if found_at >= 0:
         table[1 + found_at] = SEEING

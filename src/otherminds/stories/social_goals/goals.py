@@ -53,11 +53,11 @@ def answer_goal(episode: stories.Episode, question: stories.Question) -> stories
             terms.append(stories.Term(event.t, event, tuple(mind.act().log_prob(act) for mind in observer.minds[:n])))
             before, observer = observer, observer.watch(act, walk.view())
     # what the last act shows, such as what is in a place that they are about to open, people do not know yet
-    logs = [
+    log_weights = [
         w if not of_beliefs or _may_believe(mind, option) else IMPOSSIBLE
         for mind, w, option in zip(before.minds, observer.weights, question.options, strict=False)
     ]
-    return choose(logs, question, tuple(terms))
+    return choose(log_weights, question, tuple(terms))
 
 
 def _searching(minds: Sequence[Searcher]) -> Observer[Searcher]:
@@ -78,8 +78,10 @@ def _may_believe(mind: Searcher, option: stories.AnswerOption) -> bool:
             continue
         meant = _meant(mind.home, claim.content.value)
         searched = all(not mind.unseen >> i & 1 for i in meant)
-        there = any(mind.home.places[i].name == mind.item_place for i in meant)
-        if (there and not claim.holds) or (claim.holds and not there and (searched or mind.item_place is not None)):
+        seen_there = any(mind.home.places[i].name == mind.item_place for i in meant)
+        if (seen_there and not claim.holds) or (
+            claim.holds and not seen_there and (searched or mind.item_place is not None)
+        ):
             return False
     return True
 
@@ -146,17 +148,17 @@ def _mind(home: Home, name: str, question: stories.Question, option: stories.Ans
     return Searcher(home, name, Errand(things[0], to), odds)
 
 
-def _believing(home: Home, odds: tuple[float, ...], where: str | None, holds: bool) -> tuple[float, ...]:
+def _believing(home: Home, odds: tuple[float, ...], place_name: str | None, holds: bool) -> tuple[float, ...]:
     """The odds over places updated by the belief that the item is (or, with `holds` false, is not) at `where`."""
-    meant = _meant(home, where)
+    meant = _meant(home, place_name)
     if holds and len(meant) == 1:
         return odds_after_hearing(odds, meant[0], TRUST)
     return tuple(o if (i in meant) == holds else o * DOUBT for i, o in enumerate(odds))
 
 
-def _meant(home: Home, where: str | None) -> list[int]:
+def _meant(home: Home, place_name: str | None) -> list[int]:
     """The places that a claim means by their name or room. Raises CannotAnswerError if there are none."""
-    meant = [i for i, place in enumerate(home.places) if where in (place.name, place.room)]
+    meant = [i for i, place in enumerate(home.places) if place_name in (place.name, place.room)]
     if not meant:
-        raise CannotAnswerError(f"there is no {where!r} in the story")
+        raise CannotAnswerError(f"there is no {place_name!r} in the story")
     return meant

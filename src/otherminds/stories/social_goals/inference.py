@@ -104,7 +104,7 @@ def roles_of(episode: stories.Episode, question: stories.Question) -> Roles:
 
 
 def facts(claim: stories.Claim) -> Iterator[stories.Fact]:
-    """The facts that a claim mentions, at any depth."""
+    """The facts about places and holders that a claim mentions, at any depth."""
     match claim:
         case stories.Holds(fact):
             yield fact
@@ -124,7 +124,7 @@ def places_named(question: stories.Question) -> Iterator[str]:
 
 
 def _case(evidence: Evidence, roles: Roles, claims: Iterable[stories.Claim]) -> ClaimConstraints:
-    """The claims as constraints on the enumeration."""
+    """The claims as constraints on the places T and beliefs b, the companion's stance, and what the seeker wants."""
     n = len(evidence.home.places)
     fits, stances = np.ones((n, n + 1), dtype=bool), STANCES
     wants: tuple[str | None, ...] = (None,)
@@ -151,14 +151,14 @@ def _fits(evidence: Evidence, roles: Roles, claim: stories.Claim) -> Booleans:
     n, thing = len(evidence.home.places), roles.thing
     match claim:
         case stories.Knows(place=name):
-            there = np.append(False, _is_at(evidence, name))
-            return cast("Booleans", there[1 + evidence.truth][:, None] == there)
+            is_place = np.append(False, _is_at(evidence, name))
+            return cast("Booleans", is_place[1 + evidence.truth][:, None] == is_place)
         case stories.Belief(content=stories.Fact(predicate="at", subject=subject, value=name), holds=holds):
             believed = np.append(False, _is_at(evidence, name)) == holds
             return np.broadcast_to(believed if subject == thing else True, (n, n + 1))
         case stories.Holds(fact=stories.Fact(predicate="at", subject=subject, value=name)) if subject == thing:
-            so = np.append(False, _is_at(evidence, name))[1 + evidence.truth]
-            return np.broadcast_to(so[:, None], (n, n + 1))
+            is_true = np.append(False, _is_at(evidence, name))[1 + evidence.truth]
+            return np.broadcast_to(is_true[:, None], (n, n + 1))
         case stories.Goal(content=stories.Fact(subject=subject, value=held)) if thing in (subject, held):
             return np.ones((n, n + 1), dtype=bool)
     raise CannotAnswerError(f"nothing is known of how to tell whether a {type(claim).__name__} holds here")

@@ -17,7 +17,12 @@ def clue_games() -> dict[str, ClueGame]:
 
 
 def _hanabi(world: TinyHanabi) -> ClueGame:
-    def shown(deal: Deal) -> Row:
+    """Tiny Hanabi with the listener's seat open: all deterministic signallers are its partners.
+
+    A finished deal becomes the row {observed: the signaller's card, action, card: the listener's card, signal}.
+    """
+
+    def row_of(deal: Deal) -> Row:
         return {"observed": deal.cards[0], "action": deal.action, "card": deal.cards[1], "signal": deal.signal}
 
     return ClueGame(
@@ -30,14 +35,20 @@ def _hanabi(world: TinyHanabi) -> ClueGame:
             "egocentric": hanabi.egocentric(world),
             "blind": hanabi.blind(world),
         },
-        shown=shown,
+        shown=row_of,
         best=lambda partner, deal: hanabi.best(world, partner, deal.cards[1], deal.signal),
         earned=partial(hanabi.earned, world),
     )
 
 
 def _wavelength(world: Wavelength) -> ClueGame:
-    def shown(last_round: WavelengthRound) -> Row:
+    """Wavelength with the giver's seat open: the 25 guessers with a distorted dial are its partners.
+
+    A finished round becomes a row whose `observed` is the guess and `action` the index of the clue. `span` is the
+    largest miss, in positions.
+    """
+
+    def row_of(last_round: WavelengthRound) -> Row:
         spectrum = world.spectra[last_round.spectrum]
         words = {"spectrum": f"{spectrum.low}–{spectrum.high}", "clue": spectrum.clues[last_round.clue]}
         return {"observed": last_round.guess, "action": last_round.clue, "target": last_round.target, **words}
@@ -52,7 +63,7 @@ def _wavelength(world: Wavelength) -> ClueGame:
             "egocentric": dials.egocentric(world),
             "random": dials.random(world),
         },
-        shown=shown,
+        shown=row_of,
         best=lambda partner, last_round: dials.best(partner, last_round.spectrum, last_round.target),
         earned=dials.earned,
         span=world.positions - 1,

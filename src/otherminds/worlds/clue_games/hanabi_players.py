@@ -100,11 +100,12 @@ class Listener:
         """argmax_a Q[c₂, m, a], ties to the lowest; PASS until there is a signal."""
         if self.view is None or self.view.signal is None:
             return point_mass(PASS)
-        return point_mass(int(_best(self.worth)[self.view.card, self.view.signal]))
+        return point_mass(int(_best_actions(self.worth)[self.view.card, self.view.signal]))
 
 
 @lru_cache(maxsize=4096)
 def _signals_and_worth(world: TinyHanabi, partners: Observer[Signaller]) -> tuple[tuple[Categorical[int], ...], Floats]:
+    """`Listener.signals`, P(m | c) for each card c, and `Listener.worth`, Q of shape (own cards, signals, actions)."""
     cards, _, options, _ = world.table.shape
     signals = tuple(partners.see(HanabiView(card, None, None)).predict() for card in range(cards))
     law = np.array([[p.prob(m) for m in range(options)] for p in signals])
@@ -113,7 +114,8 @@ def _signals_and_worth(world: TinyHanabi, partners: Observer[Signaller]) -> tupl
     return signals, worth
 
 
-def _best(worth: Floats) -> NDArray[np.intp]:
+def _best_actions(worth: Floats) -> NDArray[np.intp]:
+    """argmax_a Q[…, a], ties to the lowest action: `worth` without its last axis."""
     actions: NDArray[np.intp] = np.argmax(worth >= worth.max(axis=-1, keepdims=True) - TIE, axis=-1)
     return actions
 
@@ -148,7 +150,7 @@ def earned(world: TinyHanabi, assumed: Signaller, true: Signaller) -> float:
     Ties go to the lowest action. All actions tie on signals that `assumed` never gives; with a lapse above 0 the best
     response there averages over both cards.
     """
-    actions = _best(informed(world, assumed).worth)
+    actions = _best_actions(informed(world, assumed).worth)
     worth = np.take_along_axis(informed(world, true).worth, actions[..., None], axis=-1)
     return float(worth.sum() / world.table.shape[1])
 

@@ -47,7 +47,7 @@ def bundled_spectra() -> tuple[Spectrum, ...]:
 def parse_spectra(text: str, path: Path) -> tuple[Spectrum, ...]:
     """Read spectra from text; errors name `path`. Raises InputError for invalid spectra."""
     clues_by_poles: dict[tuple[str, str], dict[str, float]] = {}
-    begun: dict[tuple[str, str], FileLine] = {}
+    line_of_poles: dict[tuple[str, str], FileLine] = {}
     for number, row in enumerate(rows_of(text.replace("\r\n", "\n"), path), 1):
         line = FileLine(number, row, path)
         entry = _entry(line)
@@ -55,7 +55,8 @@ def parse_spectra(text: str, path: Path) -> tuple[Spectrum, ...]:
             poles = _poles(entry, line)
             if poles in clues_by_poles:
                 raise line.wrong(f"a second spectrum {'–'.join(poles)}")
-            clues_by_poles[poles], begun[poles] = {}, line
+            clues_by_poles[poles] = {}
+            line_of_poles[poles] = line
         elif entry and not clues_by_poles:
             raise line.wrong("a clue before any spectrum", "begin with [low.high]")
         elif entry:
@@ -65,7 +66,7 @@ def parse_spectra(text: str, path: Path) -> tuple[Spectrum, ...]:
             clues[name] = place
     for poles, clues in clues_by_poles.items():
         if len(clues) < 2:
-            raise begun[poles].wrong("a spectrum needs at least 2 clues")
+            raise line_of_poles[poles].wrong("a spectrum needs at least 2 clues")
     if not clues_by_poles:
         raise FileLine(1, "", path).wrong("the file has no spectrum", "begin with [low.high]")
     return tuple(Spectrum(*poles, tuple(clues), tuple(clues.values())) for poles, clues in clues_by_poles.items())
@@ -76,28 +77,31 @@ def _entry(line: FileLine) -> dict[str, Any]:
     try:
         return read_toml(line.text)
     except (ValueError, RecursionError) as error:
-        place = re.search(r" \(at (?:line 1, column (\d+)|end of document)\)$", str(error))
-        column = int(place[1]) if place and place[1] else None
+        place = re.search(r" \(at (?:line 1, column (?P<column>\d+)|end of document)\)$", str(error))
+        column = int(place["column"]) if place and place["column"] else None
         message = str(error)[: place.start()] if place else "is not a line of TOML"
         raise line.wrong(message, column=column) from None
 
 
 def _poles(entry: dict[str, Any], line: FileLine) -> tuple[str, str]:
+    """The two opposites of a line such as `[cold.hot]`, in TOML {"cold": {"hot": {}}}. Raises InputError for others."""
     (low, inner), *_ = entry.items()
     high = next(iter(inner), "") if isinstance(inner, dict) else ""
     if entry != {low: {high: {}}} or low == high:
         raise line.wrong("a spectrum begins with two opposites", "as in [cold.hot]")
-    return _named(low, line), _named(high, line)
+    return _checked_name(low, line), _checked_name(high, line)
 
 
 def _clue(entry: dict[str, Any], line: FileLine) -> tuple[str, float]:
+    """A clue and its place, from 0 to 1. Raises InputError for any other line."""
     (name, place), *_ = entry.items()
     if isinstance(place, bool) or not isinstance(place, int | float) or not 0.0 <= place <= 1.0:
         raise line.wrong("the place of a clue is a number from 0 to 1", 'as in "ice cube" = 0.15')
-    return _named(name, line), float(place)
+    return _checked_name(name, line), float(place)
 
 
-def _named(name: str, line: FileLine) -> str:
+def _checked_name(name: str, line: FileLine) -> str:
+    """The name of a pole or clue, unchanged. Raises InputError if it is empty, long or not printable."""
     if not name.isprintable() or name != name.strip() or not 0 < len(name) <= LONGEST:
         raise line.wrong(f"a name has 1 to {LONGEST} printable characters, no space around them")
     return name
@@ -159,6 +163,7 @@ class Wavelength:
         return WavelengthState(0, *self._draw(rng), None, None)
 
     def _draw(self, rng: np.random.Generator) -> tuple[int, int]:
+        """A spectrum, by its index, and a target position, both uniform."""
         return int(rng.integers(len(self.spectra))), int(rng.integers(self.positions))
 
     def actions(self, state: WavelengthState, agent: str) -> tuple[int, ...]:
@@ -197,10 +202,11 @@ class Wavelength:
 
     def observation_values(self, agent: str) -> Mapping[str, Any]:
         """The possible values of each field of what an agent observes, for adapters."""
-        spectra, places = range(len(self.spectra)), (None, *range(self.positions))
+        spectra = range(len(self.spectra))
+        places = (None, *range(self.positions))
         clues = (None, *range(max(len(spectrum.clues) for spectrum in self.spectra)))
-        last = {"spectrum": (None, *spectra), "target": places, "clue": clues, "guess": places}
-        return {"spectrum": spectra, "target": places, "clue": clues, "last": last}
+        last_round = {"spectrum": (None, *spectra), "target": places, "clue": clues, "guess": places}
+        return {"spectrum": spectra, "target": places, "clue": clues, "last": last_round}
 
 
 def score(miss: int) -> float:

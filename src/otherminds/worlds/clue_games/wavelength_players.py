@@ -60,9 +60,9 @@ class Dial:
     @cached_property
     def scores(self) -> tuple[Floats, ...]:
         """E[score | target, clue]: for each spectrum an array of shape (positions, clues)."""
-        span = range(self.world.positions)
-        by_guess = np.array([[score(guess - target) for guess in span] for target in span])
-        return tuple(by_guess @ np.array([law.probs for law in laws]).T for laws in self.laws)
+        positions = range(self.world.positions)
+        score_of = np.array([[score(guess - target) for guess in positions] for target in positions])  # [target, guess]
+        return tuple(score_of @ np.array([law.probs for law in laws]).T for laws in self.laws)
 
 
 class Guesser(NamedTuple):
@@ -118,9 +118,9 @@ class Giver:
         """Uniform over the best clues; PASS once a clue is given."""
         if self.view is None or self.view.clue is not None or self.view.target is None:
             return point_mass(PASS)
-        table = [p * k.dial.scores[self.view.spectrum][self.view.target] for k, p in self.partners.posterior]
-        worth = np.sum(table, axis=0)
-        return Categorical.uniform(np.flatnonzero(worth >= worth.max() - TIE).tolist())
+        spectrum, target = self.view.spectrum, self.view.target
+        by_clue = np.sum([p * partner.dial.scores[spectrum][target] for partner, p in self.partners.posterior], axis=0)
+        return Categorical.uniform(np.flatnonzero(by_clue >= by_clue.max() - TIE).tolist())
 
 
 def informed(partner: Guesser) -> Giver:
@@ -148,8 +148,11 @@ def earned(assumed: Guesser, true: Guesser) -> float:
 
     Spectra and targets are uniform; ties go to the first clue.
     """
-    pairs = zip(assumed.dial.scores, true.dial.scores, strict=True)
-    return float(np.mean([np.take_along_axis(t, h.argmax(axis=1)[:, None], axis=1).mean() for h, t in pairs]))
+    means = []  # for each spectrum, over its targets
+    for assumed_scores, true_scores in zip(assumed.dial.scores, true.dial.scores, strict=True):
+        clues = assumed_scores.argmax(axis=1)[:, None]
+        means.append(np.take_along_axis(true_scores, clues, axis=1).mean())
+    return float(np.mean(means))
 
 
 def best(partner: Guesser, spectrum: int, target: int) -> float:

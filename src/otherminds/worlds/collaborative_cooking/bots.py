@@ -107,6 +107,7 @@ class IdleBot:
 
 @lru_cache(maxsize=256)
 def _with_slips(meant: Action, slip: float) -> Categorical[Action]:
+    """The action that is meant, or with probability `slip` a random one."""
     shares = {act: slip / len(ACTIONS) + (act == meant) * (1.0 - slip) for act in ACTIONS}
     return Categorical.from_scores((act, math.log(share)) for act, share in shares.items() if share)
 
@@ -116,28 +117,30 @@ def _with_slips(meant: Action, slip: float) -> Categorical[Action]:
 
 def _errands(world: CollaborativeCooking, memory: CookingMemory, duty: Duty) -> Iterator[Errand]:
     """What the bot would do next, in order of preference; later errands count if earlier ones are out of reach."""
-    hand, first = memory.view.hand, len(world.counters)
-    counters, pots = memory.codes[:first], memory.codes[first:]
-    cooked, full = _where(world.pots, pots, rules.SEES_SOUP), _where(world.pots, pots, rules.SEES_POT + rules.FULL)
-    room = [cell for cell, code in zip(world.pots, pots, strict=True) if code < rules.SEES_POT + rules.FULL]
+    hand, count = memory.view.hand, len(world.counters)
+    counters, pots = memory.codes[:count], memory.codes[count:]
+    cooked = _having(world.pots, pots, rules.SEES_SOUP)
+    full = _having(world.pots, pots, rules.SEES_POT + rules.FULL)
+    pots_with_room = [cell for cell, code in zip(world.pots, pots, strict=True) if code < rules.SEES_POT + rules.FULL]
     if hand == rules.SOUP:
         yield world.cells(rules.DELIVERY), True
     elif hand == rules.TOMATO:
-        yield room, True
+        yield pots_with_room, True
     elif hand == rules.DISH:
         yield cooked, True
         yield full, False
     else:
-        yield _where(world.counters, counters, rules.SEES_COUNTER + rules.SOUP), True
-        load = duty == "tomatoes" or (duty == "everything" and room and not cooked)
+        yield _having(world.counters, counters, rules.SEES_COUNTER + rules.SOUP), True
+        load = duty == "tomatoes" or (duty == "everything" and pots_with_room and not cooked)
         thing = rules.TOMATO if load else rules.DISH
-        yield (*world.cells(SOURCES[thing]), *_where(world.counters, counters, rules.SEES_COUNTER + thing)), True
+        yield (*world.cells(SOURCES[thing]), *_having(world.counters, counters, rules.SEES_COUNTER + thing)), True
     if hand != rules.NOTHING and hand != OWN.get(duty):
-        yield _where(world.counters, counters, rules.SEES_COUNTER), True
+        yield _having(world.counters, counters, rules.SEES_COUNTER), True
     yield world.pots, False
 
 
-def _where(cells: Sequence[int], codes: Sequence[int], target_code: int) -> list[int]:
+def _having(cells: Sequence[int], codes: Sequence[int], target_code: int) -> list[int]:
+    """The cells whose code, in the same order, is the target code."""
     return [cell for cell, code in zip(cells, codes, strict=True) if code == target_code]
 
 
@@ -160,18 +163,19 @@ def fitting(world: CollaborativeCooking, cell: int) -> Duty:
 
 def _labour(world: CollaborativeCooking, room: frozenset[int]) -> tuple[float, float]:
     """Steps in a room to load a pot, and to serve a soup, there and back; infinite if impossible."""
-    load = 2 * rules.FULL * _apart(world, room, rules.TOMATOES, rules.POT)
-    return load, 2 * (_apart(world, room, rules.DISHES, rules.POT) + _apart(world, room, rules.POT, rules.DELIVERY))
+    load = _distance(world, room, rules.TOMATOES, rules.POT)
+    serve = _distance(world, room, rules.DISHES, rules.POT) + _distance(world, room, rules.POT, rules.DELIVERY)
+    return 2 * rules.FULL * load, 2 * serve
 
 
-def _apart(world: CollaborativeCooking, room: frozenset[int], start_kind: str, end_kind: str) -> float:
+def _distance(world: CollaborativeCooking, room: frozenset[int], start_kind: str, end_kind: str) -> float:
     """Steps in a room from using one kind of place to using another."""
     stands = [[s for place in world.cells(kind) for s in _stands(world, place)] for kind in (start_kind, end_kind)]
     costs = (
-        _steps_from(world.grid, start, frozenset())[there].steps + TURNING[(facing - looking) % 4] + 1
+        _steps_from(world.grid, start, frozenset())[end].steps + TURNING[(facing - looking) % 4] + 1
         for start, looking in stands[0]
-        for there, facing in stands[1]
-        if start in room and there in room
+        for end, facing in stands[1]
+        if start in room and end in room
     )
     return min(costs, default=math.inf)
 

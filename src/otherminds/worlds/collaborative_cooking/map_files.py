@@ -82,13 +82,14 @@ def _check_border(plan: MapFile) -> None:
 
 def _check_use(world: CollaborativeCooking, plan: MapFile) -> None:
     """Raise InputError for an unreachable pot, or if a kind of square that a soup needs is missing or unreachable."""
-    rows, there = plan.rows, map_file.reached(world.grid, world.starts)
+    rows = plan.rows
+    reachable = map_file.reached(world.grid, world.starts)
     for square, name in NEEDED.items():
         cells = world.cells(square)
-        lost = [cell for cell in cells if not there & {*world.grid.neighbours[cell]}]
+        unreachable = [cell for cell in cells if not reachable & {*world.grid.neighbours[cell]}]
         if not cells:
             raise rows[-1].wrong(f"the map has no {name}, `{square}`", "no soup can be made without it")
-        if lost and (square == POT or lost == [*cells]):
-            x, y = world.grid.xy(lost[0])
+        if unreachable and (square == POT or unreachable == [*cells]):
+            x, y = world.grid.xy(unreachable[0])
             hint = f"floor must lead to it from a start `{rules.START}`"
             raise rows[y].wrong(f"no player can reach this {name}", hint, x + 1)

@@ -101,8 +101,8 @@ def player_of(code: int) -> SeenCook | None:
     """The player that a code of a window stands for, None for other codes."""
     if code < SEES_PLAYER:
         return None
-    rest, hand = divmod(code - SEES_PLAYER, 4)
-    return SeenCook(*divmod(rest, 4), hand)
+    number_and_facing, hand = divmod(code - SEES_PLAYER, 4)
+    return SeenCook(*divmod(number_and_facing, 4), hand)
 
 
 SIGNS = (" ", "t", "d", "s")
@@ -160,12 +160,13 @@ class CollaborativeCooking:
     pay: float = 20.0
 
     def __post_init__(self) -> None:
+        """Check that the parts fit together. Raises ValueError if not."""
         if not self.rows or not self.rows[0] or len({len(row) for row in self.rows}) > 1:
             raise ValueError("a kitchen is a rectangle of squares")
         if odd := set("".join(self.rows)) - set(SQUARES):
             raise ValueError(f"unknown kind of square {min(odd)!r}")
-        left, right = zip(*((row[0], row[-1]) for row in self.rows), strict=True)
-        if {FLOOR, START} & {*self.rows[0], *self.rows[-1], *left, *right}:
+        left_border, right_border = zip(*((row[0], row[-1]) for row in self.rows), strict=True)
+        if {FLOOR, START} & {*self.rows[0], *self.rows[-1], *left_border, *right_border}:
             raise ValueError("the border of a kitchen has no floor")
         if not self.agents or len(set(self.agents)) < len(self.agents) or len(self.agents) > len(self.starts):
             raise ValueError("players need different names, and a place to start each")
@@ -243,27 +244,28 @@ class CollaborativeCooking:
 
     def step(self, state: CookingState, joint: Mapping[str, Action], rng: np.random.Generator, /) -> CookingState:
         """Draw s′ ~ T(· | s, a). Raises ValueError for an unknown action."""
-        return self._after(state, joint, self.chance(state, joint, rng))
+        return self._next_state(state, joint, self.chance(state, joint, rng))
 
     def step_with(self, state: CookingState, joint: Mapping[str, Action], outcome: CookingOutcome) -> CookingState:
         """s′ for a given outcome of chance. Raises ValueError for an unknown action or an impossible outcome."""
         everybody = list(range(len(self.agents)))
         if any(sorted(order) != everybody for order in outcome):
             raise ValueError(f"{outcome} does not have every player once in each order")
-        return self._after(state, joint, outcome)
+        return self._next_state(state, joint, outcome)
 
-    def _after(self, state: CookingState, joint: Mapping[str, Action], outcome: CookingOutcome) -> CookingState:
+    def _next_state(self, state: CookingState, joint: Mapping[str, Action], outcome: CookingOutcome) -> CookingState:
+        """The next state, for an outcome of chance that is possible. Raises ValueError for an unknown action."""
         acts = [joint[agent] for agent in self.agents]
         try:
             bodies = self._moved(state.bodies, acts, outcome.movers)
         except KeyError as error:
             raise ValueError(f"unknown action {error}") from None
         pots = [heated(pot, self.cook) if pot.tomatoes == FULL else pot for pot in state.pots]
-        counters, paid = state.counters, 0.0
+        counters, reward = state.counters, 0.0
         if "interact" in acts:
             users = [i for i in outcome.beamers if acts[i] == "interact" and not state.bodies[i].waits]
-            counters, paid = self._served(bodies, users, counters, pots)
-        return CookingState(state.t + 1, tuple(bodies), counters, tuple(pots), (paid,) * len(bodies))
+            counters, reward = self._after_interactions(bodies, users, counters, pots)
+        return CookingState(state.t + 1, tuple(bodies), counters, tuple(pots), (reward,) * len(bodies))
 
     def _moved(self, bodies: Sequence[PlayerState], acts: Sequence[Action], movers: Sequence[int]) -> list[PlayerState]:
         """The players after moves and turns, ready to interact again."""
@@ -281,7 +283,7 @@ class CollaborativeCooking:
                 players[i] = PlayerState(pose >> 2, pose & 3, hand)
         return players
 
-    def _served(
+    def _after_interactions(
         self, bodies: list[PlayerState], users: Sequence[int], lying: tuple[int, ...], pots: list[PotState]
     ) -> tuple[tuple[int, ...], float]:
         """Counters and every player's reward after all interactions; `bodies` and `pots` are changed in place."""
@@ -305,7 +307,7 @@ class CollaborativeCooking:
     # What is seen
 
     @cached_property
-    def _plain(self) -> list[int]:
+    def _bare_codes(self) -> list[int]:
         """The codes of all cells without players and things; the last cell is never on the map and is OUTSIDE."""
         codes = [OUTSIDE] * self.grid.size
         for cell in self.cells(*SEEN_AS):
@@ -319,7 +321,7 @@ class CollaborativeCooking:
         interact. The picture also shows the progress of pots, at times a step late; this view does not.
         """
         i = self.agents.index(agent)
-        me, codes = state.bodies[i], self._plain.copy()
+        me, codes = state.bodies[i], self._bare_codes.copy()
         for cell, thing in zip(self.counters, state.counters, strict=True):
             if thing:
                 codes[cell] = SEES_COUNTER + thing

@@ -38,8 +38,8 @@ class DoorsKeysGemsAdvice:
         """The planner may be shared with the minds that act and observe in the same world."""
         self.world = world
         self.planner = planner or DoorsKeysGemsPlanner(world)
-        self._fetched: dict[tuple[MapStage, int, int], tuple[int, int]] = {}
-        self._known: dict[_Forecast, tuple[int, ...]] = {}
+        self._fetched_cache: dict[tuple[MapStage, int, int], tuple[int, int]] = {}
+        self._steps_cache: dict[_Forecast, tuple[int, ...]] = {}
         self._directions = {0: STAY} | {offset: Action(name) for name, offset in world.grid.offsets.items()}
 
     # What could be said
@@ -68,13 +68,13 @@ class DoorsKeysGemsAdvice:
         if state.items[k] == i:
             return state.cells[i], state.locked
         start = (self.planner.map.stage(state, i), state.cells[i], k)
-        if start not in self._fetched:
+        if start not in self._fetched_cache:
             steps = self.planner.next_steps(Goal("key", k), start[0])
             while isinstance(cell := steps(state.cells[i]), int):
                 state = state._replace(cells=(*state.cells[:i], cell, *state.cells[i + 1 :]))
             after = self.world.apply(state, i, self._action(steps(state.cells[i]), i, state))
-            self._fetched[start] = self._after_fetching(after, i, k)
-        return self._fetched[start]
+            self._fetched_cache[start] = self._after_fetching(after, i, k)
+        return self._fetched_cache[start]
 
     def helper(self, advice: Advice) -> str:
         """The name of the agent that is asked."""
@@ -129,61 +129,63 @@ class DoorsKeysGemsAdvice:
     def _finish(
         self, state: State, goals: tuple[Goal | None, ...], errands: Sequence[Goal | None], horizon: int
     ) -> tuple[int, ...]:
+        """`finish` for goals and errands, one for each agent, instead of minds."""
         start = _Forecast(state, goals, self._unfinished(state, errands))
-        steps_to_finish = finishing_steps(start, self._known, self._done, self._advance)
+        steps_to_finish = finishing_steps(start, self._steps_cache, self._are_done, self._advance)
         return tuple([min(steps, horizon) for steps in steps_to_finish])
 
-    def _done(self, now: _Forecast) -> tuple[bool, ...]:
+    def _are_done(self, forecast: _Forecast) -> tuple[bool, ...]:
+        """Whether each agent has reached its goal, or has none."""
         achieved = self.planner.achieved
-        return tuple([goal is None or achieved(now.state, i, goal) for i, goal in enumerate(now.goals)])
+        return tuple([goal is None or achieved(forecast.state, i, goal) for i, goal in enumerate(forecast.goals)])
 
     def _unfinished(self, state: State, errands: Sequence[Goal | None]) -> tuple[Goal | None, ...]:
         """The errands that are not over yet."""
         settled = self.planner.settled
         return tuple([None if goal and settled(state, i, goal) else goal for i, goal in enumerate(errands)])
 
-    def _advance(self, now: _Forecast) -> tuple[int, _Forecast]:
+    def _advance(self, forecast: _Forecast) -> tuple[int, _Forecast]:
         """Steps until an agent does more than walk, and the forecast then; NEVER if no agent will."""
         self.planner.map.expansion.count()
-        state = now.state
-        wants = [errand or goal for errand, goal in zip(now.errands, now.goals, strict=True)]
-        routes = [self._route(state, i, want) for i, want in enumerate(wants)]
+        state = forecast.state
+        aims = [errand or goal for errand, goal in zip(forecast.errands, forecast.goals, strict=True)]
+        routes = [self._route(state, i, aim) for i, aim in enumerate(aims)]
         cells, turn, idle = state.cells, state.turn, 0
         rounds = 1 if self.world.turns == "simultaneous" else len(cells)
         for t in range(1, 4 * rounds * self.world.grid.size + len(cells)):
-            heads = tuple([route(cells) for route in routes])
+            next_steps = tuple([route(cells) for route in routes])
             if rounds > 1:
-                heads = (*cells[:turn], heads[turn], *cells[turn + 1 :])
-            if Action in map(type, heads):
+                next_steps = (*cells[:turn], next_steps[turn], *cells[turn + 1 :])
+            if Action in map(type, next_steps):
                 state = state._replace(cells=cells, turn=turn)
-                joint = {name: self._action(heads[i], i, state) for i, name in enumerate(self.world.agents)}
+                joint = {name: self._action(next_steps[i], i, state) for i, name in enumerate(self.world.agents)}
                 state = self.world.step(state, joint)
-                return t, now._replace(state=state, errands=self._unfinished(state, now.errands))
-            idle = idle + 1 if heads == cells else 0
+                return t, forecast._replace(state=state, errands=self._unfinished(state, forecast.errands))
+            idle = idle + 1 if next_steps == cells else 0
             if idle == rounds:
                 break
-            cells, turn = cast("tuple[int, ...]", heads), (turn + 1) % rounds
-        return NEVER, now
+            cells, turn = cast("tuple[int, ...]", next_steps), (turn + 1) % rounds
+        return NEVER, forecast
 
-    def _route(self, state: State, i: int, want: Goal | None) -> Callable[[tuple[int, ...]], NextStep]:
+    def _route(self, state: State, i: int, goal: Goal | None) -> Callable[[tuple[int, ...]], NextStep]:
         """Agent i's best next step as a function of all agents' cells, until something other than a move happens."""
         planner = self.planner
-        if want is None or planner.achieved(state, i, want) or not planner.available(state, i, want):
+        if goal is None or planner.achieved(state, i, goal) or not planner.available(state, i, goal):
             return lambda cells: cells[i]
-        if want.kind == "give":
-            if state.items[want.thing] == i:
-                give = want
-                return lambda cells: self._approach(cells, i, give, state.locked)
-            want = Goal("key", want.thing)
-        steps = planner.next_steps(want, planner.stage_for(state, i, want))
+        if goal.kind == "give":
+            if state.items[goal.thing] == i:
+                giving = goal
+                return lambda cells: self._approach(cells, i, giving, state.locked)
+            goal = Goal("key", goal.thing)
+        steps = planner.next_steps(goal, planner.stage_for(state, i, goal))
         return lambda cells: steps(cells[i])
 
-    def _approach(self, cells: tuple[int, ...], i: int, want: Goal, locked: int) -> NextStep:
+    def _approach(self, cells: tuple[int, ...], i: int, goal: Goal, locked: int) -> NextStep:
         """Agent i's next step on its way to hand over a key that it holds."""
-        distance = self.planner.map.distances_to(cells[want.recipient], locked)
+        distance = self.planner.map.distances_to(cells[goal.recipient], locked)
         own_cell = cells[i]
         if distance[own_cell] == 1:
-            return Action("handover", want.thing, want.recipient)
+            return Action("handover", goal.thing, goal.recipient)
         if distance[own_cell] == 0:
             return next((cell for cell in self.world.grid.neighbours[own_cell] if distance[cell] == 1), own_cell)
         return self.planner.toward(distance, own_cell)
@@ -247,5 +249,5 @@ def _the(things: Sequence[Thing], i: int) -> str:
     """An item or door by its colour, and by its name as well if there are others of that colour."""
     thing = things[i]
     word = thing.name.rstrip("0123456789") or thing.name
-    alone = sum(t.colour == thing.colour for t in things) == 1
-    return f"the {thing.colour} {word}" + ("" if alone else f" ({thing.name})")
+    is_only_one = sum(t.colour == thing.colour for t in things) == 1
+    return f"the {thing.colour} {word}" + ("" if is_only_one else f" ({thing.name})")

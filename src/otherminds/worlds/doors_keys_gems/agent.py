@@ -29,18 +29,18 @@ class Seeker:
 
     def act(self) -> Categorical[Action]:
         """π(a) over the legal actions. Raises ValueError before its first observation."""
-        costs = self.planner.action_costs(self._seen, self.agent, self.goal)
+        costs = self.planner.action_costs(self._known_state, self.agent, self.goal)
         return Categorical.boltzmann(costs.items(), beta=self.beta, lapse=self.lapse)
 
     @property
     def reached(self) -> bool:
         """Whether its goal holds."""
-        return self.planner.achieved(self._seen, self.agent, self.goal)
+        return self.planner.achieved(self._known_state, self.agent, self.goal)
 
     @property
     def over(self) -> bool:
         """Whether its goal holds or cannot be reached alone."""
-        return self.planner.settled(self._seen, self.agent, self.goal)
+        return self.planner.settled(self._known_state, self.agent, self.goal)
 
     @property
     def particle(self) -> int:
@@ -48,7 +48,8 @@ class Seeker:
         return 0
 
     @property
-    def _seen(self) -> State:
+    def _known_state(self) -> State:
+        """The state it has observed last. Raises ValueError before its first observation."""
         if self.state is None:
             raise ValueError("a mind must observe something before it can act")
         return self.state

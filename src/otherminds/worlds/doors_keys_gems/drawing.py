@@ -145,6 +145,7 @@ def text_map(world: DoorsKeysGems, state: State, seen_by: str | None = None) -> 
 
 
 def _tile(tile: str, colour: str, people: Sequence[str]) -> Tile:
+    """A tile of a level file, such as `kr`, as three characters and a style for a terminal."""
     if tile == "##":
         return "███", DIM
     if tile == "..":

@@ -46,6 +46,8 @@ class Level(WorldLevel[DoorsKeysGems]):
 
 
 class _Tile(NamedTuple):
+    """A tile of the map, such as `kr`: its kind `k`, its mark `r`, its cell, and its place in the file."""
+
     kind: str
     mark: str
     x: int
@@ -76,7 +78,7 @@ def parse_level(text: str, path: Path) -> Level:
         raise lines[-1].wrong("has no map", "the map follows the blank line")
     tiles = list(_tiles(body))
     grid = Grid.of(tiles[-1].x + 1, tiles[-1].y + 1, ((tile.x, tile.y) for tile in tiles if tile.kind == "#"))
-    things = {kind: _things(kind, tiles, grid) for kind in "kdg"}
+    things = {kind: _things_of_kind(kind, tiles, grid) for kind in "kdg"}
     names = map_file.agent_names(header["agents"])
     turns = header["turns"].text if "turns" in header else "simultaneous"
     if turns not in ("simultaneous", "alternating"):
@@ -98,6 +100,7 @@ def parse_level(text: str, path: Path) -> Level:
 
 
 def _tiles(body: list[FileLine]) -> Iterator[_Tile]:
+    """The tiles of a map, row by row. Raises InputError for an unknown tile or a row of another length."""
     width = len(body[0].text.split())
     map_file.check_size(width, body)
     for y, line in enumerate(body):
@@ -116,7 +119,8 @@ def _tiles(body: list[FileLine]) -> Iterator[_Tile]:
             yield _Tile(tile[0], tile[1], x, y, line, column)
 
 
-def _things(kind: str, tiles: list[_Tile], grid: Grid) -> tuple[Thing, ...]:
+def _things_of_kind(kind: str, tiles: list[_Tile], grid: Grid) -> tuple[Thing, ...]:
+    """The keys, doors or gems of a map (`kind` is k, d or g) as key1, key2 … in reading order."""
     word = {"k": "key", "d": "door", "g": "gem"}[kind]
     things: list[Thing] = []
     for tile in (t for t in tiles if t.kind == kind):
@@ -130,6 +134,7 @@ def _things(kind: str, tiles: list[_Tile], grid: Grid) -> tuple[Thing, ...]:
 
 
 def _starts(tiles: list[_Tile], names: tuple[str, ...], grid: Grid) -> tuple[int, ...]:
+    """The cell of each agent, from the tiles a1, a2 … Raises InputError unless there is one for each name."""
     starts: dict[int, int] = {}
     for tile in (t for t in tiles if t.kind == "a"):
         number = int(tile.mark)
@@ -145,6 +150,7 @@ def _starts(tiles: list[_Tile], names: tuple[str, ...], grid: Grid) -> tuple[int
 
 
 def _goals(line: FileLine, names: tuple[str, ...], gems: tuple[Thing, ...]) -> tuple[int, ...]:
+    """For each agent the index of the gem it wants, from a line such as `red, blue`. Raises InputError for others."""
     colours = [colour.strip() for colour in line.text.split(",")]
     present = [gem.colour for gem in gems]
     if len(colours) != len(names):

@@ -124,12 +124,12 @@ def parse_problem(text: str, path: Path, *, forbidden: bool = True) -> Level:
     """Read a PDDL problem from text; errors name `path`. Raises InputError like `read_problem`."""
     sections = _sections(text, path)
     init, goal = sections[":init"], sections[":goal"]
-    dialect = _dialect(init)
+    dialect = _dialect_of(init)
     names = _objects(sections[":objects"], dialect)
     if len(goal.items) != 2:
         raise goal.wrong("a goal is one list", "e.g. `(has human gem1)`")
-    only = goal.items[1]
-    goal_nodes = only.items[1:] if only.head() == "and" else (only,)
+    goal_node = goal.items[1]
+    goal_nodes = goal_node.items[1:] if goal_node.head() == "and" else (goal_node,)
     facts = [syntax.read_fact(node, dialect.facts, names) for node in init.items[1:]]
     goals = [syntax.read_fact(node, dialect.goals, names) for node in goal_nodes]
     problem = _Problem(names, [fact for fact in facts if forbidden or fact.name != "forbidden"], goals, init)
@@ -137,6 +137,7 @@ def parse_problem(text: str, path: Path, *, forbidden: bool = True) -> Level:
 
 
 def _sections(text: str, path: Path) -> dict[str, Node]:
+    """The five SECTIONS of a problem by name, such as `:init`. Raises InputError if one is missing or repeated."""
     nodes = syntax.read_nodes(text, path)
     if not nodes or nodes[0].head() != "define":
         raise InputError("does not begin with `(define`", path=path, line=1)
@@ -156,7 +157,8 @@ def _sections(text: str, path: Path) -> dict[str, Node]:
     return sections
 
 
-def _dialect(init: Node) -> _Dialect:
+def _dialect_of(init: Node) -> _Dialect:
+    """CLIPS or PLINF, whichever knows the first fact that only one of them can have. Raises InputError if none does."""
     names = [syntax.flat(node)[0] for node in init.items[1:]]
     for name, dialect in product(names, (CLIPS, PLINF)):
         if name in dialect.facts:
@@ -166,6 +168,7 @@ def _dialect(init: Node) -> _Dialect:
 
 
 def _objects(section: Node, dialect: _Dialect) -> Names:
+    """The names of objects by kind, from `key1 key2 - key …`; `item` are keys and gems, `thing` all with a place."""
     names: dict[str, list[str]] = {kind: [] for kind in dialect.types.values()}
     untyped: list[Node] = []
     nodes = iter(section.items[1:])
@@ -192,18 +195,19 @@ def _objects(section: Node, dialect: _Dialect) -> Names:
 
 
 def _draft_clips(problem: _Problem) -> _ProblemMap:
+    """The map of a problem in the dialect of CLIPS, whose coordinates count from 1."""
     names = problem.names
     height, width = problem.the("= walls new-bit-matrix").numbers
     spots = {}
     for name in names["thing"]:
         x, y = problem.the("= xloc", name), problem.the("= yloc", name)
         spots[name] = _Spot(x.numbers[0] - 1, y.numbers[0] - 1, x.at)
-    first = problem.the("active")
-    order = [first.words[0]]
+    active = problem.the("active")
+    order = [active.words[0]]
     for _ in names["agent"]:
         order.append(problem.the("next-turn", order[-1]).words[1])
     if order.pop() != order[0] or len(set(order)) < len(order):
-        raise first.at.wrong("`next-turn` does not go round all the agents")
+        raise active.at.wrong("`next-turn` does not go round all the agents")
     walls = problem.all("= walls set-index")
     locked = {fact.words[0] for fact in problem.all("locked")}
     return _ProblemMap(
@@ -219,6 +223,10 @@ def _draft_clips(problem: _Problem) -> _ProblemMap:
 
 
 def _draft_plinf(problem: _Problem) -> _ProblemMap:
+    """The map of a problem in the dialect of Plinf, whose coordinates count from 1 and whose y grows upwards.
+
+    It has one agent. Doors, which have no names there, become door1, door2 … in reading order.
+    """
     for axis, name in enumerate(("= xdiff", "= ydiff")):
         for fact in problem.all(name):
             expected = UPWARDS.get(fact.words[0])
@@ -251,7 +259,8 @@ def _draft_plinf(problem: _Problem) -> _ProblemMap:
 
 
 def _world(problem: _Problem, draft: _ProblemMap) -> DoorsKeysGems:
-    names, width, height = problem.names, draft.width, draft.height
+    """The world of a problem and its map. Raises InputError for things outside the grid, in walls or on agents."""
+    width, height = draft.width, draft.height
     if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE):
         raise problem.init.wrong(f"a grid of {width} × {height}", f"sides are 1 to {MAX_SIDE} long")
     if len(draft.doors) > MAX_THINGS:
@@ -269,6 +278,8 @@ def _world(problem: _Problem, draft: _ProblemMap) -> DoorsKeysGems:
         if cells[door] in taken:
             raise draft.spots[door].at.wrong(f"{door} is on the cell of an agent or of another door")
         taken.add(cells[door])
+
+    names = problem.names
 
     def things(thing_names: Sequence[str]) -> tuple[Thing, ...]:
         return tuple(Thing(name, draft.colours[name], cells[name]) for name in thing_names)
@@ -288,10 +299,12 @@ def _world(problem: _Problem, draft: _ProblemMap) -> DoorsKeysGems:
 
 
 def _goals(problem: _Problem, agents: tuple[str, ...]) -> tuple[int, ...]:
+    """For each agent the index of the gem it is to have, or NOTHING. Raises InputError for a second goal."""
     goals = [NOTHING] * len(agents)
     for fact in problem.goals:
         *agent_words, gem = fact.words
-        i, gem_index = agents.index(agent_words[0]) if agent_words else 0, problem.names["gem"].index(gem)
+        i = agents.index(agent_words[0]) if agent_words else 0
+        gem_index = problem.names["gem"].index(gem)
         if goals[i] != NOTHING or gem_index in goals:
             raise fact.at.wrong("a second goal for the same agent, or for the same gem")
         goals[i] = gem_index

@@ -110,7 +110,7 @@ def read_fact(node: Node, signatures: Signatures, names: Names) -> PddlFact:
         takes = " or ".join(str(len(kinds)) for kinds in choices)
         raise node.wrong(f"`{name}` has {len(arguments)} arguments instead of {takes}")
     pairs = list(zip(kinds, arguments, strict=True))
-    words = tuple(_word(kind, argument, names) for kind, argument in pairs if kind != "integer")
+    words = tuple(_checked_word(kind, argument, names) for kind, argument in pairs if kind != "integer")
     integers = [argument for kind, argument in pairs if kind == "integer"]
     for argument in integers:
         if not INTEGER.fullmatch(argument.text):
@@ -118,7 +118,11 @@ def read_fact(node: Node, signatures: Signatures, names: Names) -> PddlFact:
     return PddlFact(name, words, tuple(int(argument.text) for argument in integers), node)
 
 
-def _word(kind: str, node: Node, names: Names) -> str:
+def _checked_word(kind: str, node: Node, names: Names) -> str:
+    """The text of an argument of a fact. Raises InputError unless it is of the kind that the signature has there.
+
+    A kind that is not among `names` is a word that has to be there itself.
+    """
     if kind == "name":
         return read_name(node)
     if kind not in names and node.text != kind:

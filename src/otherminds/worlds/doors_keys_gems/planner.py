@@ -104,6 +104,7 @@ class LockedMap:
 
     @cached_method
     def _regions(self, locked: int) -> Sequence[int]:
+        """`regions` with these doors locked; cached."""
         return shortest_paths.regions(self.floor(locked), self.world.grid.stride, self.world.grid.size)
 
     @cached_method
@@ -129,14 +130,16 @@ class LockedMap:
 
     @cached_method
     def _stage(self, items: Sequence[int], locked: int, i: int) -> MapStage:
-        doors = [(locked & those).bit_count() for those in self.doors_of]
-        ground, key_counts = 0, [0] * len(doors)
+        """`stage` for the parts of a state that it depends on; cached."""
+        door_counts = [(locked & same_colour).bit_count() for same_colour in self.doors_of]
+        ground = 0
+        key_counts = [0] * len(door_counts)
         for k, colour in enumerate(self.key_colour):
-            if colour >= 0 and doors[colour]:
+            if colour >= 0 and door_counts[colour]:
                 if items[k] == GROUND and (i, k) not in self.world.forbidden:
                     ground |= 1 << k
                 elif items[k] == i:
-                    key_counts[colour] = min(key_counts[colour] + 1, doors[colour])
+                    key_counts[colour] = min(key_counts[colour] + 1, door_counts[colour])
         return MapStage(ground, tuple(key_counts), locked)
 
     def exits(self, goal: Goal, stage: MapStage) -> list[Exit[Action]]:
@@ -245,15 +248,18 @@ class DoorsKeysGemsPlanner:
             return {action: int(action != STAY) for action in options}
         if goal.kind == "give":
             if state.items[goal.thing] == i:
-                row, cell = self.map.distances_to(state.cells[goal.recipient], state.locked), state.cells[i]
-                offsets, giving = self.world.grid.offsets, Action("handover", goal.thing, goal.recipient)
-                return {a: 1 if a == giving else 1 + steps_to_give(row[cell + offsets.get(a.verb, 0)]) for a in options}
+                distance = self.map.distances_to(state.cells[goal.recipient], state.locked)
+                giving = Action("handover", goal.thing, goal.recipient)
+                heads = {a: state.cells[i] + self.world.grid.offsets.get(a.verb, 0) for a in options}
+                return {a: 1 if a == giving else 1 + steps_to_give(distance[head]) for a, head in heads.items()}
             goal = Goal("key", goal.thing)
         stage = self.stage_for(state, i, goal)
         return {action: self._cost_of(action, state, i, goal, stage) for action in options}
 
     def _cost_of(self, action: Action, state: State, i: int, goal: Goal, stage: MapStage) -> int:
-        cell, value = state.cells[i], self._costs.value
+        """Q(s, a) of one action, in steps, if the goal is yet to be reached and the agent plans in this stage."""
+        cell = state.cells[i]
+        value = self._costs.value
         if action.verb in self.world.grid.offsets:
             return 1 + value(goal, stage, cell + self.world.grid.offsets[action.verb])
         if action.verb == "pickup":
@@ -292,6 +298,7 @@ class DoorsKeysGemsPlanner:
         return cache(partial(self._next_step, goal, stage))
 
     def _next_step(self, goal: Goal, stage: MapStage, cell: int) -> NextStep:
+        """The best next step from a cell: a cell beside it, the same cell if there is nothing to do, or an action."""
         paths = self._costs.paths(goal, stage, cell)
         if not paths:
             return cell

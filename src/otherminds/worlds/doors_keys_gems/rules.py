@@ -144,8 +144,8 @@ class DoorsKeysGems:
                 fits = state.locked >> d & 1 and door.colour == self.keys[item].colour
                 if fits and self.grid.adjacent(cell, door.cell):
                     yield Action("unlock", item, d)
-            for j, there in enumerate(state.cells):
-                if j != i and self.grid.adjacent(cell, there) and not self.forbidden & {(i, item), (j, item)}:
+            for j, other_cell in enumerate(state.cells):
+                if j != i and self.grid.adjacent(cell, other_cell) and not self.forbidden & {(i, item), (j, item)}:
                     yield Action("handover", item, j)
 
     def apply(self, state: State, i: int, action: Action) -> State:
@@ -154,13 +154,13 @@ class DoorsKeysGems:
             raise InvalidActionError(f"{self.agents[i]} cannot do `{self.spell(action)}` here")
         verb, item, target = action
         if verb in self.grid.offsets:
-            return state._replace(cells=_put(state.cells, i, state.cells[i] + self.grid.offsets[verb]))
+            return state._replace(cells=_replaced(state.cells, i, state.cells[i] + self.grid.offsets[verb]))
         if verb == "pickup":
-            return state._replace(items=_put(state.items, item, i))
+            return state._replace(items=_replaced(state.items, item, i))
         if verb == "handover":
-            return state._replace(items=_put(state.items, item, target))
+            return state._replace(items=_replaced(state.items, item, target))
         if verb == "unlock":
-            return state._replace(items=_put(state.items, item, USED), locked=state.locked & ~(1 << target))
+            return state._replace(items=_replaced(state.items, item, USED), locked=state.locked & ~(1 << target))
         return state
 
     def step(self, state: State, joint: Mapping[str, Action], rng: np.random.Generator | None = None, /) -> State:
@@ -201,5 +201,6 @@ class DoorsKeysGems:
         return {self.spell(action): action for action in every}
 
 
-def _put(values: tuple[int, ...], i: int, value: int) -> tuple[int, ...]:
+def _replaced(values: tuple[int, ...], i: int, value: int) -> tuple[int, ...]:
+    """A copy of `values` with entry i replaced."""
     return (*values[:i], value, *values[i + 1 :])

@@ -72,6 +72,8 @@ def watch_walk(
     """
 
     def arrive(watched: Observer[Diner], cell: int) -> Observer[Diner]:
+        """The observers at a cell: each mind split into one that saw the hidden spot and one that did not."""
+
         def glances(mind: Diner) -> Iterator[tuple[Diner, float]]:
             p_seen = mind.planner.world.visibility[cell]
             yield mind.observe(FoodTruckView(cell)), 1.0 - p_seen

@@ -78,7 +78,7 @@ class JointInference:
 
     hypotheses: Hypotheses
     beta: float = BETA
-    _known: dict[tuple[int, str, str], tuple[Floats, Floats]] = field(default_factory=dict, repr=False, compare=False)
+    _cache: dict[tuple[int, str, str], tuple[Floats, Floats]] = field(default_factory=dict, repr=False, compare=False)
 
     def policy(self, cell: int) -> Floats:
         """P(action) at a cell in the order of ACTIONS: shape (actions, desires, beliefs + contents)."""
@@ -92,14 +92,15 @@ class JointInference:
         The latter has the shape (desires, 1). An action without effect is seen as staying.
         """
         key = cell, parked, action
-        if key not in self._known:
-            world, n = self.hypotheses.planner.world, len(self.hypotheses.beliefs)
+        if key not in self._cache:
+            world = self.hypotheses.planner.world
+            n = len(self.hypotheses.beliefs)
             effective = world.actions(FoodTruckState(cell, parked, False), "")
             matches = [(a if a in effective else STAY) == action for a in ACTIONS]
             probability = self.policy(cell)[matches].sum(axis=0)
             certain = n + world.contents.index(parked)
-            self._known[key] = probability[:, :n], probability[:, certain : certain + 1]
-        return self._known[key]
+            self._cache[key] = probability[:, :n], probability[:, certain : certain + 1]
+        return self._cache[key]
 
     def posteriors(
         self, parked: str, cells: Sequence[int], actions: Iterable[str], *, informed: bool = False
@@ -115,9 +116,10 @@ class JointInference:
         p_seen, p_unseen = (prior, 0.0 * prior) if informed else (0.0 * prior, prior)
         posteriors = [prior]
         for cell, action in zip(cells, actions, strict=False):
-            share = self.hypotheses.planner.world.visibility[cell]
+            p_glance = self.hypotheses.planner.world.visibility[cell]
             blind, sighted = self.likelihood(cell, parked, action)
-            p_seen, p_unseen = (p_seen + share * p_unseen) * sighted, (1.0 - share) * p_unseen * blind
+            p_seen = (p_seen + p_glance * p_unseen) * sighted
+            p_unseen = (1.0 - p_glance) * p_unseen * blind
             total = p_seen.sum() + p_unseen.sum()
             p_seen, p_unseen = p_seen / total, p_unseen / total
             posteriors.append(p_seen + p_unseen)

@@ -90,6 +90,7 @@ def parse_food_trucks(text: str, path: Path) -> FoodTruckLevel:
 
 
 def _world(plan: MapFile) -> FoodTrucks:
+    """The world of a file: its map, with one start and one place for each spot, the trucks, and their rewards."""
     rows = [line.text for line in plan.rows]
     grid = Grid.of_map(rows, (FLOOR, START, KNOWN, HIDDEN))
     places = {}
@@ -109,6 +110,7 @@ def _world(plan: MapFile) -> FoodTrucks:
 
 
 def _trucks(line: FileLine) -> tuple[str, ...]:
+    """The names of the trucks. Raises InputError for fewer than 2, too many, or one called `nothing`."""
     trucks = map_file.agent_names(line)
     if not 2 <= len(trucks) <= MOST_TRUCKS or NOTHING in trucks:
         raise line.wrong(f"`trucks` has 2 to {MOST_TRUCKS} names, none of them `{NOTHING}`")
@@ -122,10 +124,11 @@ def draw_text(level: FoodTruckLevel) -> str:
     if len(letters) < 3:
         raise InputError(f"level `{level.name}` begins at a truck, which a map cannot show")
     rows = ("".join(letters.get(c, FLOOR if world.grid.is_floor(c) else WALL) for c in row) for row in world.grid.rows)
-    lines = _said(level)
+    lines = _setting_lines(level)
     return "\n".join([*rows, "", *lines, ""])
 
 
-def _said(level: FoodTruckLevel) -> Sequence[str]:
+def _setting_lines(level: FoodTruckLevel) -> Sequence[str]:
+    """The `key: value` lines of a level, `walk` only if there is one."""
     lines = [f"name: {level.name}", f"trucks: {', '.join(level.world.trucks)}", f"parked: {level.parked}"]
     return [*lines, f"walk: {' '.join(level.actions)}"] if level.actions else lines

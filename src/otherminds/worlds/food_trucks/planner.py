@@ -27,11 +27,12 @@ def simplex_grid(outcomes: int, intervals: int) -> Floats:
     """All distributions over the outcomes whose probabilities are multiples of 1 / intervals: (points, outcomes)."""
 
     def counts(left: int, places: int) -> Iterator[tuple[int, ...]]:
+        """All ways to share `left` intervals among `places` outcomes, those with few in the first place first."""
         if places == 1:
             yield (left,)
             return
         for first in range(left + 1):
-            yield from ((first, *rest) for rest in counts(left - first, places - 1))
+            yield from ((first, *others) for others in counts(left - first, places - 1))
 
     return np.array(list(counts(intervals, outcomes))) / intervals
 
@@ -104,14 +105,14 @@ class FoodTruckPlanner:
         """
         share = self.visibility[:, None, None]
         again = 1.0 - self.discount * (1.0 - share)  # 0 for agents that would wait for ever and do not discount
-        best = self.discount * share / np.where(again > 0.0, again, 1.0) * self._seen(values)
+        best = self.discount * share / np.where(again > 0.0, again, 1.0) * self._value_when_certain(values)
         for action in self._by_action(values, desires):
             np.maximum(best, action, out=best)
         return best
 
     def _by_action(self, values: Floats, desires: Floats) -> Iterator[Floats]:
         """Q of each of ACTIONS, given the values of the next states: shapes (cells, desires, beliefs)."""
-        later = self.discount * self._expected(values)
+        later = self.discount * self._value_on_arrival(values)
         known_index, hidden_index = self.index[self.world.known_spot], self.index[self.world.hidden_spot]
         for action, after in zip(ACTIONS, self.next_cells.T, strict=True):
             action_values = later[after]
@@ -121,12 +122,12 @@ class FoodTruckPlanner:
                 action_values[hidden_index] = desires[:, 1:] @ self.beliefs[:, :-1].T + self.beliefs[:, -1] * nothing
             yield action_values if action == STAY else action_values - self.world.cost
 
-    def _expected(self, values: Floats) -> Floats:
+    def _value_on_arrival(self, values: Floats) -> Floats:
         """Σ_o P(o | b, x) V(b_o, x): the value of arriving at each cell, before seeing what can be seen there."""
         share = self.visibility[:, None, None]
-        return (1.0 - share) * values + share * self._seen(values)
+        return (1.0 - share) * values + share * self._value_when_certain(values)
 
-    def _seen(self, values: Floats) -> Floats:
+    def _value_when_certain(self, values: Floats) -> Floats:
         """Σ_w b(w) V(certain of w, x): the value at each cell after seeing what is parked."""
         return np.asarray(values[:, :, self.certain] @ self.beliefs.T)
 
@@ -141,10 +142,10 @@ class FoodTruckPlanner:
         tail = self.intervals * np.cumsum(np.asarray(belief)[::-1])[::-1]
         tail[0] = self.intervals
         base = np.floor(tail + TOLERANCE)
-        rest = np.clip(tail - base, 0.0, 1.0)
-        order = np.argsort(-rest, kind="stable")
+        fraction = np.clip(tail - base, 0.0, 1.0)
+        order = np.argsort(-fraction, kind="stable")
         corners = base + np.vstack([np.zeros(len(tail)), np.cumsum(np.eye(len(tail))[order], axis=0)])
-        shares = -np.diff(np.concatenate([[1.0], rest[order], [0.0]]))
+        shares = -np.diff(np.concatenate([[1.0], fraction[order], [0.0]]))
         weights = np.zeros(len(self.beliefs))
         for corner, share in zip(corners, shares, strict=True):
             if share > 0.0:

@@ -84,8 +84,8 @@ class FoodTrucks:
 
     def destination(self, cell: int, action: str) -> int:
         """The cell after an action: the same one if it is no move, or a wall or the edge is in the way."""
-        there = cell + self.grid.offsets.get(action, 0)
-        return there if self.grid.is_floor(there) else cell
+        target = cell + self.grid.offsets.get(action, 0)
+        return target if self.grid.is_floor(target) else cell
 
     def start(self, rng: np.random.Generator, /) -> FoodTruckState:
         """The agent at its start, with uniformly drawn contents of the hidden spot."""

@@ -59,9 +59,9 @@ def _cut(polygon: Polygon, half: HalfPlane) -> Polygon:
     heights = [a * x + b * y - c for x, y in polygon]
     vertices: list[Point] = []
     for i, (point, height) in enumerate(zip(polygon, heights, strict=True)):
-        before, above = polygon[i - 1], heights[i - 1]
-        if above * height < 0.0:  # the edge crosses the line
-            t = above / (above - height)
+        before, height_before = polygon[i - 1], heights[i - 1]
+        if height_before * height < 0.0:  # the edge crosses the line
+            t = height_before / (height_before - height)
             vertices.append((before[0] + t * (point[0] - before[0]), before[1] + t * (point[1] - before[1])))
         if height >= 0.0:
             vertices.append(point)

@@ -71,14 +71,14 @@ def search_saving(home: Home, claimed: int, actual: int | None, room: int) -> fl
     `actual` is the item's place; None for a speaker that does not know it (then C is averaged over places).
     """
     search = search_of(home, uniform_odds(home))
-    there = search.rooms[claimed]
-    rest = search.everywhere & ~(1 << claimed) & ~search.openly[there] & ~search.openly[room]
-    missed = trip(home, claimed, room) + 1.0 + search.costs(rest)[there]
-    shown = search.openly[there] | 1 << claimed
+    claimed_room = search.rooms[claimed]
+    unseen = search.everywhere & ~(1 << claimed) & ~search.openly[claimed_room] & ~search.openly[room]
+    missed = trip(home, claimed, room) + 1.0 + search.costs(unseen)[claimed_room]
+    seen_there = search.openly[claimed_room] | 1 << claimed
     candidates = range(len(home.places)) if actual is None else (actual,)
-    cost = sum(trip(home, t, room) if shown >> t & 1 else missed for t in candidates) / len(candidates)
-    blind = search.costs(search.everywhere & ~search.openly[room])[room]
-    return max(-1.0, min(1.0, 1.0 - cost / max(blind, trip(home, claimed, room), 1.0)))
+    cost = sum(trip(home, t, room) if seen_there >> t & 1 else missed for t in candidates) / len(candidates)
+    unaided = search.costs(search.everywhere & ~search.openly[room])[room]
+    return max(-1.0, min(1.0, 1.0 - cost / max(unaided, trip(home, claimed, room), 1.0)))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -225,12 +225,14 @@ class HouseholdAgent:
         return self.errand.bind(lambda errand: _categorical(self._policy(errand)))
 
     def _errands(self, lies: str | None) -> Categorical[Errand | None] | None:
+        """The distribution over errands if it comes to believe that the item is at `lies`; None for no belief."""
         if lies is None:
             return None
         home, thing = self.searcher.home, self.searcher.errand.thing
         return _categorical(errands(home, thing, lies, self.stance, self.listener_goal))
 
     def _policy(self, errand: Errand | None) -> Mapping[Act, float]:
+        """π_e(a) without lapses: the policy of its searcher on this errand; to wait if it has none."""
         return {WAIT: 1.0} if errand is None else replace(self.searcher, errand=errand).act().table
 
 

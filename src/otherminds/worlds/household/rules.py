@@ -50,6 +50,7 @@ class Home:
     steps: tuple[tuple[int, ...], ...]
 
     def __post_init__(self) -> None:
+        """Check that the parts fit together. Raises ValueError if not."""
         names = [place.name for place in self.places] + list(self.rooms)
         if len(set(names)) < len(names):
             raise ValueError("a home needs a name of its own for every room and place")

@@ -48,6 +48,7 @@ class Search:
     odds: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        """Count the cases that the search has to plan for. Raises ValueError if there are too many."""
         states = 1
         for room in range(len(self.steps)):  # nothing is opened in a room before its open places have been seen
             closed = [kind.places.bit_count() + 1 for kind in self.kinds if kind.room == room and kind.closes]
@@ -87,24 +88,25 @@ class Search:
         return self._costs(tuple((unseen & kind.places).bit_count() for kind in self.kinds))
 
     @cached_method
-    def _costs(self, left: tuple[int, ...]) -> tuple[float, ...]:
+    def _costs(self, unsearched: tuple[int, ...]) -> tuple[float, ...]:
         """V from every room, given how many places of each kind have not been searched."""
-        if not any(left):
+        if not any(unsearched):
             return (0.0,) * len(self.steps)
-        total, firsts = sum(n * kind.odds for n, kind in zip(left, self.kinds, strict=True)), list[tuple[int, float]]()
+        total_odds = sum(n * kind.odds for n, kind in zip(unsearched, self.kinds, strict=True))
+        costs_by_first_room = list[tuple[int, float]]()  # (first room to go to, cost from there)
         for room in range(len(self.steps)):
-            shown = [k for k, kind in enumerate(self.kinds) if left[k] and kind.room == room and not kind.closes]
-            if shown:
-                p_seen = sum(left[k] * self.kinds[k].odds for k in shown) / total
-                after = tuple(0 if k in shown else n for k, n in enumerate(left))
-                firsts.append((room, p_seen * REACHING + (1.0 - p_seen) * self._costs(after)[room]))
+            kinds_here = [k for k, kind in enumerate(self.kinds) if unsearched[k] and kind.room == room]
+            in_view = [k for k in kinds_here if not self.kinds[k].closes]
+            if in_view:
+                p_seen = sum(unsearched[k] * self.kinds[k].odds for k in in_view) / total_odds
+                after = tuple(0 if k in in_view else n for k, n in enumerate(unsearched))
+                costs_by_first_room.append((room, p_seen * REACHING + (1.0 - p_seen) * self._costs(after)[room]))
                 continue
-            for k, kind in enumerate(self.kinds):
-                if left[k] and kind.room == room:
-                    after = (*left[:k], left[k] - 1, *left[k + 1 :])
-                    miss = 1.0 - kind.odds / total
-                    firsts.append((room, OPENING + miss * (CLOSING + self._costs(after)[room])))
-        return tuple(min(steps[room] + cost for room, cost in firsts) for steps in self.steps)
+            for k in kinds_here:
+                after = (*unsearched[:k], unsearched[k] - 1, *unsearched[k + 1 :])
+                miss = 1.0 - self.kinds[k].odds / total_odds
+                costs_by_first_room.append((room, OPENING + miss * (CLOSING + self._costs(after)[room])))
+        return tuple(min(steps[room] + cost for room, cost in costs_by_first_room) for steps in self.steps)
 
     def looks(self, unseen: int, room: int) -> Iterator[Look]:
         """All first steps of a search from `room` with the places `unseen` (bits) not yet searched."""
@@ -113,13 +115,13 @@ class Search:
             shown = unseen & openly
             if shown:
                 p_seen = sum(odds for i, odds in enumerate(self.odds) if shown >> i & 1) / total
-                rest = p_seen * REACHING + (1.0 - p_seen) * self.costs(unseen & ~shown)[r]
-                yield Look(r, None, self.steps[room][r] + rest)
+                cost_from_there = p_seen * REACHING + (1.0 - p_seen) * self.costs(unseen & ~shown)[r]
+                yield Look(r, None, self.steps[room][r] + cost_from_there)
         for place, r in enumerate(self.rooms):
             if self.closes[place] and unseen >> place & 1 and not unseen & self.openly[r]:
                 miss = 1.0 - self.odds[place] / total
-                rest = OPENING + miss * (CLOSING + self.costs(unseen ^ (1 << place))[r])
-                yield Look(r, place, self.steps[room][r] + rest)
+                cost_from_there = OPENING + miss * (CLOSING + self.costs(unseen ^ (1 << place))[r])
+                yield Look(r, place, self.steps[room][r] + cost_from_there)
 
 
 class _Kind(NamedTuple):
@@ -161,10 +163,10 @@ class Lapsing:
 
     def sample(self, rng: np.random.Generator, /) -> Act:
         """Draw from the table: lapses are for explaining the acts of others, not for acting."""
-        left = rng.random()
+        remaining = rng.random()
         for act, p in self.table.items():
-            left -= p
-            if left <= 0.0:
+            remaining -= p
+            if remaining <= 0.0:
                 return act
         return next(reversed(self.table))
 
@@ -178,10 +180,10 @@ def search_of(home: Home, odds: tuple[float, ...]) -> Search:
 
 def odds_after_hearing(odds: tuple[float, ...], place: int, trust: float = TRUST) -> tuple[float, ...]:
     """The odds after a statement that the item is at a place, believed with probability `trust`."""
-    rest = sum(odds) - odds[place]
-    if rest <= 0.0:
+    other_odds = sum(odds) - odds[place]
+    if other_odds <= 0.0:
         return odds
-    return tuple(trust if i == place else (1.0 - trust) * o / rest for i, o in enumerate(odds))
+    return tuple(trust if i == place else (1.0 - trust) * o / other_odds for i, o in enumerate(odds))
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,7 @@ class Searcher:
     def observe(self, view: HouseholdView, /) -> Self:
         """Cross off the places in view, note the item if it is there, and update the odds by statements about it."""
         unseen = self.unseen if self.unseen >= 0 else (1 << len(self.odds)) - 1
-        unseen &= ~_bits(self.home, view.places)
+        unseen &= ~_as_bits(self.home, view.places)
         item_places = [place for thing, place in view.things if thing == self.errand.thing]
         remembered = self.item_place if self.item_place not in view.places else None
         item_place = min(item_places) if item_places else remembered
@@ -246,24 +248,25 @@ class Searcher:
         holds = self.errand.thing in self.me.holds
         asks = self.company and not self.has_asked
         position = (self.home, self.errand, self.odds, self.unseen, self.me.room, self.me.at, here_open)
-        noticing = _policy(*position, item_place, holds, asks)
+        noticing = _policy_without_lapses(*position, item_place, holds, asks)
         overlooked = item_place is not None and not holds and self.overlooks > 0.0
-        return noticing, _policy(*position, None, False, asks) if overlooked else noticing
+        return noticing, _policy_without_lapses(*position, None, False, asks) if overlooked else noticing
 
 
 def act_count(home: Home) -> int:
     """The number of acts about one item in a home."""
+    # to wait, to ask and to say that one does not know; to walk to a room; walk, open, close, grab, put and tell
     return 3 + len(home.rooms) + 6 * len(home.places)
 
 
 @lru_cache(maxsize=1 << 14)
-def _bits(home: Home, places: frozenset[str]) -> int:
+def _as_bits(home: Home, places: frozenset[str]) -> int:
     """A set of places as bits."""
     return sum(1 << home.number[place] for place in places)
 
 
 @lru_cache(maxsize=1 << 16)
-def _policy(
+def _policy_without_lapses(
     home: Home,
     errand: Errand,
     odds: tuple[float, ...],
@@ -287,7 +290,7 @@ def _policy(
         aim = item_place
         steps = {_toward(home, aim, room, at, here_open, Act("grab", errand.thing, aim)): 1.0}
     elif unseen:
-        steps, p_ask = _looks(home, odds, unseen, room, at)
+        steps, p_ask = _first_acts(home, odds, unseen, room, at)
         if asks:
             steps = {**{act: p * (1.0 - p_ask) for act, p in steps.items()}, Act("ask", errand.thing): p_ask}
     if here_open and at is not None and at != aim:
@@ -295,18 +298,18 @@ def _policy(
     return steps
 
 
-def _toward(home: Home, aim: str, room: str, at: str | None, here_open: bool, last: Act) -> Act:
+def _toward(home: Home, aim: str, room: str, at: str | None, here_open: bool, final_act: Act) -> Act:
     """The next act on the way to doing `last` at the place `aim`."""
     place = home.place[aim]
     if place.room != room:
         return Act("walk", None, place.room)
     if at != aim:
         return Act("walk", None, aim)
-    return Act("open", None, aim) if place.closes and not here_open else last
+    return Act("open", None, aim) if place.closes and not here_open else final_act
 
 
 @lru_cache(maxsize=1 << 16)
-def _looks(
+def _first_acts(
     home: Home, odds: tuple[float, ...], unseen: int, room: str, at: str | None
 ) -> tuple[dict[Act, float], float]:
     """The first acts of every look with their probabilities, and the probability of asking first, if it can ask."""
@@ -317,8 +320,8 @@ def _looks(
         if look.room != start or name is None:
             scored.append((Act("walk", None, home.rooms[look.room]), -RATIONALITY * look.cost))
         else:
-            there = name == at
-            scored.append((Act("open" if there else "walk", None, name), -RATIONALITY * (look.cost - there)))
+            is_here = name == at
+            scored.append((Act("open" if is_here else "walk", None, name), -RATIONALITY * (look.cost - is_here)))
     policy = Categorical.from_scores(scored)
     saved = search.costs(unseen)[start] - direct_cost(home, odds, unseen, start)
     p_ask = 1.0 / (1.0 + math.exp(-RATIONALITY * (saved - ASKING)))
@@ -327,8 +330,8 @@ def _looks(
 
 def trip(home: Home, place: int, room: int) -> float:
     """Steps from a room to an item that is known to be at a place."""
-    there = home.places[place]
-    return home.steps[room][home.room_number[there.room]] + (2.0 if there.closes else 1.0)
+    target = home.places[place]
+    return home.steps[room][home.room_number[target.room]] + (2.0 if target.closes else 1.0)
 
 
 def direct_cost(home: Home, odds: tuple[float, ...], unseen: int, room: int) -> float:

@@ -58,6 +58,8 @@ class OutcomeArrays(NamedTuple):
 class RuleArrays(NamedTuple):
     """The rules as arrays, by cell and facing where they depend on them.
 
+    Shapes: `leads` cells × 4 facings × actions; `beams` cells × 4 facings × 3 lines × BEAM_LENGTH, filled up with
+    NOWHERE; `turns` by action; `site_at` by cell; `sites` and `fixed` by site; `payoffs` 2 players × kinds × kinds.
     `ground` is the map with a margin as wide as players can see, `places` are the indices of cells in it, and `ahead`
     is what a step north, east, south or west adds to such an index.
     """
@@ -88,16 +90,17 @@ def rule_arrays(rules: Rules) -> RuleArrays:
     margin = max(reach)
     ground = np.full((grid.height + 2 * margin, grid.width + 2 * margin), OUTSIDE, dtype=np.int16)
     ground[margin : margin + grid.height, margin : margin + grid.width] = WALL
-    stride, places = ground.shape[1], np.zeros(grid.size, dtype=np.int32)
+    stride = ground.shape[1]
+    places = np.zeros(grid.size, dtype=np.int32)
     for cell in grid.cells():
         x, y = grid.xy(cell)
         places[cell] = (y + margin) * stride + x + margin
         ground[y + margin, x + margin] = FLOOR
-    lines = [[*line, *[NOWHERE] * (BEAM_LENGTH - len(line))] for beam in rules.beams for line in beam]
+    beam_lines = [[*line, *[NOWHERE] * (BEAM_LENGTH - len(line))] for beam in rules.beams for line in beam]
     return RuleArrays(
         leads=np.array(rules.leads, dtype=np.int16).reshape(grid.size, 4, len(ACTIONS)),
         turns=np.array([TURNS.get(action, 0) for action in ACTIONS], dtype=np.int8),
-        beams=np.array(lines, dtype=np.int16).reshape(grid.size, 4, -1, BEAM_LENGTH),
+        beams=np.array(beam_lines, dtype=np.int16).reshape(grid.size, 4, -1, BEAM_LENGTH),
         site_at=np.array(rules.site_at, dtype=np.int16),
         sites=np.array(rules.sites, dtype=np.int16),
         fixed=np.array([-1 if kind is None else kind for kind in rules.fixed], dtype=np.int8),
@@ -118,21 +121,21 @@ def rule_arrays(rules: Rules) -> RuleArrays:
 
 def blank_states(rules: Rules, n: int) -> StateArrays:
     """Arrays for n states."""
-    players, kinds, sites = (n, rules.players), len(rules.resources), (n, len(rules.sites))
+    by_player, kinds, by_site = (n, rules.players), len(rules.resources), (n, len(rules.sites))
     return StateArrays(
         t=np.zeros(n, dtype=np.int32),
-        cells=np.zeros(players, dtype=np.int16),
-        facings=np.zeros(players, dtype=np.int8),
-        inventories=np.zeros((*players, kinds), dtype=np.int32),
-        cooldowns=np.zeros(players, dtype=np.int8),
-        clocks=np.zeros(players, dtype=np.int32),
-        due=np.zeros(players),
-        kinds=np.zeros(sites, dtype=np.int8),
-        since=np.full(sites, SHOWN, dtype=np.int32),
-        damage=np.zeros(sites, dtype=np.int8),
-        rewards=np.zeros(players),
-        met=np.zeros((*players, 2, kinds), dtype=np.int32),
-        destroyed=np.zeros((*players, kinds), dtype=np.bool_),
+        cells=np.zeros(by_player, dtype=np.int16),
+        facings=np.zeros(by_player, dtype=np.int8),
+        inventories=np.zeros((*by_player, kinds), dtype=np.int32),
+        cooldowns=np.zeros(by_player, dtype=np.int8),
+        clocks=np.zeros(by_player, dtype=np.int32),
+        due=np.zeros(by_player),
+        kinds=np.zeros(by_site, dtype=np.int8),
+        since=np.full(by_site, SHOWN, dtype=np.int32),
+        damage=np.zeros(by_site, dtype=np.int8),
+        rewards=np.zeros(by_player),
+        met=np.zeros((*by_player, 2, kinds), dtype=np.int32),
+        destroyed=np.zeros((*by_player, kinds), dtype=np.bool_),
         ended=np.zeros(n, dtype=np.bool_),
     )
 

@@ -70,9 +70,10 @@ def unpack(batch: Batch, i: int) -> MatrixState:
     Sites that were emptied in the same step are listed in `away` by number; no later event depends on their order.
     """
     states = batch.states
-    since, meetings = states.since[i].tolist(), states.met[i].tolist()
+    since = states.since[i].tolist()
+    meetings = states.met[i].tolist()
     return MatrixState(
-        **{name: _tuples(getattr(states, name)[i].tolist()) for name in ALIKE},
+        **{name: _nested_tuples(getattr(states, name)[i].tolist()) for name in ALIKE},
         shown=sum(1 << site for site, t in enumerate(since) if t == arrays.SHOWN),
         away=tuple(sorted(((site, t) for site, t in enumerate(since) if t != arrays.SHOWN), key=lambda gone: gone[1])),
         met=tuple((tuple(own), tuple(partner)) if any(own) else None for own, partner in meetings),
@@ -80,14 +81,15 @@ def unpack(batch: Batch, i: int) -> MatrixState:
     )
 
 
-def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+def _nested_tuples(value: Any) -> Any:
+    """Nested lists as nested tuples, numbers unchanged: the form of the fields of `MatrixState`."""
+    return tuple(map(_nested_tuples, value)) if isinstance(value, list) else value
 
 
 def reset(world: InTheMatrix, n: int, rng: np.random.Generator) -> Batch:
     """Draw s₀ of n environments. Raises InputError without Numba, as do `step` and `observe`."""
-    kernels, batch = _kernels(), _blank(world, n)
-    kernels.reset(batch.rule_arrays, batch.states, arrays.blank_outcome(world.rules), _dice(rng))
+    batch = _blank(world, n)
+    _kernels().reset(batch.rule_arrays, batch.states, arrays.blank_outcome(world.rules), _dice(rng))
     return batch
 
 
@@ -98,7 +100,7 @@ def step(batch: Batch, actions: Actions, rng: np.random.Generator, *, restart: b
     ignores the actions. Raises InputError for anything that is not an action.
     """
     chance = arrays.blank_outcome(batch.world.rules)
-    _kernels().step(batch.rule_arrays, batch.states, _codes(batch, actions), chance, _dice(rng), restart)
+    _kernels().step(batch.rule_arrays, batch.states, _checked_actions(batch, actions), chance, _dice(rng), restart)
 
 
 def observe(batch: Batch, out: arrays.Int16 | None = None) -> arrays.Int16:
@@ -119,6 +121,7 @@ def observe(batch: Batch, out: arrays.Int16 | None = None) -> arrays.Int16:
 
 
 def _kernels() -> ModuleType:
+    """The module of compiled functions, imported when first needed. Raises InputError without Numba."""
     try:
         from otherminds.worlds.in_the_matrix import kernels
     except ImportError as error:
@@ -136,7 +139,8 @@ def _dice(rng: np.random.Generator) -> arrays.UInt64:
     return rng.integers(2**64, size=1, dtype=np.uint64)
 
 
-def _codes(batch: Batch, actions: Actions) -> arrays.Int8:
+def _checked_actions(batch: Batch, actions: Actions) -> arrays.Int8:
+    """The actions as int8, shape (environments, players). Raises InputError for another shape, type or range."""
     shape = (len(batch), batch.world.rules.players)
     if actions.shape != shape or not np.issubdtype(actions.dtype, np.integer):
         raise InputError(f"the actions are not an array of integers of shape {shape}")

@@ -69,82 +69,87 @@ class ActionPlanner(NamedTuple):
         inventory = self.view.inventory
         gathering = not aim.is_met(inventory)
         if not gathering or (self.skill.eager and play_of(inventory) == aim.kind):
-            shot = self._shot()
+            shot = self._zap_or_turn()
             if shot is not None:
                 return shot
         return self._gather(aim.kind) if gathering else self._meet(aim.kind)
 
-    def _stay(self, action: Action = "noop") -> PlannedAction:
+    def _in_place(self, action: Action = "noop") -> PlannedAction:
+        """An action that leaves the bot where it is."""
         return PlannedAction(action, self.view.cell)
 
     # Interact
 
-    def _shot(self) -> PlannedAction | None:
+    def _zap_or_turn(self) -> PlannedAction | None:
         """Zap a ready player in reach of the beam, or turn towards it; None if no player can be reached so."""
-        ready = {player.cell for j, player in self._in_sight() if player.ready and self._worth(j) > 0}
+        ready = {player.cell for j, player in self._in_sight() if player.ready and self._worth_of(j) > 0}
         if not ready:
             return None
-        if self._covers(self.view.facing, ready):
-            return self._stay("interact" if self.view.ready_to_shoot == 1 else "noop")
-        return next((self._stay(turn) for by, turn in TURNS if self._covers((self.view.facing + by) % 4, ready)), None)
+        if self._beam_covers(self.view.facing, ready):
+            return self._in_place("interact" if self.view.ready_to_shoot == 1 else "noop")
+        facing = self.view.facing
+        return next((self._in_place(turn) for by, turn in TURNS if self._beam_covers((facing + by) % 4, ready)), None)
 
     def _meet(self, kind: int) -> PlannedAction:
         """Go to where a free player was seen lately, else to the places not looked at for longest."""
         t = self.view.t
         free = ((j, player) for j, player in enumerate(self.memory.players) if player and not player.frozen)
-        lately = [(j, player) for j, player in free if t - player.t <= FRESH and self._worth(j) > 0]
-        if any(player.t == t and self._covers(self.view.facing, {player.cell}) for _, player in lately):
-            return self._stay()
+        lately = [(j, player) for j, player in free if t - player.t <= FRESH and self._worth_of(j) > 0]
+        if any(player.t == t and self._beam_covers(self.view.facing, {player.cell}) for _, player in lately):
+            return self._in_place()
         tolls = self._tolls(kind)
         for _, player in lately:
             tolls.pop(player.cell, None)
         best = max(self.worth, default=1.0)
         costs = {
-            player.cell: t - player.t + ((0.0 if player.ready else UNREADY) + POINT * (best - self._worth(j)))
+            player.cell: t - player.t + ((0.0 if player.ready else UNREADY) + POINT * (best - self._worth_of(j)))
             for j, player in lately
         }
-        way = self._way(costs, tolls)
-        if way is None:
-            looked = zip(self.world.rules.sites, self.memory.looked, strict=True)
-            unlooked = {cell: max(0.0, STALE - (t - look)) for cell, look in looked if self.memory.knows(cell)}
-            way = self._way(unlooked | self._borders(), tolls)
-        return self._follow(way)
+        route = self._cheapest_route(costs, tolls)
+        if route is None:
+            sites = zip(self.world.rules.sites, self.memory.looked, strict=True)
+            unlooked = {cell: max(0.0, STALE - (t - looked)) for cell, looked in sites if self.memory.knows(cell)}
+            route = self._cheapest_route(unlooked | self._borders(), tolls)
+        return self._follow(route)
 
     def _borders(self) -> dict[int, float]:
         """Where the unknown part of the map begins, as targets."""
         return dict.fromkeys(self.memory.borders(self.world, self.view.cell), UNSEEN)
 
     def _in_sight(self) -> list[tuple[int, SeenPlayer]]:
+        """The other players in the window now, with their indices."""
         players = enumerate(self.memory.players)
         return [(j, player) for j, player in players if player is not None and player.t == self.view.t]
 
-    def _worth(self, player: int) -> float:
+    def _worth_of(self, player: int) -> float:
+        """The expected reward of an interaction with a player; 1 for all of them if it is not known."""
         return self.worth[player] if self.worth else 1.0
 
-    def _covers(self, facing: int, cells: set[int]) -> bool:
+    def _beam_covers(self, facing: int, cells: set[int]) -> bool:
+        """Whether a beam from the bot's cell in this direction reaches one of the cells."""
         return self.memory.reaches(self.world, self.view.cell, facing, cells)
 
     # Gather
 
     def _gather(self, kind: int) -> PlannedAction:
         """Go to the best resource of a kind, or step off the only source, because nothing regrows under a player."""
-        way = self._way(self._sources(kind), self._tolls(kind))
-        if way is None:
+        route = self._cheapest_route(self._sources(kind), self._tolls(kind))
+        if route is None:
             beside = self.world.rules.field.grid.neighbours[self.view.cell]
-            way = self._way(dict.fromkeys(beside, 0.0), self._tolls(UNKNOWN))
-        return self._follow(way)
+            route = self._cheapest_route(dict.fromkeys(beside, 0.0), self._tolls(UNKNOWN))
+        return self._follow(route)
 
     def _sources(self, kind: int) -> dict[int, float]:
         """Cells that may have a resource of a kind, with the cost in steps of doubt about its kind and regrowth."""
         rules, memory = self.world.rules, self.memory
         costs = self._borders()
-        for cell, its, away in zip(rules.sites, memory.kinds, memory.away, strict=True):
-            if its in (kind, UNKNOWN) and cell != self.view.cell and memory.knows(cell):
+        for cell, site_kind, away in zip(rules.sites, memory.kinds, memory.away, strict=True):
+            if site_kind in (kind, UNKNOWN) and cell != self.view.cell and memory.knows(cell):
                 wait = 0.0
                 if away != THERE:
                     late = self.view.t - away - rules.delay
                     wait = BARE * (1 - rules.rate) ** max(late, 0) + max(-late, 0)
-                costs[cell] = (UNSURE if its == UNKNOWN else 0.0) + wait
+                costs[cell] = (UNSURE if site_kind == UNKNOWN else 0.0) + wait
         return costs
 
     # Walk
@@ -154,24 +159,24 @@ class ActionPlanner(NamedTuple):
         memory, detour = self.memory, self.skill.detour
         tolls = {
             cell: detour
-            for cell, its, away in zip(self.world.rules.sites, memory.kinds, memory.away, strict=True)
-            if its != kind and away == THERE
+            for cell, site_kind, away in zip(self.world.rules.sites, memory.kinds, memory.away, strict=True)
+            if site_kind != kind and away == THERE
         }
         return tolls | {player.cell: CROWD for _, player in self._in_sight()}
 
-    def _way(self, targets: dict[int, float], tolls: dict[int, float]) -> Route | None:
+    def _cheapest_route(self, targets: dict[int, float], tolls: dict[int, float]) -> Route | None:
         return cheapest_route(self.world.rules.field.grid, self.view.cell, targets, tolls, self.memory.explored)
 
-    def _follow(self, way: Route | None) -> PlannedAction:
+    def _follow(self, route: Route | None) -> PlannedAction:
         """Take the first step of a route; turn first if the target is out of view and more than 3 steps away."""
-        if way is None or way.first is None:
-            return self._stay()
-        direction = self.world.rules.field.ahead.index(way.first - self.view.cell)
+        if route is None or route.first is None:
+            return self._in_place()
+        direction = self.world.rules.field.ahead.index(route.first - self.view.cell)
         turn = (direction - self.view.facing) % 4
-        hidden = way.target not in self.world.rules.field.window(self.view.cell, self.view.facing)
-        if turn and hidden and way.cost > 3:
-            return self._stay("turn_left" if turn == 3 else "turn_right")
-        return PlannedAction(MOVES[turn], way.first)
+        hidden = route.target not in self.world.rules.field.window(self.view.cell, self.view.facing)
+        if turn and hidden and route.cost > 3:
+            return self._in_place("turn_left" if turn == 3 else "turn_right")
+        return PlannedAction(MOVES[turn], route.first)
 
 
 # Slips and pauses were chosen on development seeds for the pace of upstream's bots (docs/systems/melting_pot.md).

@@ -66,6 +66,7 @@ def matrix_scene(world: InTheMatrix, state: MatrixState, seen_by: str | None = N
 
 
 def _note(rules: Rules, number: int, status: str, inventory: Inventory) -> Note:
+    """The note below the map: a player's number, its status, and each kind's count with its sprite."""
     words = (f"{kind} {count}" for kind, count in zip(rules.resources, inventory, strict=True))
     return Note(number, status, tuple(zip(words, kind_shapes(rules.resources), strict=True)))
 
@@ -147,8 +148,8 @@ def kind_shapes(kinds: tuple[str, ...]) -> tuple[Shapes, ...]:
     letters, stars, shapes = sprites.labels(kinds), iter(STARS), []
     for kind, hue in zip(kinds, kind_hues(kinds), strict=True):
         edge, label = mix(hue, INK, 0.5), letters[kind]
-        look = _known_shapes(kind, hue, edge) if kind in KNOWN_KINDS else _star(*next(stars), hue, edge)
-        shapes.append((*look, Letters(0, 1, 17 if len(label) == 1 else 12, label, sprites.ink_on(hue))))
+        sprite = _known_shapes(kind, hue, edge) if kind in KNOWN_KINDS else _star(*next(stars), hue, edge)
+        shapes.append((*sprite, Letters(0, 1, 17 if len(label) == 1 else 12, label, sprites.ink_on(hue))))
     return tuple(shapes)
 
 

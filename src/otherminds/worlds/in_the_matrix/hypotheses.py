@@ -64,14 +64,15 @@ def chosen_margin(
     kinds = len(rules.resources)
     inventories = [typical_inventory(play, kinds) for play in range(kinds)]
 
-    def rate(margin: int) -> float:
+    def rewards_per_step(margin: int) -> float:
+        """Expected reward per step if the agent always gathers this lead."""
         own = typical_inventory(kind, kinds, margin)
         p_seen = watched * seeing(rules, margin)
         plays = [(1.0 - p_seen) * theirs.prob(play) + p_seen * (play == counters(rules)[kind]) for play in range(kinds)]
         pay = sum(p * rules.reward(own, inventory)[0] for p, inventory in zip(plays, inventories, strict=True))
         return pay / (pace.meet + pace.gather * (margin + max(margin, MARGIN)) / 2)
 
-    return max(MARGINS, key=rate)
+    return max(MARGINS, key=rewards_per_step)
 
 
 def seeing(rules: Rules, lead: int) -> float:
@@ -96,12 +97,12 @@ def machine_of(name: str, strategy: Strategy, game: Game) -> Machine:
         if law(states)[own] > 0.0:
             states = states.condition(lambda state: state.aim.kind == own)
         own_inventory, their_inventory = typical_inventory(own, kinds), typical_inventory(theirs, kinds)
-        return _rounded(states.bind(lambda state: strategy.update(state, own_inventory, their_inventory)))
+        return _canonical(states.bind(lambda state: strategy.update(state, own_inventory, their_inventory)))
 
-    return build(name, game, _rounded(strategy.start()), law, follow)
+    return build(name, game, _canonical(strategy.start()), law, follow)
 
 
-def _rounded(states: Categorical[StrategyState]) -> Categorical[StrategyState]:
+def _canonical(states: Categorical[StrategyState]) -> Categorical[StrategyState]:
     """A canonical form of a distribution, so that equal ones are the same state of a machine."""
     ordered = sorted((pair for pair in states if pair[1] > 1e-9), key=lambda pair: repr(pair[0]))
     return Categorical.softmax([(state, log(round(p, 9))) for state, p in ordered])
@@ -124,17 +125,18 @@ MOSTLY = 0.8
 
 def named_strategies(rules: Rules) -> Iterator[tuple[str, Strategy]]:
     """All strategies considered for a partner, with names."""
-    aims, names = tuple(Aim(kind, MARGIN) for kind in range(len(rules.resources))), rules.resources
+    names = rules.resources
+    aims = tuple(Aim(kind, MARGIN) for kind in range(len(names)))
     for name, aim in zip(names, aims, strict=True):
         yield f"always {name}", strategies.specialist(aim)
     for (a, b), n in product(permutations(aims, 2), TIMES):
         yield f"{names[a.kind]} {TIMES[n]}, then {names[b.kind]}", strategies.flip(a, b, n)
-    yield from _replies(aims, names)
+    yield from _reply_strategies(aims, names)
     if len(aims) == 2:
-        yield from _social(*aims)
+        yield from _dilemma_strategies(*aims)
 
 
-def _replies(aims: tuple[Aim, ...], names: tuple[str, ...]) -> Iterator[tuple[str, Strategy]]:
+def _reply_strategies(aims: tuple[Aim, ...], names: tuple[str, ...]) -> Iterator[tuple[str, Strategy]]:
     """Strategies that answer the partner's last play, or go on from their own, by a rotation of the kinds."""
     n = len(aims)
     for shift in range(n):
@@ -142,11 +144,11 @@ def _replies(aims: tuple[Aim, ...], names: tuple[str, ...]) -> Iterator[tuple[st
         name = "copies" if shift == 0 else " ".join(f"{names[k]}→{names[(k + shift) % n]}" for k in range(n))
         yield f"answers the last play: {name}", strategies.CounterPrevious(replies)
         if shift:
-            for first in aims:
-                yield f"goes on from {names[first.kind]}: {name}", strategies.FollowUp(first, replies)
+            for opening in aims:
+                yield f"goes on from {names[opening.kind]}: {name}", strategies.FollowUp(opening, replies)
 
 
-def _social(c: Aim, d: Aim) -> Iterator[tuple[str, Strategy]]:
+def _dilemma_strategies(c: Aim, d: Aim) -> Iterator[tuple[str, Strategy]]:
     """Strategies of the prisoner's dilemma: the first kind cooperates, the second defects."""
     noisy = ((0.0, ""), (TREMBLE, ", noisily"))
     reciprocators = [(f"tit for tat{how}", strategies.TitForTat(c, d, p)) for p, how in noisy]
@@ -165,19 +167,20 @@ def _habits(game: Game) -> Iterator[Machine]:
     """
     names = game.actions[1]
     n = len(names)
-    laws = tuple(tuple(MOSTLY if kind == often else (1 - MOSTLY) / (n - 1) for kind in range(n)) for often in range(n))
+    p_else = (1 - MOSTLY) / (n - 1)
+    usual_laws = tuple(tuple(MOSTLY if kind == usual else p_else for kind in range(n)) for usual in range(n))
     anything = (1 / n,) * n
     yield Machine("anything", (anything,), (((0,) * n,) * n,))
-    for name, law in zip(names, laws, strict=True):
+    for name, law in zip(names, usual_laws, strict=True):
         yield Machine(f"mostly {name}", (law,), (((0,) * n,) * n,))
-    gone_on = (tuple((own + 1,) * n for own in range(n)),) * (n + 1)
-    rounds = (tuple((kind + shift) % n for kind in range(n)) for shift in range(n))
-    for table in product(range(n), repeat=n) if n**n <= TABLES else rounds:
+    onward = (tuple((own + 1,) * n for own in range(n)),) * (n + 1)
+    rotations = (tuple((kind + shift) % n for kind in range(n)) for shift in range(n))
+    for table in product(range(n), repeat=n) if n**n <= TABLES else rotations:
         if len(set(table)) > 1:
             rule = " ".join(f"{name}→{names[reply]}" for name, reply in zip(names, table, strict=True))
-            replies = [laws[reply] for reply in table]
+            replies = [usual_laws[reply] for reply in table]
             yield reactive(f"mostly answers the last play: {rule}", game, anything, replies)
-            yield Machine(f"mostly goes on: {rule}", (anything, *replies), gone_on)
+            yield Machine(f"mostly goes on: {rule}", (anything, *replies), onward)
 
 
 def library(rules: Rules, *, without: Iterable[str] = ()) -> HypothesisSet:
@@ -187,19 +190,21 @@ def library(rules: Rules, *, without: Iterable[str] = ()) -> HypothesisSet:
     strategy is not believed for want of an alternative. `without` names hypotheses to leave out; some of them are the
     strategies of Melting Pot's bots. Raises ValueError if none is left.
     """
-    left_out, game = set(without), meeting_game(rules)
-    hypotheses = [(machine, weight) for machine, weight in _weighted(rules) if machine.name not in left_out]
+    game = meeting_game(rules)
+    excluded = set(without)
+    hypotheses = [(machine, weight) for machine, weight in _weighted_hypotheses(rules) if machine.name not in excluded]
     if not hypotheses:
         raise ValueError("no hypothesis is left")
     total = sum(weight for _, weight in hypotheses)
     prior = tuple(weight / total for _, weight in hypotheses)
     # as if the partner were known from then on: where a test costs goodwill, that would put it off forever
-    leaf, depth = (clairvoyant, DEPTH) if len(set(counters(rules))) > 1 else (commitment, 1)
+    replies_differ = len(set(counters(rules))) > 1
+    leaf, depth = (clairvoyant, DEPTH) if replies_differ else (commitment, 1)
     return HypothesisSet(game, tuple(machine for machine, _ in hypotheses), prior, NOISE, HORIZON, leaf, depth)
 
 
 @lru_cache(maxsize=8)
-def _weighted(rules: Rules) -> tuple[tuple[Machine, float], ...]:
+def _weighted_hypotheses(rules: Rules) -> tuple[tuple[Machine, float], ...]:
     """All hypotheses with their weights; kept, as every player of every episode asks for them."""
     game = meeting_game(rules)
     machines = [machine_of(name, strategy, game) for name, strategy in named_strategies(rules)]
@@ -211,8 +216,10 @@ MOST = 14
 """Most resources a partner is assumed to have gathered; fewer if there are many kinds. Chosen; not tuned."""
 MANY = 20_000
 """Most inventories to enumerate; bounds time."""
-IMPURE, LARGE = 0.3, 0.9
-"""Prior odds of each resource outside the majority kind, and of each gathered resource; chosen; not tuned."""
+IMPURE = 0.3
+"""Factor on the prior weight of an inventory for each resource outside its majority kind; chosen; not tuned."""
+LARGE = 0.9
+"""Factor on the prior weight of an inventory for each gathered resource; chosen; not tuned."""
 SAME = 1e-9
 """Rewards that differ by less are equal: rounding of sums."""
 
@@ -228,7 +235,7 @@ def partner_inventory(
     """
     kinds = len(own)
     scored = []
-    for theirs, weight in _likely(kinds):
+    for theirs, weight in _weighted_inventories(kinds):
         payoffs = []
         if zapped is not True:
             payoffs.append(rules.reward(own, theirs)[0])
@@ -246,13 +253,14 @@ def partner_play(inventory: Categorical[Inventory]) -> Categorical[int | None]:
 
 
 @lru_cache(maxsize=8)
-def _likely(kinds: int) -> tuple[tuple[Inventory, float], ...]:
+def _weighted_inventories(kinds: int) -> tuple[tuple[Inventory, float], ...]:
     """All inventories that a partner may hold, with the logarithms of their prior weights."""
     inventories = []
     limit = max(m for m in range(1, MOST + 1) if m == 1 or comb(m + kinds, kinds) <= MANY)
     for bars in combinations(range(limit + kinds), kinds):  # stars and bars: all counts with a sum of at most `limit`
-        extra = [bar - before - 1 for before, bar in pairwise((-1, *bars))]
-        total, most = sum(extra), max(extra)
+        gathered = [bar - before - 1 for before, bar in pairwise((-1, *bars))]
+        total, most = sum(gathered), max(gathered)
         if total:
-            inventories.append((tuple(1 + count for count in extra), total * log(LARGE) + (total - most) * log(IMPURE)))
+            log_weight = total * log(LARGE) + (total - most) * log(IMPURE)
+            inventories.append((tuple(1 + count for count in gathered), log_weight))
     return tuple(inventories)

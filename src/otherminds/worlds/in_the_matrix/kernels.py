@@ -1,6 +1,7 @@
 """The rules of matrix worlds compiled by Numba: one step in place on a row of arrays, and loops over all rows.
 
-`s` are the states, `i` is the row at work, `m` the map and its rules, `o` the outcome of chance.
+Names, short because every function has them: `s` are the states, `i` is the row at work, `p` a player, `m` the map and
+its rules, `o` the outcome of chance. The shapes of their arrays are in `arrays`.
 The old state is not kept, because what is needed of it can be told from the new one: a player that was free has a clock
 below 0, and a resource that was taken or destroyed in this step was there. Importing this module needs Numba; `batch`
 is the way in.
@@ -98,8 +99,8 @@ def take(s: StateArrays, i: int, p: int, site: int) -> None:
 
 @inlined
 def zap(m: RuleArrays, s: StateArrays, i: int, acts: Int8, zappers: Int8) -> None:
-    """Fire all beams in order."""
-    flagged = 0
+    """Fire all beams in order. In `flags`, bit p is set once player p has hit or been hit in this step."""
+    flags = 0
     for k in range(len(zappers)):
         p = zappers[k]
         if s.clocks[i, p] >= 0:
@@ -111,15 +112,15 @@ def zap(m: RuleArrays, s: StateArrays, i: int, acts: Int8, zappers: Int8) -> Non
             for line in range(m.beams.shape[2]):
                 struck = beam(m, s, i, p, line)
                 if struck != NOBODY:
-                    flagged = hit(m, s, i, p, struck, flagged)
+                    flags = hit(m, s, i, p, struck, flags)
 
 
 @inlined
 def beam(m: RuleArrays, s: StateArrays, i: int, p: int, line: int) -> int:
     """The player that a line of a beam strikes, or NOBODY; resources on its way are damaged."""
-    at, facing = s.cells[i, p], s.facings[i, p]
+    origin, facing = s.cells[i, p], s.facings[i, p]
     for n in range(BEAM_LENGTH):
-        cell = m.beams[at, facing, line, n]
+        cell = m.beams[origin, facing, line, n]
         if cell == NOWHERE:
             return NOBODY
         site = m.site_at[cell]
@@ -143,16 +144,16 @@ def destroys(s: StateArrays, i: int, p: int, site: int) -> bool:
 
 
 @inlined
-def hit(m: RuleArrays, s: StateArrays, i: int, row: int, column: int, flagged: int) -> int:
-    """A player zaps another. Returns the bits of all players that have hit or been hit in this step."""
-    if flagged >> column & 1:
-        return flagged
-    flagged |= 1 << column
-    if flagged >> row & 1:
-        return flagged
+def hit(m: RuleArrays, s: StateArrays, i: int, row: int, column: int, flags: int) -> int:
+    """Player `row` zaps player `column`. Returns `flags`, the players that have hit or been hit, with both set."""
+    if flags >> column & 1:
+        return flags
+    flags |= 1 << column
+    if flags >> row & 1:
+        return flags
     if s.clocks[i, column] < 0 and holds(s, i, row) and holds(s, i, column):
         meet(m, s, i, row, column)
-    return flagged | 1 << row
+    return flags | 1 << row
 
 
 @inlined
@@ -197,7 +198,8 @@ def payoff(matrices: arrays.Float, which: int, inventories: Int32, i: int, row: 
 @inlined
 def wind(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays) -> None:
     """Advance the clocks: dead players return, frozen ones get their reward and die; restock if all are dead."""
-    players, returning, dead = s.cells.shape[1], 0, 0
+    players = s.cells.shape[1]
+    returning = dead = 0
     for p in range(players):
         dead += s.clocks[i, p] > m.frozen
     for p in range(players):
@@ -306,7 +308,7 @@ def begin(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: arrays.
 
 @inlined
 def draw(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: arrays.UInt64) -> None:
-    """As `rules.chance`, into `o`; only as many spots as there are players are shuffled."""
+    """As `rules.chance`, into `o`; `dice` is the state of the random stream. Shuffles only as many spots as players."""
     shuffle(o.movers, uniform(dice))
     shuffle(o.zappers, uniform(dice))
     draw_regrowth(m, s, i, o, dice)
@@ -317,8 +319,8 @@ def draw(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: arrays.U
             o.facings[returning] = int(uniform(dice) * 4)
             returning += 1
     t = s.t[i] + 1
-    may = t >= m.ends.after and (t + 1) % m.ends.every == 0
-    o.ends[0] = t >= m.ends.limit or (may and uniform(dice) < m.ends.chance)
+    can_end = t >= m.ends.after and (t + 1) % m.ends.every == 0
+    o.ends[0] = t >= m.ends.limit or (can_end and uniform(dice) < m.ends.chance)
 
 
 @compiled
@@ -346,9 +348,10 @@ def choose(shuffled: Int16, spawns: Int16, count: int, dice: arrays.UInt64) -> N
 @inlined
 def draw_regrowth(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice: arrays.UInt64) -> None:
     """List the sites that regrow, each with probability `rate` if emptied before the delay and unoccupied."""
-    count, last = 0, s.t[i] - m.delay
+    count = 0
+    latest = s.t[i] - m.delay  # step by which a site must have been emptied
     for site in range(len(m.sites)):
-        ripe = s.since[i, site] != arrays.SHOWN and s.since[i, site] <= last
+        ripe = s.since[i, site] != arrays.SHOWN and s.since[i, site] <= latest
         if ripe and uniform(dice) < m.rate and standing(s.cells, i, m.sites[site]) == NOBODY:
             o.regrown[count] = site
             count += 1
@@ -357,15 +360,15 @@ def draw_regrowth(m: RuleArrays, s: StateArrays, i: int, o: OutcomeArrays, dice:
 
 @compiled
 def observe(m: RuleArrays, s: StateArrays, board: Int16, out: Int16) -> None:
-    """All windows of all rows into `out`; `board` is a copy of the ground to draw on."""
+    """All windows into `out`, shape (rows, players, *window); `board` is a copy of `m.ground` to draw on."""
     for i in range(len(s.t)):
         for site in range(len(m.sites)):
             shown = s.since[i, site] == arrays.SHOWN
             board[m.places[m.sites[site]]] = RESOURCE + s.kinds[i, site] if shown else FLOOR
         for p in range(s.cells.shape[1]):
             if s.cells[i, p] != NOWHERE:
-                look = FROZEN if s.clocks[i, p] != FREE else READY if holds(s, i, p) else PLAIN
-                board[m.places[s.cells[i, p]]] = PLAYER + 16 * p + 4 * s.facings[i, p] + look
+                appearance = FROZEN if s.clocks[i, p] != FREE else READY if holds(s, i, p) else PLAIN
+                board[m.places[s.cells[i, p]]] = PLAYER + 16 * p + 4 * s.facings[i, p] + appearance
         for p in range(s.cells.shape[1]):
             watch(m, s, i, p, board, out)
         for p in range(s.cells.shape[1]):

@@ -109,9 +109,9 @@ def parse_matrix_world(text: str, path: Path) -> InTheMatrix:
 
 def _sites(plan: MapFile, grid: Grid, spawns: tuple[int, ...], letters: list[str]) -> tuple[int, ...]:
     """The cells of resources. Raises InputError if there are none, or for an unreachable one."""
-    there, sites = map_file.reached(grid, spawns), grid.marked([row.text for row in plan.rows], letters)
-    if lost := [cell for cell in sites if cell not in there]:
-        x, y = grid.xy(lost[0])
+    reachable, sites = map_file.reached(grid, spawns), grid.marked([row.text for row in plan.rows], letters)
+    if unreachable := [cell for cell in sites if cell not in reachable]:
+        x, y = grid.xy(unreachable[0])
         hint = "floor must lead to it from a start"
         raise plan.rows[y].wrong(f"no player can reach this resource `{plan.rows[y].text[x]}`", hint, x + 1)
     if not sites:
@@ -135,6 +135,7 @@ def _kinds(line: FileLine) -> dict[str, str]:
 
 
 def _payoffs(line: FileLine, key: str, kinds: int) -> Payoffs:
+    """A matrix from `3 0, 5 1`: rows after commas, `kinds` numbers each. Raises InputError for another shape."""
     rows = [row.split() for row in line.text.split(",")]
     if [len(row) for row in rows] != [kinds] * kinds:
         raise line.wrong(f"`{key}` is not {kinds} rows of {kinds}", f"rows after commas, such as `{EXAMPLES[key]}`")
@@ -142,12 +143,14 @@ def _payoffs(line: FileLine, key: str, kinds: int) -> Payoffs:
 
 
 def _ends(line: FileLine) -> Ends:
+    """`after every chance limit`, such as `1000 100 0.1 5000`. Raises InputError for anything else."""
     after, every, chance, limit = _words(line, "ends", 4)
     counts = [map_file.whole(line._replace(text=word), "ends", least=1) for word in (after, every, limit)]
     return Ends(counts[0], counts[1], map_file.number(chance, "ends", line, least=0, most=1), counts[2])
 
 
 def _words(line: FileLine, key: str, count: int) -> list[str]:
+    """The `count` words of a line, not yet read as numbers. Raises InputError for another count."""
     words = line.text.split()
     if len(words) != count:
         raise line.wrong(f"`{key}` is not {count} numbers", f"`{EXAMPLES[key]}`")

@@ -57,10 +57,10 @@ class MapMemory(NamedTuple):
     def reaches(self, world: InTheMatrix, cell: int, facing: int, targets: Collection[int]) -> bool:
         """Whether a beam from a cell reaches one of the target cells; remembered resources stop it."""
         for line in world.rules.beams[cell * 4 + facing]:
-            for there in line:
-                if there in targets:
+            for target in line:  # from the nearest cell on
+                if target in targets:
                     return True
-                site = world.rules.site_at[there]
+                site = world.rules.site_at[target]
                 if site >= 0 and self.away[site] == THERE:
                     break
         return False

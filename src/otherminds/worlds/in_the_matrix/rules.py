@@ -145,11 +145,12 @@ class Rules:
     def reward(self, row: Inventory, column: Inventory) -> tuple[float, float]:
         """Rewards of the row and the column player, xᵀAy and xᵀBy, where x and y are the inventories as shares."""
         x, y = _shares(row), _shares(column)
-        mine, theirs = self.payoffs
-        return _bilinear(x, mine, y), _bilinear(x, theirs, y)
+        row_payoffs, column_payoffs = self.payoffs
+        return _bilinear(x, row_payoffs, y), _bilinear(x, column_payoffs, y)
 
 
 def _shares(inventory: Inventory) -> list[float]:
+    """The inventory as a mixed strategy: counts divided by their sum."""
     total = sum(inventory)
     return [count / total for count in inventory]
 
@@ -159,10 +160,10 @@ def _bilinear(x: list[float], matrix: tuple[tuple[float, ...], ...], y: list[flo
     kinds = range(len(x))
     total = 0.0
     for j in kinds:
-        share = 0.0
+        weight = 0.0
         for i in kinds:
-            share += x[i] * matrix[i][j]
-        total += share * y[j]
+            weight += x[i] * matrix[i][j]
+        total += weight * y[j]
     return total
 
 
@@ -199,8 +200,8 @@ def chance(rules: Rules, state: MatrixState, acts: Sequence[int], rng: np.random
 
 def ripe(rules: Rules, state: MatrixState) -> tuple[int, ...]:
     """The sites that may regrow in this step: empty for longer than the delay, with no player on them."""
-    last = state.t - rules.delay
-    waiting = (site for site, _ in takewhile(lambda gone: gone[1] <= last, state.away))
+    latest = state.t - rules.delay
+    waiting = (site for site, _ in takewhile(lambda gone: gone[1] <= latest, state.away))
     return tuple(site for site in waiting if rules.sites[site] not in state.cells)
 
 
@@ -216,22 +217,24 @@ def _regrowth(rules: Rules, state: MatrixState, u: float) -> tuple[int, ...]:
     """
     if state.away[0][1] > state.t - rules.delay:
         return ()
-    sites, stay = ripe(rules, state), 1 - rules.rate
-    if u < stay ** len(sites):
+    sites = ripe(rules, state)
+    p_stay = 1 - rules.rate
+    if u < p_stay ** len(sites):
         return ()
     regrown = []
     for site in sites:
-        if u < stay:
-            u /= stay
+        if u < p_stay:
+            u /= p_stay
         else:
             regrown.append(site)
-            u = (u - stay) / rules.rate
+            u = (u - p_stay) / rules.rate
     return tuple(regrown)
 
 
 def step_with(rules: Rules, state: MatrixState, acts: Sequence[int], outcome: MatrixOutcome) -> MatrixState:
     """The next state, given all actions and the outcome of chance. Raises ValueError for an impossible outcome."""
-    everybody, n = list(range(rules.players)), len(returning(rules, state))
+    everybody = list(range(rules.players))
+    n = len(returning(rules, state))
     certain = state.t + 1 >= rules.ends.limit
     if sorted(outcome.movers) != everybody or sorted(outcome.zappers) != everybody:
         raise ValueError(f"an order has each of the {rules.players} players once")
@@ -247,6 +250,7 @@ def step_with(rules: Rules, state: MatrixState, acts: Sequence[int], outcome: Ma
 
 
 def _distinct(drawn: Sequence[int], among: Sequence[int]) -> bool:
+    """Whether all drawn numbers are among those allowed, each at most once."""
     return set(drawn) <= set(among) and len(set(drawn)) == len(drawn)
 
 
@@ -267,6 +271,7 @@ class _StepInProgress:
     """One step: the old state, and copies of the parts that change."""
 
     def __init__(self, rules: Rules, state: MatrixState) -> None:
+        """Begin a step from `state`. Phases replace fields by changed copies; `gone` lists the sites emptied so far."""
         self.rules, self.old, self.t = rules, state, state.t + 1
         self.cells, self.facings, self.inventories = list(state.cells), state.facings, state.inventories
         self.cooldowns, self.clocks, self.due, self.damage = state.cooldowns, state.clocks, state.due, state.damage
@@ -283,7 +288,7 @@ class _StepInProgress:
             if action in STILL or state.clocks[i] != FREE:
                 continue
             if action in TURNING:
-                self.facings = _put(self.facings, i, (facings[i] + TURNING[action]) % 4)
+                self.facings = _replaced(self.facings, i, (facings[i] + TURNING[action]) % 4)
                 continue
             target = leads[(cells[i] * 4 + facings[i]) * 8 + action]
             if target not in cells:
@@ -295,7 +300,7 @@ class _StepInProgress:
     def take(self, i: int, site: int) -> None:
         """A player picks up the resource at a site; a beam can still hit it in this step."""
         kind, own = self.old.kinds[site], self.inventories[i]
-        self.inventories = _put(self.inventories, i, _put(own, kind, own[kind] + 1))
+        self.inventories = _replaced(self.inventories, i, _replaced(own, kind, own[kind] + 1))
         self.gone.append(site)
 
     def zap(self, acts: Sequence[int], zappers: Sequence[int]) -> None:
@@ -305,9 +310,9 @@ class _StepInProgress:
             if state.clocks[i] != FREE:
                 continue
             if state.cooldowns[i]:
-                self.cooldowns = _put(self.cooldowns, i, state.cooldowns[i] - 1)
+                self.cooldowns = _replaced(self.cooldowns, i, state.cooldowns[i] - 1)
             elif acts[i] == INTERACT:
-                self.cooldowns = _put(self.cooldowns, i, COOLDOWN)
+                self.cooldowns = _replaced(self.cooldowns, i, COOLDOWN)
                 for line in self.rules.beams[self.cells[i] * 4 + self.facings[i]]:
                     self.beam(i, line, flagged)
 
@@ -327,13 +332,13 @@ class _StepInProgress:
 
     def destroys(self, zapper: int, site: int) -> bool:
         """Damage a resource; returns whether this hit destroys it. Its health is restored for when it regrows."""
-        harm = (self.damage[site] + 1) % HEALTH
-        self.damage = _put(self.damage, site, harm)
-        if harm == 0:
+        hits = (self.damage[site] + 1) % HEALTH
+        self.damage = _replaced(self.damage, site, hits)
+        if hits == 0:
             self.gone.append(site)
             kinds = {*self.destroyed[zapper], self.old.kinds[site]}
-            self.destroyed = _put(self.destroyed, zapper, tuple(sorted(kinds)))
-        return harm == 0
+            self.destroyed = _replaced(self.destroyed, zapper, tuple(sorted(kinds)))
+        return hits == 0
 
     def hit(self, row: int, column: int, flagged: set[int]) -> None:
         """A player zaps another: they interact if both are ready and neither has hit or been hit in this step.
@@ -349,14 +354,13 @@ class _StepInProgress:
         row_inventory, column_inventory, empty = self.inventories[row], self.inventories[column], self.rules.empty
         if self.old.clocks[column] != FREE or empty in (row_inventory, column_inventory):
             return
-        mine, theirs = self.rules.reward(row_inventory, column_inventory)
-        self.met = _put(
-            _put(self.met, row, (row_inventory, column_inventory)), column, (column_inventory, row_inventory)
-        )
-        self.due = _put(_put(self.due, row, mine), column, theirs)
-        self.clocks = _put(_put(self.clocks, row, 0), column, 0)
-        if mine >= theirs:
-            self.inventories = _put(self.inventories, row, empty)
+        row_reward, column_reward = self.rules.reward(row_inventory, column_inventory)
+        self.met = _replaced(self.met, row, (row_inventory, column_inventory))
+        self.met = _replaced(self.met, column, (column_inventory, row_inventory))
+        self.due = _replaced(_replaced(self.due, row, row_reward), column, column_reward)
+        self.clocks = _replaced(_replaced(self.clocks, row, 0), column, 0)
+        if row_reward >= column_reward:
+            self.inventories = _replaced(self.inventories, row, empty)
 
     def wind(self, respawns: Sequence[tuple[tuple[int, ...], int]]) -> None:
         """Advance the clocks: dead players return to the first free spot; those no longer frozen are paid and die.
@@ -368,15 +372,15 @@ class _StepInProgress:
             self.cells[i] = next((cell for cell in spots if cell not in self.cells), NOWHERE)
             if self.cells[i] == NOWHERE:
                 raise ValueError("a player stands where another is to return")
-            self.facings, self.clocks = _put(self.facings, i, facing), _put(self.clocks, i, FREE)
+            self.facings, self.clocks = _replaced(self.facings, i, facing), _replaced(self.clocks, i, FREE)
         for i, clock in enumerate(self.old.clocks):
             if clock not in (FREE, rules.respawn - 1):
-                self.clocks = _put(self.clocks, i, clock + 1)
+                self.clocks = _replaced(self.clocks, i, clock + 1)
             if clock == rules.frozen:
                 self.cells[i] = NOWHERE
-                self.inventories = _put(self.inventories, i, rules.empty)
-                self.rewards = _put(self.rewards, i, self.old.due[i])
-                self.due = _put(self.due, i, 0.0)
+                self.inventories = _replaced(self.inventories, i, rules.empty)
+                self.rewards = _replaced(self.rewards, i, self.old.due[i])
+                self.due = _replaced(self.due, i, 0.0)
         if rules.restock and min(self.old.clocks) > rules.frozen:
             self.shown, self.away = (1 << len(rules.sites)) - 1, ()
 
@@ -399,6 +403,6 @@ class _StepInProgress:
         return MatrixState(self.t, *players, *sites, self.rewards, self.met, self.destroyed, ends)
 
 
-def _put(entries: tuple[T, ...], i: int, entry: T) -> tuple[T, ...]:
+def _replaced(entries: tuple[T, ...], i: int, entry: T) -> tuple[T, ...]:
     """A copy of `entries` with entry i replaced."""
     return (*entries[:i], entry, *entries[i + 1 :])

@@ -61,12 +61,12 @@ def scenarios() -> tuple[Scenario, ...]:
 
 def scenario(name: str) -> Scenario:
     """The scenario with this id. Raises InputError for an unknown one."""
-    return _named(name, _bundled()[0], "scenario")
+    return _entry(name, _bundled()[0], "scenario")
 
 
 def bot(name: str) -> Bot:
     """The bot with this name, `<substrate>__<bot>`. Raises InputError for an unknown one."""
-    return _named(name, _bundled()[1], "bot")
+    return _entry(name, _bundled()[1], "bot")
 
 
 def draw(scenario: Scenario, slots: int, episode: int, rng: np.random.Generator) -> tuple[str, ...]:
@@ -86,7 +86,8 @@ def draw(scenario: Scenario, slots: int, episode: int, rng: np.random.Generator)
 def _bundled() -> tuple[Mapping[str, Scenario], Mapping[str, Bot]]:
     """All scenarios by id, and all bots by name."""
     table = packaged("otherminds.worlds.in_the_matrix", "scenarios.toml")
-    scenarios_by_id, bots = dict[str, Scenario](), dict[str, Bot]()
+    scenarios_by_id = dict[str, Scenario]()
+    bots = dict[str, Bot]()
     for substrate, kinds in table["kinds"].items():
         for short, row in table["bots"][substrate].items():
             name = f"{substrate}__{short}"
@@ -120,7 +121,8 @@ def _strategy(row: Mapping[str, Any], kinds: Sequence[str]) -> Strategy | None:
             return None
 
 
-def _named(name: str, by_name: Mapping[str, T], what: str) -> T:
+def _entry(name: str, by_name: Mapping[str, T], what: str) -> T:
+    """The entry with this name. Raises InputError that names the closest ones if there is none."""
     if name in by_name:
         return by_name[name]
     raise unknown(what, name, by_name, "docs/systems/melting_pot.md tells all")

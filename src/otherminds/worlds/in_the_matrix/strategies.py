@@ -148,6 +148,7 @@ class TitForTat:
         return self._choose(self.defect, self.cooperate) if play == self.defect.kind else point_mass(state)
 
     def _choose(self, meant: Aim, slip: Aim) -> Categorical[StrategyState]:
+        """The `meant` aim, or with probability `tremble` the `slip`."""
         chances = ((meant, 1.0 - self.tremble), (slip, self.tremble))
         return Categorical.from_scores(
             (StrategyState(aim), math.log(chance)) for aim, chance in chances if chance > 0.0
@@ -181,6 +182,7 @@ class Corrigible:
         return point_mass(StrategyState(self.reformed.defect, counted))
 
     def _in_reform(self, states: Categorical[StrategyState]) -> Categorical[StrategyState]:
+        """The states of tit-for-tat, marked as reformed: `counted` is `strikes`."""
         return states.map(lambda state: StrategyState(state.aim, self.strikes))
 
 
@@ -236,5 +238,6 @@ class FollowUp:
 
 
 def _at_least_one(name: str, number: int) -> None:
+    """Raise ValueError unless the number is at least 1."""
     if number < 1:
         raise ValueError(f"{number} {name}, where at least 1 is needed")

@@ -36,10 +36,13 @@ class MatrixVectorEnv:
     """
 
     def __init__(self, world: InTheMatrix, num_envs: int) -> None:
+        """Make the environments; none has a state before the first `reset`. `num_envs` episodes run side by side."""
         if num_envs < 1:
             raise InputError(f"{num_envs} environments, where at least one is needed")
-        self.world, self.num_envs = world, num_envs
-        self.num_players, self.num_actions = world.rules.players, len(ACTIONS)
+        self.world = world
+        self.num_envs = num_envs
+        self.num_players = world.rules.players
+        self.num_actions = len(ACTIONS)
         self._batch: Batch | None = None
         self._rng = np.random.default_rng()
 

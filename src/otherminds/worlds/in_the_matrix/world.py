@@ -19,7 +19,7 @@ from otherminds.worlds.avatars import ACTIONS, FACINGS, NORTH, OUTSIDE, Action
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, Inventory, MatrixOutcome, MatrixState, Rules
 
-FLOOR, WALL, RESOURCE, PLAYER = 0, 1, 2, 16  # codes of cells; RESOURCE + kind, PLAYER + see `_player`
+FLOOR, WALL, RESOURCE, PLAYER = 0, 1, 2, 16  # codes of cells; RESOURCE + kind, PLAYER + see `_player_code`
 PLAIN, READY, FROZEN = 0, 1, 2  # how a player looks
 KEPT = 256  # maps of resources that are kept before the cache is emptied; bounds memory, changes no result
 CODES = {action: code for code, action in enumerate(ACTIONS)}
@@ -28,7 +28,8 @@ CODES = {action: code for code, action in enumerate(ACTIONS)}
 class Sighting(NamedTuple):
     """A player in a window: its index, its facing relative to the viewer (0: the same), and how it looks.
 
-    A player looks READY if it has gathered resources, FROZEN after an interaction, PLAIN otherwise.
+    A player looks READY if it has gathered resources, FROZEN after an interaction, PLAIN otherwise. In a code, above
+    PLAYER, the lowest two bits are its look, the next two its facing, and the rest its index.
     """
 
     player: int
@@ -100,26 +101,28 @@ class InTheMatrix:
 
     def step(self, state: MatrixState, joint: Mapping[str, Action], rng: np.random.Generator) -> MatrixState:
         """Draw s′ ~ T(· | s, a¹ … aⁿ)."""
-        acts = self._codes(joint)
+        acts = self._action_codes(joint)
         return matrix_rules.advance(self.rules, state, acts, matrix_rules.chance(self.rules, state, acts, rng))
 
     def chance(self, state: MatrixState, joint: Mapping[str, Action], rng: np.random.Generator) -> MatrixOutcome:
         """Draw what chance decides in this step; `step_with` of it is what `step` returns."""
-        return matrix_rules.chance(self.rules, state, self._codes(joint), rng)
+        return matrix_rules.chance(self.rules, state, self._action_codes(joint), rng)
 
     def step_with(self, state: MatrixState, joint: Mapping[str, Action], outcome: MatrixOutcome) -> MatrixState:
         """s′ for a given outcome of chance. Raises ValueError for an impossible outcome."""
-        return matrix_rules.step_with(self.rules, state, self._codes(joint), outcome)
+        return matrix_rules.step_with(self.rules, state, self._action_codes(joint), outcome)
 
-    def _codes(self, joint: Mapping[str, Action]) -> list[int]:
+    def _action_codes(self, joint: Mapping[str, Action]) -> list[int]:
+        """The index in ACTIONS of each agent's action, in the order of the agents."""
         return [CODES[joint[agent]] for agent in self.agents]
 
     def observe(self, state: MatrixState, agent: str) -> MatrixView:
         """What an agent observes: a window that turns with it (or the whole map), nothing while it is dead."""
         i = self.agents.index(agent)
         body = state.cells[i], state.facings[i], self._window(state, i), state.inventories[i]
-        ready, frozen = 1 - state.cooldowns[i] / matrix_rules.COOLDOWN, state.clocks[i] != FREE
-        return MatrixView(state.t, *body, ready, state.met[i], state.rewards[i], frozen)
+        ready_to_shoot = 1 - state.cooldowns[i] / matrix_rules.COOLDOWN
+        is_frozen = state.clocks[i] != FREE
+        return MatrixView(state.t, *body, ready_to_shoot, state.met[i], state.rewards[i], is_frozen)
 
     def reward(self, state: MatrixState, joint: Mapping[str, Action], after: MatrixState) -> dict[str, float]:
         """Rewards of this step. An interaction is paid when its players stop being frozen."""
@@ -131,21 +134,21 @@ class InTheMatrix:
 
     def sight(self, agent: str, cell: int, facing: int) -> Sight:
         """The window of an agent at a cell, with a facing; cached."""
-        whole = agent in self.all_seeing
-        key = 0 if whole else 1 + 4 * cell + facing
-        sight = self._sights.get(key)
+        sees_all = agent in self.all_seeing
+        key = 0 if sees_all else 1 + 4 * cell + facing
+        sight = self._sight_cache.get(key)
         if sight is None:
             field = self.rules.field
-            cells = tuple(chain(*field.grid.rows)) if whole else field.window(cell, facing)
-            sight = self._sights[key] = Sight.of(cells, self.rules.site_at)
+            cells = tuple(chain(*field.grid.rows)) if sees_all else field.window(cell, facing)
+            sight = self._sight_cache[key] = Sight.of(cells, self.rules.site_at)
         return sight
 
     @cached_property
-    def _sights(self) -> dict[int, Sight]:
+    def _sight_cache(self) -> dict[int, Sight]:
         return {}
 
     @cached_property
-    def _ground(self) -> tuple[int, ...]:
+    def _bare_map(self) -> tuple[int, ...]:
         """The code of every cell without resources and players, and OUTSIDE at the end."""
         codes = [FLOOR if self.rules.field.grid.is_floor(c) else WALL for c in range(self.rules.field.grid.size)]
         return (*codes, OUTSIDE)
@@ -153,44 +156,45 @@ class InTheMatrix:
     def _terrain(self, state: MatrixState) -> list[int]:
         """The code of every cell without players, cached because resources change seldom."""
         key = (state.shown, state.kinds)
-        terrain = self._terrains.get(key)
+        terrain = self._terrain_cache.get(key)
         if terrain is None:
-            terrain = list(self._ground)
+            terrain = list(self._bare_map)
             for site, cell in enumerate(self.rules.sites):
                 if state.shown >> site & 1:
                     terrain[cell] = RESOURCE + state.kinds[site]
-            if len(self._terrains) >= KEPT:
-                self._terrains.clear()
-            self._terrains[key] = terrain
+            if len(self._terrain_cache) >= KEPT:
+                self._terrain_cache.clear()
+            self._terrain_cache[key] = terrain
         return terrain
 
     @cached_property
-    def _terrains(self) -> dict[tuple[int, tuple[int, ...]], list[int]]:
+    def _terrain_cache(self) -> dict[tuple[int, tuple[int, ...]], list[int]]:
         return {}
 
     def _window(self, state: MatrixState, i: int) -> tuple[int, ...]:
-        cell, facing, terrain = state.cells[i], state.facings[i], self._terrain(state)
+        """What player i sees: a code for each visible cell, in the order of `Sight.cells`; () for a dead player."""
+        cell, facing = state.cells[i], state.facings[i]
         if cell == NOWHERE:
             return ()
         sight = self.sight(self.agents[i], cell, facing)
-        *codes, _ = sight.pick(terrain)
+        *codes, _ = sight.pick(self._terrain(state))
         for j, player_cell in enumerate(state.cells):
             place = sight.places.get(player_cell)
             if place is not None:
-                codes[place] = self._player(state, j, facing)
+                codes[place] = self._player_code(state, j, facing)
         return tuple(codes)
 
-    def _player(self, state: MatrixState, j: int, facing: int) -> int:
-        """The code of player j for a viewer with that facing."""
-        look = FROZEN if state.clocks[j] != FREE else READY if state.inventories[j] != self.rules.empty else PLAIN
-        return PLAYER + 16 * j + 4 * ((state.facings[j] - facing) % 4) + look
+    def _player_code(self, state: MatrixState, j: int, facing: int) -> int:
+        """The code of player j for a viewer with that facing; `sighting` decodes it."""
+        appearance = FROZEN if state.clocks[j] != FREE else READY if state.inventories[j] != self.rules.empty else PLAIN
+        return PLAYER + 16 * j + 4 * ((state.facings[j] - facing) % 4) + appearance
 
     def draw(self, state: MatrixState) -> str:
         """The map as text: `#` for walls, first letters for resources, arrows for players."""
         codes = self._terrain(state).copy()
         for j, cell in enumerate(state.cells):
             if cell != NOWHERE:
-                codes[cell] = self._player(state, j, NORTH)
+                codes[cell] = self._player_code(state, j, NORTH)
         signs = [" ", "#", *(name[0] for name in self.rules.resources)]
         letters = [signs[code] if code < PLAYER else "▲▶▼◀"[code >> 2 & 3] for code in codes]
         return "\n".join("".join(letters[cell] for cell in row) for row in self.rules.field.grid.rows)
@@ -203,13 +207,13 @@ class InTheMatrix:
             return "You see nothing: you will return soon."
         for cell, code in zip(self.sight(agent, view.cell, view.facing).cells, view.window, strict=True):
             seen_player = sighting(code)
-            at = self.rules.field.grid.xy(cell)
+            position = self.rules.field.grid.xy(cell)
             if seen_player is not None and self.agents[seen_player.player] != agent:
                 toward = FACINGS[(seen_player.facing + view.facing) % 4]
                 looks = (", not ready", "", ", frozen")[seen_player.look]
-                players[f"{self.agents[seen_player.player]}-{toward}{looks}"] = [at]
+                players[f"{self.agents[seen_player.player]}-{toward}{looks}"] = [position]
             elif RESOURCE <= code < PLAYER:
-                places[self.rules.resources[code - RESOURCE]].append(at)
+                places[self.rules.resources[code - RESOURCE]].append(position)
         counts = ", ".join(f"{name} {count}" for name, count in zip(self.rules.resources, view.inventory, strict=True))
         me = {f"{agent}-{FACINGS[view.facing]}": [self.rules.field.grid.xy(view.cell)]}
         resources = [f"Observable {name} locations: {cells}" for name, cells in places.items()]

@@ -60,7 +60,7 @@ class OvercookedForecast:
     def __init__(self, world: Overcooked, planner: OvercookedPlanner, sampler: BeliefSampler) -> None:
         """Only the rules of the world are used, not its recipes."""
         self.world, self.planner, self.sampler = world, planner, sampler
-        self._known: dict[ForecastState, tuple[int, ...]] = {}
+        self._steps_cache: dict[ForecastState, tuple[int, ...]] = {}
 
     def finish(
         self,
@@ -77,14 +77,14 @@ class OvercookedForecast:
         state = State(*state[:4])
         beliefs = tuple(_wrong_belief(state, want, kitchen) for want, kitchen in zip(wants, kitchens, strict=True))
         start = ForecastState(state, tuple(wants), beliefs, tuple(errands))
-        return finishing_steps(start, self._known, _served, self._advance, MAX_STEPS)
+        return finishing_steps(start, self._steps_cache, _are_served, self._advance, MAX_STEPS)
 
     def _advance(self, now: ForecastState) -> tuple[int, ForecastState]:
         """Steps until an agent uses a place or sees the unexpected, and the state then; NEVER if neither happens."""
         self.planner.count()
         state = now.state
         situations = [self._situation(now, i) for i in range(len(state.cells))]
-        next_steps = [self.planner.next_steps(*situation) if situation else _rest for situation in situations]
+        next_steps = [self.planner.next_steps(*situation) if situation else _stay for situation in situations]
         sight = self.world.layout.sight
         mistaken = [i for i, belief in enumerate(now.beliefs) if belief is not None]
         cells, waited, resting = state.cells, 0, (NOBODY, 0)
@@ -98,17 +98,17 @@ class OvercookedForecast:
             if not apart or max(places) != NOWHERE:
                 giving = self._giving_way(cells, heads, waited)
                 if apart and giving == NOBODY:
-                    then = self.world.use(State(after, *state[1:]), places)
+                    after_step = self.world.use(State(after, *state[1:]), places)
                 else:
                     actions = self._make_way(situations, cells, heads, giving, waited)
-                    then = self.world.advance(State(cells, *state[1:]), actions)
-                if then.hands != state.hands:
-                    return t, self._update(now, then, places)
-                waited += then.cells == cells or giving != NOBODY
+                    after_step = self.world.advance(State(cells, *state[1:]), actions)
+                if after_step.hands != state.hands:
+                    return t, self._update(now, after_step, places)
+                waited += after_step.cells == cells or giving != NOBODY
                 resting = (giving, t + PATIENCE) if giving != NOBODY else resting
                 if waited > MAX_BLOCKED:
                     break
-                after = then.cells
+                after = after_step.cells
             elif after == cells and resting[1] < t:
                 return NEVER, now
             for i in mistaken:
@@ -148,7 +148,7 @@ class OvercookedForecast:
             if to != cell and to in cells and situation is not None:
                 values = self.planner.values(*situation)
                 ahead = self.world.layout.ahead[cell].items()
-                detours = (a for a, (there, _) in ahead if there not in cells and values[there] == values[cell] - 1)
+                detours = (a for a, (head, _) in ahead if head not in cells and values[head] == values[cell] - 1)
                 actions[i] = next(detours, actions[i])
         if giving != NOBODY:
             free = self._free_moves(cells, giving)
@@ -191,29 +191,30 @@ class OvercookedForecast:
         return _wrong_belief(after, want, believed)
 
 
-def _rest(cell: int) -> NextStep:
+def _stay(cell: int) -> NextStep:
     """The next step of an agent that has nothing to do."""
     return STAY, cell, NOWHERE
 
 
-def _served(now: ForecastState) -> tuple[bool, ...]:
+def _are_served(now: ForecastState) -> tuple[bool, ...]:
+    """Whether each agent's recipe has been delivered, or it has none left to do."""
     return tuple([want is None for want in now.wants])
 
 
-def _wrong_belief(state: State, want: str | None, kitchen: State | Contents) -> Contents | None:
+def _wrong_belief(state: State, want: str | None, believed: State | Contents) -> Contents | None:
     """The state as an agent believes it, restricted to the items its recipe needs. None if the belief is correct."""
     if want is None:
         return None
     dish, on, hands = RECIPES[want], state.on, state.hands
-    if kitchen.on != on:
-        on = _believed(dish, on, kitchen.on)
-    if kitchen.hands != hands:
-        hands = _believed(dish, hands, kitchen.hands)
+    if believed.on != on:
+        on = _with_believed_items(dish, on, believed.on)
+    if believed.hands != hands:
+        hands = _with_believed_items(dish, hands, believed.hands)
     return None if (on, hands) == (state.on, state.hands) else Contents(on, hands, state.delivered)
 
 
 @lru_cache(1 << 16)
-def _believed(dish: int, true: On, taken: On) -> On:
+def _with_believed_items(dish: int, true: On, taken: On) -> On:
     """The true contents with the useful items as they are taken to be."""
     pairs = zip(true, taken, strict=True)
     return tuple([t if t and useful(t, dish) else s and (NOTHING if useful(s, dish) else s) for s, t in pairs])
@@ -223,16 +224,16 @@ def _still_wanted(before: State, after: State, wants: tuple[str | None, ...]) ->
     """The recipes still to be delivered: a dish counts for the agent that brings it, else for the first wanting it."""
     if before.delivered == after.delivered:
         return wants
-    fresh = Counter(chain(*after.delivered)) - Counter(chain(*before.delivered))
-    left = list(wants)
+    new_dishes = Counter(chain(*after.delivered)) - Counter(chain(*before.delivered))
+    remaining = list(wants)
     for i, dish in enumerate(before.hands):
-        if fresh[dish] and not after.hands[i]:
-            fresh[dish] -= 1
-            order = sorted(range(len(left)), key=lambda j: j != i)
-            served = next((j for j in order if left[j] and RECIPES[str(left[j])] == dish), None)
+        if new_dishes[dish] and not after.hands[i]:
+            new_dishes[dish] -= 1
+            order = sorted(range(len(remaining)), key=lambda j: j != i)
+            served = next((j for j in order if remaining[j] and RECIPES[str(remaining[j])] == dish), None)
             if served is not None:
-                left[served] = None
-    return tuple(left)
+                remaining[served] = None
+    return tuple(remaining)
 
 
 class OvercookedAdvice:

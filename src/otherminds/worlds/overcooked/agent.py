@@ -44,7 +44,7 @@ class BeliefSampler:
         self.layout = layout
         self.items = tuple(sorted(items))
         self._usable = [bool(beside) for beside in layout.beside[: len(layout.counters)]]
-        self._known: dict[tuple[Contents | None, tuple[Any, ...], int], Contents] = {}
+        self._contents_cache: dict[tuple[Contents | None, tuple[Any, ...], int], Contents] = {}
         self._hidden = cache(
             lambda mine: tuple(cell for cell in layout.grid.cells() if not layout.sight[cell] & mine)
         )  # squares out of sight from these rooms
@@ -60,12 +60,12 @@ class BeliefSampler:
         cells = view.cells
         if UNSEEN in cells:
             hidden = self._hidden(self.layout.sight[cells[agent]])
-            rng = _Stream(seed, before and before.cells, view.cells)
+            rng = _SeededDraws(seed, before and before.cells, view.cells)
             drawn = list(cells)
             for i, cell in enumerate(cells):
                 if cell == UNSEEN:
-                    last = before.cells[i] if before else UNSEEN
-                    drawn[i] = last if last in hidden else rng.choice(hidden)
+                    last_cell = before.cells[i] if before else UNSEEN
+                    drawn[i] = last_cell if last_cell in hidden else rng.choice(hidden)
             cells = tuple(drawn)
         return State(cells, contents.hands, contents.on, contents.delivered)
 
@@ -77,38 +77,38 @@ class BeliefSampler:
         free = [k for k in never if k not in layout.boards]
         for k in never:
             on[k] = NOTHING
-        for thing, k in zip(things, _Stream(seed, kitchen, rooms).shuffled(free), strict=False):
+        for thing, k in zip(things, _SeededDraws(seed, kitchen, rooms).shuffled(free), strict=False):
             on[k] = thing
         return kitchen._replace(on=tuple(on))
 
     def complete(self, before: Contents | None, view: KitchenView, seed: int) -> Contents:
         """The believed places of all items after an observation, as in `update`."""
         key = (before, view[1:], seed)
-        if key in self._known:
-            return self._known[key]
+        if key in self._contents_cache:
+            return self._contents_cache[key]
         if before is None:  # an unseen item lies out of sight, on no cutting board and in no hands
             spots = [NOTHING if thing == UNSEEN else thing for thing in view.on + view.hands]
             moved, _ = _balance(self.items, [*filter(None, spots), *_dishes(view.delivered)])
             free = [k for k, thing in enumerate(view.on) if thing == UNSEEN and k not in self.layout.boards]
-            belief = self._scattered(spots, moved, free, _Stream(seed, view[1:]), view.delivered)
+            belief = self._scattered(spots, moved, free, _SeededDraws(seed, view[1:]), view.delivered)
         else:
-            belief = self._next(before, view, seed)
-        self._known[key] = belief
+            belief = self._after_surprise(before, view, seed)
+        self._contents_cache[key] = belief
         return belief
 
-    def _next(self, before: Contents, view: KitchenView, seed: int) -> Contents:
+    def _after_surprise(self, before: Contents, view: KitchenView, seed: int) -> Contents:
         """The belief after an observation that may contradict the earlier one."""
         observed, old = view.on + view.hands, before.on + before.hands
         changes = [(was, thing) for was, thing in zip(old, observed, strict=True) if thing not in (UNSEEN, was)]
         delivered = tuple([was if d is None else d for was, d in zip(before.delivered, view.delivered, strict=True)])
         if not changes and delivered == before.delivered:
             return before
-        then = [*(was for was, _ in changes), *_dishes(before.delivered)]
-        now = [*(thing for _, thing in changes), *_dishes(delivered)]
-        moved, taken = _balance(_without(then, now), _without(now, then))
+        before_items = [*(was for was, _ in changes), *_dishes(before.delivered)]
+        after_items = [*(thing for _, thing in changes), *_dishes(delivered)]
+        moved, taken = _balance(_without(before_items, after_items), _without(after_items, before_items))
         spots = [was if thing == UNSEEN else thing for was, thing in zip(old, observed, strict=True)]
         hidden = [k for k, thing in enumerate(observed) if thing == UNSEEN]
-        rng = _Stream(seed, before, view[1:])
+        rng = _SeededDraws(seed, before, view[1:])
         for kind in taken:  # parts that turned out to be elsewhere leave the items out of sight
             holding = [(k, part) for k in hidden for part in parts(spots[k]) if _kind(part) == kind]
             if holding:
@@ -117,7 +117,7 @@ class BeliefSampler:
         return self._scattered(spots, moved, hidden, rng, delivered)
 
     def _scattered(
-        self, spots: list[int], moved: Sequence[int], hidden: Iterable[int], rng: _Stream, delivered: Deliveries
+        self, spots: list[int], moved: Sequence[int], hidden: Iterable[int], rng: _SeededDraws, delivered: Deliveries
     ) -> Contents:
         """The belief with the `moved` items at random free places out of sight (within reach, or in hands)."""
         on = len(self._usable)
@@ -127,7 +127,7 @@ class BeliefSampler:
         return Contents(tuple(spots[:on]), tuple(spots[on:]), tuple([dishes or () for dishes in delivered]))
 
 
-class _Stream:
+class _SeededDraws:
     """Random numbers from a seed and the observation and belief at hand; the generator is made at first use."""
 
     def __init__(self, *origin: object) -> None:
@@ -135,8 +135,8 @@ class _Stream:
 
     @cached_property
     def _rng(self) -> np.random.Generator:
-        seed, *rest = self._origin
-        return np.random.default_rng([int(str(seed)), zlib.crc32(repr(rest).encode())])
+        seed, *origin = self._origin
+        return np.random.default_rng([int(str(seed)), zlib.crc32(repr(origin).encode())])
 
     def choice(self, options: Sequence[T]) -> T:
         """One of the options, equally likely."""
@@ -149,16 +149,17 @@ class _Stream:
 
 
 def _dishes(delivered: Deliveries) -> list[int]:
+    """The delivered dishes that are known, those of all delivery squares in one list."""
     return [dish for dishes in delivered for dish in dishes or ()]
 
 
 def _without(things: Iterable[int], removed: Sequence[int]) -> list[int]:
     """The things that remain, sorted, once each of `removed` has been taken away if it is among them."""
-    left = sorted(things)
+    remaining = sorted(things)
     for thing in removed:
-        if thing in left:
-            left.remove(thing)
-    return left
+        if thing in remaining:
+            remaining.remove(thing)
+    return remaining
 
 
 @cache
@@ -175,14 +176,14 @@ def _balance(gone: Iterable[int], come: Iterable[int]) -> tuple[list[int], list[
     needed = [_kind(part) for thing in come for part in parts(thing)]
     moved = []
     for thing in gone:
-        left = NOTHING
+        remainder = NOTHING
         for part in parts(thing):
             if _kind(part) in needed:
                 needed.remove(_kind(part))
             else:
-                left += PARTS[part]
-        if left:
-            moved.append(left)
+                remainder += PARTS[part]
+        if remainder:
+            moved.append(remainder)
     return moved, sorted(needed)
 
 
@@ -214,7 +215,8 @@ class Cook:
         """Update the believed kitchen; the goal is reached once the agent's own dish has been delivered."""
         kitchen = self.sampler.update(self.kitchen, view, self.agent, self.particle)
         rooms = self.rooms | self.planner.layout.sight[kitchen.cells[self.agent]]
-        reached, waited = self.reached or self._has_served(kitchen), self._has_waited(kitchen)
+        reached = self.reached or self._has_served(kitchen)
+        waited = self._has_waited(kitchen)
         mind = replace(self, kitchen=kitchen, waited=waited, reached=reached, rooms=rooms)
         if waited > 0 and waited % RESAMPLE_EVERY == 0 and not mind.over and mind._value >= WAITING_COST:
             seed = self.particle + waited
@@ -238,8 +240,10 @@ class Cook:
         """
         if self.waited < self.patience:
             return False
-        kitchen, own_cell, layout = self._seen, self._seen.cells[self.agent], self.planner.layout
-        neighbours, action = layout.grid.neighbours, self._unblocked_policy().mode
+        kitchen, layout = self._believed_kitchen, self.planner.layout
+        own_cell = kitchen.cells[self.agent]
+        neighbours = layout.grid.neighbours
+        action = self._unblocked_policy().mode
         close = [i for i, c in enumerate(kitchen.cells) if c in neighbours[own_cell]]
         idle = action == STAY
         if not idle:  # two agents may be heading for the same square
@@ -261,7 +265,7 @@ class Cook:
 
     def act(self) -> Categorical[str]:
         """π(a) over ACTIONS. Raises ValueError before its first observation."""
-        kitchen = self._seen
+        kitchen = self._believed_kitchen
         if self.waited < 0:
             return self._uniform_over([STAY])
         if not self._gives_way():
@@ -270,13 +274,14 @@ class Cook:
         return self._uniform_over([action for action, (to, _) in ahead.items() if to not in kitchen.cells] or [STAY])
 
     def _uniform_over(self, actions: Sequence[str]) -> Categorical[str]:
+        """Uniform over some actions, with lapses over all ACTIONS."""
         return Categorical.softmax([(a, 0.0 if a in actions else IMPOSSIBLE) for a in ACTIONS], lapse=self.lapse)
 
     def _unblocked_policy(self) -> Categorical[str]:
         """Its policy regardless of how long it has waited; kept for all cooks in the same position."""
         if self.over:
             return self._uniform_over([STAY])
-        kitchen, cell, hand, on = self._seen, *self._position
+        kitchen, cell, hand, on = self._believed_kitchen, *self._position
         ahead = self.planner.layout.ahead[cell]
         busy = tuple([a for a, (to, _) in ahead.items() if to in kitchen.cells and to != cell])
         key = (self.goal, cell, hand, on, busy, self.beta, self.lapse)
@@ -308,11 +313,12 @@ class Cook:
     @property
     def _position(self) -> tuple[int, int, tuple[int, ...]]:
         """Its square, what it holds, and what it believes to lie on each counter."""
-        kitchen = self._seen
+        kitchen = self._believed_kitchen
         return kitchen.cells[self.agent], kitchen.hands[self.agent], kitchen.on
 
     @property
-    def _seen(self) -> State:
+    def _believed_kitchen(self) -> State:
+        """The kitchen it believes in. Raises ValueError before its first observation."""
         if self.kitchen is None:
             raise ValueError("a mind must observe something before it can act")
         return self.kitchen

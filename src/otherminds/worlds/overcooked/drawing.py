@@ -121,24 +121,24 @@ def moving_parts(world: Overcooked, state: State | KitchenView) -> Iterator[Movi
     """
     grid = world.layout.grid
     for k, (cell, thing) in enumerate(zip(world.layout.counters, state.on, strict=True)):
-        yield MovingPart(f"counter-{k}", *_shown(thing), centre(grid, cell) if thing > NOTHING else None)
+        yield MovingPart(f"counter-{k}", *_title_and_shapes(thing), centre(grid, cell) if thing > NOTHING else None)
     for d, (cell, delivered) in enumerate(zip(world.layout.deliveries, state.delivered, strict=True)):
         dishes = delivered or ()
         drawn = [*_TRAY]  # dishes side by side, each partly over the one before
         for n, dish in enumerate(dishes):
             drawn += moved(thing_shapes(dish), 12.0 * n - 6.0 * (len(dishes) - 1), -2.0)
-        title = "; ".join(_shown(dish)[0] for dish in dishes)
+        title = "; ".join(_title_and_shapes(dish)[0] for dish in dishes)
         yield MovingPart(f"delivery-{d}", title, tuple(drawn), centre(grid, cell) if dishes else None, 0.8)
     people, places = sprites.labels(world.agents), [_standing(world, state, i) for i in range(len(world.agents))]
     for i, name in enumerate(world.agents):
         yield MovingPart(f"agent-{i}", name, sprites.person_shapes(i, people[name]), places[i])
     for i, (thing, place) in enumerate(zip(state.hands, places, strict=True)):
-        title, shapes = _shown(thing)
-        at = (place[0] + 15, place[1] + 12) if place and thing > NOTHING else None
-        yield MovingPart(f"held-{i}", title, sprites.badge(shapes), at, sprites.HELD)
+        title, shapes = _title_and_shapes(thing)
+        hand_place = (place[0] + 15, place[1] + 12) if place and thing > NOTHING else None
+        yield MovingPart(f"held-{i}", title, sprites.badge(shapes), hand_place, sprites.HELD)
 
 
-def _shown(thing: int) -> tuple[str, Shapes]:
+def _title_and_shapes(thing: int) -> tuple[str, Shapes]:
     """A thing in words and as shapes; both are empty for NOTHING and UNSEEN."""
     return (", ".join(parts(thing)), thing_shapes(thing)) if thing > NOTHING else ("", ())
 
@@ -164,9 +164,9 @@ def fog(world: Overcooked, state: State, agent: str) -> Fog:
     view, grid = world.observe(state, agent), world.layout.grid
     dim = out_of_sight(world, state.cells[world.agents.index(agent)])
     outline = (
-        f"M{first * CELL} {y * CELL}h{(last - first) * CELL}v{CELL}H{first * CELL}z"
+        f"M{start * CELL} {y * CELL}h{(end - start) * CELL}v{CELL}H{start * CELL}z"
         for y in range(grid.height)
-        for first, last in runs([grid.cell(x, y) in dim for x in range(grid.width)])
+        for start, end in runs([grid.cell(x, y) in dim for x in range(grid.width)])
     )
     people = [i for i, cell in enumerate(view.cells) if cell == UNSEEN]
     hidden = (
@@ -183,7 +183,7 @@ def draw(world: Overcooked, state: State, *, seen_by: str | None = None, numbere
     The SVG has a `<path data-fog>` in which a script can outline what lies in the fog.
     """
     viewpoint = None if seen_by is None else state.cells[world.agents.index(seen_by)]
-    shown = state if seen_by is None else world.observe(state, seen_by)
+    visible = state if seen_by is None else world.observe(state, seen_by)
     grid, margin, squares = world.layout.grid, MARGIN if numbered else 0, background(world, seen_from=viewpoint)
     if numbered:
         columns = (Letters(x * CELL + sprites.HALF, -MARGIN / 2, 12, str(x), sprites.GREY) for x in range(grid.width))
@@ -191,7 +191,7 @@ def draw(world: Overcooked, state: State, *, seen_by: str | None = None, numbere
         squares = (*squares, *columns, *rows)
     area = (-margin, -margin, grid.width * CELL + margin, grid.height * CELL + margin)
     label = "A kitchen with " + ", ".join(world.agents)
-    return Drawing(label, squares, tuple(moving_parts(world, shown)), area, overlay=FOG_PATH)
+    return Drawing(label, squares, tuple(moving_parts(world, visible)), area, overlay=FOG_PATH)
 
 
 # In a terminal
@@ -252,8 +252,8 @@ def _text_square(tile: str, content: Sequence[Tile], hidden: bool) -> list[Tile]
     style, fill = DIM if hidden else STYLES[tile], FILLS[tile]
     if not content:
         return [(fill * WIDTH if hidden else BARE.get(tile, fill * WIDTH), style)]
-    long = sum(len(text) for text, _ in content)
-    if long > WIDTH:
+    length = sum(len(text) for text, _ in content)
+    if length > WIDTH:
         return [*content[: WIDTH - 1], ("…", style)]
-    left = int(long < WIDTH)
-    return [(fill * left, style), *content, (fill * (WIDTH - left - long), style)]
+    indent = int(length < WIDTH)
+    return [(fill * indent, style), *content, (fill * (WIDTH - indent - length), style)]

@@ -45,8 +45,8 @@ DISHES = {
     "OnionSalad": "onion salad",
 }
 """The everyday name of each recipe's dish."""
-_RAW = MANY * sum(FRESH.values())  # the bits of fresh foods
-_PLATES = MANY * PLATE  # the bits of plates
+_FRESH_BITS = MANY * sum(FRESH.values())  # the bits of fresh foods
+_PLATE_BITS = MANY * PLATE  # the bits of plates
 
 
 @cache
@@ -57,18 +57,18 @@ def parts(thing: int) -> tuple[str, ...]:
 
 def is_thing(number: int) -> bool:
     """Whether the number is an item: one fresh food, or chopped foods and at most one plate."""
-    return number in SINGLE or (0 < number < min(FRESH.values()) and number & _PLATES <= PLATE)
+    return number in SINGLE or (0 < number < min(FRESH.values()) and number & _PLATE_BITS <= PLATE)
 
 
 def mergeable(first: int, second: int) -> bool:
     """Whether two items can be merged: no fresh food in either, no second plate."""
     merged = first | second
-    return not merged & _RAW and not first & second & PLATE
+    return not merged & _FRESH_BITS and not first & second & PLATE
 
 
 def deliverable(thing: int) -> bool:
     """Whether a delivery square takes the item: two parts or more, no fresh food. A plate is not required."""
-    return thing != NOTHING and thing not in SINGLE and not thing & _RAW
+    return thing != NOTHING and thing not in SINGLE and not thing & _FRESH_BITS
 
 
 def interact(hand: int, lying: int, board: bool) -> tuple[int, int]:
@@ -81,7 +81,7 @@ def interact(hand: int, lying: int, board: bool) -> tuple[int, int]:
         return lying, NOTHING
     if lying:
         return (hand + lying, NOTHING) if mergeable(hand, lying) else (hand, lying)
-    if board and hand & _RAW:
+    if board and hand & _FRESH_BITS:
         return hand >> 16, NOTHING
     return NOTHING, hand
 
@@ -189,10 +189,10 @@ class KitchenLayout:
 
     def _connected(self, cells: Iterable[int]) -> tuple[frozenset[int], ...]:
         """The connected pieces of some squares to walk on, in reading order."""
-        left = list(cells)
-        numbers = regions(sum(1 << cell for cell in left), self.grid.stride, self.grid.size)
+        squares = list(cells)
+        numbers = regions(sum(1 << cell for cell in squares), self.grid.stride, self.grid.size)
         pieces: dict[int, list[int]] = {}
-        for cell in left:
+        for cell in squares:
             pieces.setdefault(numbers[cell], []).append(cell)
         return tuple(map(frozenset, pieces.values()))
 
@@ -212,7 +212,7 @@ class KitchenLayout:
                 inside[cell] = 1 << room
         sight = list(inside)
         for cell, near in zip(self.places, self.beside, strict=True):
-            sight[cell] = reduce(or_, (inside[at] for at in near), 0)
+            sight[cell] = reduce(or_, (inside[square] for square in near), 0)
         for door in self.doors:
             rooms = reduce(or_, (inside[near] for cell in door for near in (cell, *self.grid.neighbours[cell])), 0)
             for cell in door:
@@ -221,10 +221,11 @@ class KitchenLayout:
 
     def visible(self, cell: int) -> tuple[bool, ...]:
         """For each place, whether it is seen from a square to walk on."""
-        return self._seen[self.sight[cell]]
+        return self._visible_places[self.sight[cell]]
 
     @cached_property
-    def _seen(self) -> dict[int, tuple[bool, ...]]:
+    def _visible_places(self) -> dict[int, tuple[bool, ...]]:
+        """For each set of rooms (bits) that an agent can be in, whether each place is seen from there."""
         masks = {self.sight[cell] for cell in self.grid.cells()}
         return {mask: tuple(bool(mask & self.sight[cell]) for cell in self.places) for mask in masks}
 

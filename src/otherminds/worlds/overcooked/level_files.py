@@ -58,7 +58,7 @@ def read_kitchen(path: Path) -> KitchenLevel:
 
 def parse_kitchen(text: str, path: Path) -> KitchenLevel:
     """Read a kitchen from text; errors name `path`. Raises InputError like `read_kitchen`."""
-    squares, recipes, positions, notes = _blocks(text, path)
+    squares, recipes, positions, notes = _blocks_of_lines(text, path)
     map_file.check_size(len(squares[0].text), squares)
     map_file.check_characters(squares, (*kitchen.TILES, *THINGS))
     for letter in THINGS:
@@ -68,7 +68,7 @@ def parse_kitchen(text: str, path: Path) -> KitchenLevel:
             raise line.wrong(f"more than {MANY} `{letter}`", column=column)
     layout = KitchenLayout(tuple(re.sub("[tlop]", kitchen.COUNTER, line.text) for line in squares))
     settings = map_file.key_values(notes, KEYS)
-    cells = tuple(_cells(positions, layout))
+    cells = tuple(_start_cells(positions, layout))
     names = tuple(f"agent{i + 1}" for i in range(len(cells)))
     if "agents" in settings:
         names = map_file.agent_names(settings["agents"])
@@ -89,20 +89,21 @@ def parse_kitchen(text: str, path: Path) -> KitchenLevel:
 
 def is_kitchen(text: str) -> bool:
     """Whether the text of a level file is a kitchen: its first line is a row of a map."""
-    first = text.partition("\n")[0].removesuffix("\r")
-    return bool(first) and set(first) <= {*kitchen.TILES, *THINGS}
+    first_line = text.partition("\n")[0].removesuffix("\r")
+    return bool(first_line) and set(first_line) <= {*kitchen.TILES, *THINGS}
 
 
-def _blocks(text: str, path: Path) -> Iterator[list[FileLine]]:
+def _blocks_of_lines(text: str, path: Path) -> Iterator[list[FileLine]]:
     """The lines of the map, the recipes, the positions and the notes; only rows of the map keep outer spaces."""
     lines = [FileLine(n, raw.removesuffix("\r"), path) for n, raw in enumerate(map_file.rows_of(text, path), 1)]
     gap = next((i for i, line in enumerate(lines) if not line.text), len(lines))
-    rest = [line._replace(text=line.text.strip()) for line in lines[gap:]]
-    blocks = [lines[:gap], *(list(group) for filled, group in groupby(rest, lambda line: bool(line.text)) if filled)]
+    trimmed = [line._replace(text=line.text.strip()) for line in lines[gap:]]
+    blocks = [lines[:gap], *(list(group) for filled, group in groupby(trimmed, lambda line: bool(line.text)) if filled)]
+    padded = [*blocks, [], []]
     for i, missing in enumerate(("map", "recipes", "positions of agents")):
-        if not [*blocks, [], []][i]:
-            last = blocks[-1][-1] if i else FileLine(1, "", path)
-            raise last.wrong(f"has no {missing}", "a map, recipes and positions, with an empty line between them")
+        if not padded[i]:
+            last_line = blocks[-1][-1] if i else FileLine(1, "", path)
+            raise last_line.wrong(f"has no {missing}", "a map, recipes and positions, with an empty line between them")
     if len(blocks) > 4:
         raise blocks[4][0].wrong("a fifth block", "a map, recipes, positions, and lines of `key: value`")
     yield from blocks
@@ -110,6 +111,7 @@ def _blocks(text: str, path: Path) -> Iterator[list[FileLine]]:
 
 
 def _recipes(lines: Sequence[FileLine], agents: int) -> tuple[str | None, ...]:
+    """The recipe of each agent, None beyond the last line. Raises InputError for an unknown or surplus recipe."""
     for line in lines:
         if line.text not in kitchen.RECIPES:
             raise line.wrong(f"unknown recipe `{line.text}`", f"one of {', '.join(kitchen.RECIPES)}", column=1)
@@ -119,12 +121,13 @@ def _recipes(lines: Sequence[FileLine], agents: int) -> tuple[str | None, ...]:
     return (*(line.text for line in lines), *(None,) * (agents - len(lines)))
 
 
-def _cells(lines: Sequence[FileLine], layout: KitchenLayout) -> Iterator[int]:
+def _start_cells(lines: Sequence[FileLine], layout: KitchenLayout) -> Iterator[int]:
+    """The square of each agent, from lines such as `2 1`. Raises InputError for one that is not free floor."""
     taken: set[tuple[int, int]] = set()
     for line in lines:
-        if not (match := re.fullmatch(r"([0-9]{1,4})\s+([0-9]{1,4})", line.text)):
+        if not (match := re.fullmatch(r"(?P<column>[0-9]{1,4})\s+(?P<row>[0-9]{1,4})", line.text)):
             raise line.wrong(f"`{line.text}` is not a position", "column and row, from 0, such as 2 1", column=1)
-        x, y = int(match[1]), int(match[2])
+        x, y = int(match["column"]), int(match["row"])
         inside = x < layout.grid.width and y < layout.grid.height
         if not inside or layout.rows[y][x] not in (kitchen.FLOOR, kitchen.DOOR):
             hint = f"the map has columns 0 to {layout.grid.width - 1} and rows 0 to {layout.grid.height - 1}"
@@ -179,6 +182,7 @@ def draw_text(world: Overcooked, state: State | KitchenView) -> str:
 
 
 def _signs(thing: int) -> str:
+    """The signs of an item's parts: `Tp` for a chopped tomato on a plate, `?` for UNSEEN."""
     if thing == UNSEEN:
         return "?"
     return "".join(sign for name, sign in SIGNS.items() for _ in range(thing // kitchen.PARTS[name] & MANY))

@@ -31,8 +31,8 @@ STATE = 50
 MANY = 250  # squares to go on from beyond which spreading costs from them is quicker than looking up ways; measured
 IN_HAND = -1  # the place of an item that the helper holds
 JUNK = 1 << 40  # stands for every useless item
-_RAW = min(kitchen.FRESH.values())  # the smallest item that is a fresh food
-_SIMPLE = {PLATE + part for part in kitchen.CHOPPED.values()}  # dishes of one food and a plate
+_MIN_FRESH = min(kitchen.FRESH.values())  # the smallest item that is a fresh food
+_ONE_FOOD_DISHES = {PLATE + part for part in kitchen.CHOPPED.values()}  # dishes of one food and a plate
 
 On = tuple[int, ...]
 """The item on each counter or board, or NOTHING."""
@@ -68,7 +68,8 @@ CookGoal = str | Advice
 @cache
 def fits(thing: int, dish: int) -> bool:
     """Whether all parts of an item belong in a dish, none of them fresh."""
-    return thing < _RAW and all(thing >> bits & kitchen.MANY <= dish >> bits & kitchen.MANY for bits in (0, 4, 8, 12))
+    shifts = (0, 4, 8, 12)  # of the chopped foods and plates in an item
+    return thing < _MIN_FRESH and all(thing >> n & kitchen.MANY <= dish >> n & kitchen.MANY for n in shifts)
 
 
 @cache
@@ -90,15 +91,15 @@ def chopped(thing: int) -> int:
 
 def is_fresh(thing: int) -> bool:
     """Whether the item is a food that is not chopped yet."""
-    return thing >= _RAW
+    return thing >= _MIN_FRESH
 
 
 def is_under_way(advice: Advice, hand: int, on: Sequence[int]) -> bool:
     """Whether the advice is still to be followed and can be: the item is at its place or in the helper's hands."""
     if isinstance(advice, Pickup):
         return hand != advice.thing and on[advice.place] == advice.thing
-    there = hand == advice.thing or (advice.place != IN_HAND and on[advice.place] == advice.thing)
-    return there and not is_near(advice, on)
+    in_reach = hand == advice.thing or (advice.place != IN_HAND and on[advice.place] == advice.thing)
+    return in_reach and not is_near(advice, on)
 
 
 def is_near(advice: Pass, on: Sequence[int]) -> bool:
@@ -113,10 +114,10 @@ class OvercookedPlanner:
         """Computes the distances between all squares; everything else is computed at first use."""
         self.layout = layout
         grid, floor = layout.grid, list(layout.grid.cells())
-        self._walks = np.full((grid.size, grid.size), UNREACHABLE, dtype=np.int32)
+        self._steps = np.full((grid.size, grid.size), UNREACHABLE, dtype=np.int32)
         for k in range(0, len(floor), TOGETHER):
             rows = distances(grid.floor, grid.stride, floor[k : k + TOGETHER])[:, : grid.size]
-            self._walks[floor[k : k + TOGETHER], : rows.shape[1]] = rows
+            self._steps[floor[k : k + TOGETHER], : rows.shape[1]] = rows
         self._floor = np.isin(np.arange(grid.size), floor)
         self.expansion = Expansion(MOST_STATES)
         self._size = 1 + (grid.size + 2 * len(layout.counters)) // STATE
@@ -146,20 +147,22 @@ class OvercookedPlanner:
         """Q: steps to the goal after each of the ACTIONS, with no agent in the way."""
         ahead, values = self.layout.ahead[cell], self.values(goal, hand, on)
         heads = [ahead[action] for action in ACTIONS]
-        return tuple([1 + values[to] if at == NOWHERE else self._use_cost(to, at, goal, hand, on) for to, at in heads])
+        return tuple([1 + values[to] if k == NOWHERE else self._use_cost(to, k, goal, hand, on) for to, k in heads])
 
     @cached_method
     def next_steps(self, goal: CookGoal, hand: int, on: On) -> Callable[[int], NextStep]:
         """The best next step as a function of the square, the first of equals; to stay if only help would do."""
-        values, vain = self.values(goal, hand, on), self._vain(goal, hand, on)
+        values = self.values(goal, hand, on)
+        useless = self._useless_places(goal, hand, on)
 
         @cache
         def next_step(cell: int) -> NextStep:
+            """The best next step from a square."""
             best, least = (STAY, cell, NOWHERE), values[cell] + 1
             for action, (to, place) in self.layout.ahead[cell].items():
                 if place == NOWHERE:
                     cost = 1 + values[to]
-                elif place in vain:
+                elif place in useless:
                     continue
                 else:
                     cost = self._use_cost(to, place, goal, hand, on)
@@ -169,7 +172,7 @@ class OvercookedPlanner:
 
         return next_step
 
-    def _vain(self, goal: CookGoal, hand: int, on: On) -> Container[int]:
+    def _useless_places(self, goal: CookGoal, hand: int, on: On) -> Container[int]:
         """Counters whose use leaves no less to do, by the definition of V.
 
         They are those where a cook would put down a dish or, with a board free, pick up what a dish of one food does
@@ -178,7 +181,7 @@ class OvercookedPlanner:
         dish, boards = RECIPES[goal] if isinstance(goal, str) else NOTHING, self.layout.boards
         if hand and hand == dish:
             return range(len(on))
-        if dish in _SIMPLE and NOTHING in [on[board] for board in boards]:
+        if dish in _ONE_FOOD_DISHES and NOTHING in [on[board] for board in boards]:
             food = dish - PLATE
             if not hand:
                 return {place for place in self._surfaces if on[place] and not useful(on[place], dish)}
@@ -213,7 +216,7 @@ class OvercookedPlanner:
             self.count()  # it takes as long as two
             values = self._spread(cells, costs)
         else:
-            values = (self._walks[cells] + costs[:, None]).min(axis=0, initial=UNREACHABLE)
+            values = (self._steps[cells] + costs[:, None]).min(axis=0, initial=UNREACHABLE)
         return array("i", np.minimum(values, UNREACHABLE).astype(np.int32).tobytes())
 
     def _spread(self, cells: NDArray[np.int32], costs: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -242,7 +245,7 @@ class OvercookedPlanner:
         dish = RECIPES[goal] if isinstance(goal, str) else NOTHING
         lies = hand if useful(hand, dish) else JUNK
         full = all(on[board] for board in self.layout.boards)
-        near = dish and (lies != JUNK or dish not in _SIMPLE or full)
+        near = dish and (lies != JUNK or dish not in _ONE_FOOD_DISHES or full)
         sources = []
         for place in self._near_boards(on) if near else self._surfaces:
             if not on[place]:
@@ -260,13 +263,14 @@ class OvercookedPlanner:
         beside = self.layout.beside
 
         def apart(origin: int, counter: int) -> int:
-            return min((int(self._walks[a, b]) for a in beside[origin] for b in beside[counter]), default=UNREACHABLE)
+            return min((int(self._steps[a, b]) for a in beside[origin] for b in beside[counter]), default=UNREACHABLE)
 
         return [sorted(self._surfaces, key=partial(apart, board)) for board in self.layout.boards]
 
     # Advice
 
     def _advice_sources(self, advice: Advice, hand: int, on: On) -> Sequence[tuple[int, int]]:
+        """The squares where a cook that follows advice goes on, each with the cost from there; none if it is over."""
         if not is_under_way(advice, hand, on):
             return ()
         if isinstance(advice, Pass) and hand == advice.thing:
@@ -285,11 +289,11 @@ class OvercookedPlanner:
         full = NOTHING not in [on[board] for board in boards]
         if hand == dish:
             on = ()
-        elif not hand or (useful(hand, dish) and not (full if is_fresh(hand) else not self._partners(dish, hand, on))):
+        elif not hand or (useful(hand, dish) and (not full if is_fresh(hand) else self._partners(dish, hand, on))):
             # nothing has to be put down, so only useful items matter, and others where they take space
-            rest = dish - chopped(hand) if useful(hand, dish) else dish
-            space = boards if dish in _SIMPLE and not full else range(len(on))
-            on = tuple([t and (t if useful(t, rest) else JUNK if k in space else NOTHING) for k, t in enumerate(on)])
+            needed = dish - chopped(hand) if useful(hand, dish) else dish
+            space = boards if dish in _ONE_FOOD_DISHES and not full else range(len(on))
+            on = tuple([t and (t if useful(t, needed) else JUNK if k in space else NOTHING) for k, t in enumerate(on)])
             if space is boards:
                 return self._simple_values(recipe, hand, on)
         return self._reduced_values(recipe, hand, on)
@@ -300,9 +304,9 @@ class OvercookedPlanner:
         for thing in {*on} - {NOTHING, JUNK}:
             if on.count(thing) > 1:
                 places = [place for place, lies in enumerate(on) if lies == thing]
-                gone = [JUNK if k in self.layout.boards else NOTHING for k in range(len(on))]
-                rest = tuple([gone[k] if lies == thing else lies for k, lies in enumerate(on)])
-                values_by_place = [self._simple_values(recipe, hand, _with(rest, place, thing)) for place in places]
+                vacated = [JUNK if k in self.layout.boards else NOTHING for k in range(len(on))]
+                others = tuple([vacated[k] if lies == thing else lies for k, lies in enumerate(on)])
+                values_by_place = [self._simple_values(recipe, hand, _with(others, place, thing)) for place in places]
                 return array("i", map(min, *values_by_place))
         return self._reduced_values(recipe, hand, on)
 
@@ -323,9 +327,9 @@ class OvercookedPlanner:
         elif not useful(hand, dish) or (is_fresh(hand) and not free):
             yield from self._put_down(recipe, hand, on)
         elif is_fresh(hand):
-            then = self.values(recipe, chopped(hand), on)
+            values_after = self.values(recipe, chopped(hand), on)
             for board in free:
-                yield from self._after(board, then)
+                yield from self._after(board, values_after)
         else:
             yield from self._merge(recipe, dish, hand, on)
 

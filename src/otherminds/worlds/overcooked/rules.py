@@ -65,6 +65,7 @@ class Overcooked:
     on: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        """Check that the parts fit together. Raises ValueError if not."""
         n = len(self.agents)
         if not n or len(set(self.agents)) < n or len(self.cells) != n or len(self.recipes) != n:
             raise ValueError("agents need different names, and a square and a recipe (or None) each")
@@ -185,23 +186,24 @@ class Overcooked:
         cells, hands, on, delivered, served = state
         if place < len(on):
             hand, lying = kitchen.interact(hands[i], on[place], place in self.layout.boards)
-            return State(cells, _put(hands, i, hand), _put(on, place, lying), delivered, served)
+            return State(cells, _replaced(hands, i, hand), _replaced(on, place, lying), delivered, served)
         dish, d = hands[i], place - len(on)
         if not kitchen.deliverable(dish):
             return state
-        there = tuple(sorted((*delivered[d], dish)))
+        dishes = tuple(sorted((*delivered[d], dish)))
         order = sorted(range(len(self.agents)), key=lambda j: j != i)
         credited = next((j for j in order if self.dishes[j] == dish and not served >> j & 1), None)
         if credited is not None:
             served |= 1 << credited
-        return State(cells, _put(hands, i, kitchen.NOTHING), on, _put(delivered, d, there), served)
+        return State(cells, _replaced(hands, i, kitchen.NOTHING), on, _replaced(delivered, d, dishes), served)
 
     def observe(self, state: State, agent: str) -> KitchenView:
         """The agent itself, and everything in the rooms where it is."""
         cells, hands, on, delivered, _ = state
-        sight, own_cell = self.layout.sight, cells[self.agents.index(agent)]
-        visible, mine = self.layout.visible(own_cell), sight[own_cell]
-        near = [sight[cell] & mine for cell in cells]
+        sight = self.layout.sight
+        own_cell = cells[self.agents.index(agent)]
+        visible = self.layout.visible(own_cell)
+        near = [sight[cell] & sight[own_cell] for cell in cells]  # not 0 for agents with a room in common
         return KitchenView(
             tuple([cell if sees else UNSEEN for cell, sees in zip(cells, near, strict=True)]),
             tuple([hand if sees else UNSEEN for hand, sees in zip(hands, near, strict=True)]),
@@ -210,5 +212,5 @@ class Overcooked:
         )
 
 
-def _put(values: tuple[T, ...], i: int, value: T) -> tuple[T, ...]:
+def _replaced(values: tuple[T, ...], i: int, value: T) -> tuple[T, ...]:
     return (*values[:i], value, *values[i + 1 :])

@@ -24,8 +24,8 @@ def joss_ann(machine: Machine, x: float, y: float) -> Machine:
     """
     if x < 0 or y < 0 or x + y > 1 + ROUNDING:
         raise ValueError(f"{x} and {y} are no probabilities of two events that exclude each other")
-    rest = max(0.0, 1.0 - x - y)
-    laws = tuple((x + rest * cooperate, y + rest * defect) for cooperate, defect in machine.outputs)
+    p_follow = max(0.0, 1.0 - x - y)
+    laws = tuple((x + p_follow * cooperate, y + p_follow * defect) for cooperate, defect in machine.outputs)
     return Machine(f"JA({machine.name}; {x:g}, {y:g})", laws, machine.moves)
 
 

@@ -47,11 +47,13 @@ class Machine:
     moves: tuple[tuple[tuple[int, ...], ...], ...]
 
     def __post_init__(self) -> None:
+        """Check the shapes. Raises ValueError as said above."""
         if not self.outputs or not all(law and min(law) >= 0 and abs(sum(law) - 1.0) <= 1e-9 for law in self.outputs):
             raise ValueError(f"{self.name}: every state needs a distribution over actions")
-        options, joint = len(self.outputs[0]), len(self.moves[0][0]) if self.moves and self.moves[0] else 0
+        options = len(self.outputs[0])
+        replies = len(self.moves[0][0]) if self.moves and self.moves[0] else 0
         shapes = [[len(to) for to in row] for row in self.moves]
-        if any(len(law) != options for law in self.outputs) or shapes != [[joint] * options] * len(self.outputs):
+        if any(len(law) != options for law in self.outputs) or shapes != [[replies] * options] * len(self.outputs):
             raise ValueError(f"{self.name}: every state needs the same actions, and moves for each of them")
         if any(not 0 <= q < len(self.outputs) for row in self.moves for to in row for q in to):
             raise ValueError(f"{self.name}: a move leads to a missing state")
@@ -150,14 +152,14 @@ def build(
 
 def equivalent(first: Machine, second: Machine) -> bool:
     """Whether two machines have the same output after every history that is possible for them."""
-    edge, visited = [(0, 0)], {(0, 0)}
-    while edge:
-        p, q = edge.pop()
+    frontier, visited = [(0, 0)], {(0, 0)}  # pairs of states that the same history can lead to
+    while frontier:
+        p, q = frontier.pop()
         if not np.allclose(first.outputs[p], second.outputs[q], rtol=0.0, atol=SAME):
             return False
         possible = [own for own, chance in enumerate(first.outputs[p]) if chance > SAME]
         after = {pair for own in possible for pair in zip(first.moves[p][own], second.moves[q][own], strict=True)}
-        edge += sorted(after - visited)
+        frontier += sorted(after - visited)
         visited |= after
     return True
 
@@ -167,21 +169,22 @@ def canonical(machine: Machine) -> tuple[tuple[Law, ...], tuple[tuple[tuple[int,
 
     Equal for machines that act alike even after own actions that have probability 0.
     """
+    # `kind[q]` is the class of state q: at first states with the same output, in the end states that act alike
     labels: dict[object, int] = {}
     kind = [labels.setdefault(law, len(labels)) for law in machine.outputs]
     count = 0
     while count < len(labels):  # refine until states of a kind have moves of the same kinds
         count, labels = len(labels), {}
-        keys = [(kind[q], tuple(kind[to] for row in machine.moves[q] for to in row)) for q in range(len(kind))]
-        kind = [labels.setdefault(key, len(labels)) for key in keys]
-    order, member = {kind[0]: 0}, [0]
-    for q in member:  # new states are appended on the way
+        signatures = [(kind[q], tuple(kind[to] for row in machine.moves[q] for to in row)) for q in range(len(kind))]
+        kind = [labels.setdefault(signature, len(labels)) for signature in signatures]
+    numbers, representatives = {kind[0]: 0}, [0]  # of each class, its new number and one of its states
+    for q in representatives:  # new states are appended on the way
         for to in chain.from_iterable(machine.moves[q]):
-            if kind[to] not in order:
-                order[kind[to]] = len(order)
-                member.append(to)
-    moves = tuple(tuple(tuple(order[kind[to]] for to in row) for row in machine.moves[q]) for q in member)
-    return tuple(machine.outputs[q] for q in member), moves
+            if kind[to] not in numbers:
+                numbers[kind[to]] = len(numbers)
+                representatives.append(to)
+    moves = tuple(tuple(tuple(numbers[kind[to]] for to in row) for row in machine.moves[q]) for q in representatives)
+    return tuple(machine.outputs[q] for q in representatives), moves
 
 
 def together(game: Game, machines: Sequence[Machine]) -> Machine:
@@ -207,6 +210,10 @@ def together(game: Game, machines: Sequence[Machine]) -> Machine:
 
 
 def _as_law(name: str, choice: int | Law, options: int) -> Law:
+    """The distribution over `options` actions for an action or a distribution: action 1 of 2 is (0.0, 1.0).
+
+    Raises ValueError for an action that does not exist.
+    """
     if isinstance(choice, tuple):
         return choice
     if not 0 <= choice < options:
@@ -281,17 +288,21 @@ LETTERS = ("C", "D")  # names of the two actions in the bundled file
 MAX_STATES = 1000  # most states of a machine in a file; bounds time
 
 
-class _Machine(BaseModel, extra="forbid", strict=True):
+class _MachineEntry(BaseModel, extra="forbid", strict=True):
+    """One entry of a file: by state its output, and its next state for each action of the others."""
+
     states: Annotated[int, Field(ge=1, le=MAX_STATES)]
     output: list[str]
     next: list[list[int]]
 
 
-class _Machines(BaseModel, extra="forbid", strict=True):
+class _MachineFile(BaseModel, extra="forbid", strict=True):
+    """A file of machines by name."""
+
     about: str = ""
     licence: str = ""
     source: str = ""
-    machines: Annotated[dict[str, _Machine], Field(min_length=1)]
+    machines: Annotated[dict[str, _MachineEntry], Field(min_length=1)]
 
 
 def read_machines(path: Path, game: Game) -> tuple[Machine, ...]:
@@ -299,7 +310,7 @@ def read_machines(path: Path, game: Game) -> tuple[Machine, ...]:
 
     Raises InputError with the line of malformed JSON, or the name of an invalid machine.
     """
-    return _machines(read_text(path), path, game, game.actions[1])
+    return _parse_machines(read_text(path), path, game, game.actions[1])
 
 
 def bundled_machines(game: Game) -> tuple[Machine, ...]:
@@ -309,13 +320,14 @@ def bundled_machines(game: Game) -> tuple[Machine, ...]:
     """
     if game.shape != (2, 2):
         raise InputError(f"the bundled machines do not fit {game.name}", hint="it must be 2 × 2")
-    return _machines(*bundled_text("repeated_games", "ipd_machines.json"), game, LETTERS)
+    return _parse_machines(*bundled_text("repeated_games", "ipd_machines.json"), game, LETTERS)
 
 
-def _machines(text: str, path: Path, game: Game, actions: Sequence[str]) -> tuple[Machine, ...]:
+def _parse_machines(text: str, path: Path, game: Game, actions: Sequence[str]) -> tuple[Machine, ...]:
+    """The machines of a JSON text; errors name `path`. `actions` are the names that outputs may have, by index."""
     strict_json.parse(text, path)
     try:
-        machines = _Machines.model_validate_json(text).machines
+        machines = _MachineFile.model_validate_json(text).machines
     except ValidationError as error:
         fault = faults(error)[0]
         message = fault["msg"].replace(" after validation", "")
@@ -325,10 +337,12 @@ def _machines(text: str, path: Path, game: Game, actions: Sequence[str]) -> tupl
         inner = ".".join(rest[1:])
         message = f"`{inner}`: {message}" if inner else message
         raise InputError(f"machine `{rest[0]}`: {message}", path=path) from None
-    return tuple(_machine(name, machine, path, game, actions) for name, machine in machines.items())
+    return tuple(_machine_of(name, machine, path, game, actions) for name, machine in machines.items())
 
 
-def _machine(name: str, table: _Machine, path: Path, game: Game, actions: Sequence[str]) -> Machine:
+def _machine_of(name: str, table: _MachineEntry, path: Path, game: Game, actions: Sequence[str]) -> Machine:
+    """The machine of one entry of a file. Raises InputError that says what in the entry is wrong."""
+
     def wrong(message: str, hint: str) -> InputError:
         return InputError(f"machine `{name[:60]}`: {message}", path=path, hint=hint)
 
@@ -339,20 +353,21 @@ def _machine(name: str, table: _Machine, path: Path, game: Game, actions: Sequen
             raise wrong(f"`{key}` has {len(entries)} entries", f"one for each of {table.states} states")
     for q, onward in enumerate(table.next):
         if len(onward) != game.payoff(1).shape[1]:
-            raise wrong(f"`next.{q}` has {len(onward)} entries", f"one for each of {_others(game)}")
+            raise wrong(f"`next.{q}` has {len(onward)} entries", f"one for each of {_reacts_to(game)}")
         if not all(0 <= to < table.states for to in onward):
             raise wrong(f"`next.{q}` leads to a missing state", f"states are 0 to {table.states - 1}")
     outputs = []
     for q, word in enumerate(table.output):
-        meant = [a for a, action in enumerate(actions) if action == word]
-        meant = meant or [a for a, action in enumerate(actions) if action[:1] == word]
-        if len(meant) != 1:
+        # the name of an action, or else its first letter
+        matches = [a for a, action in enumerate(actions) if action == word]
+        matches = matches or [a for a, action in enumerate(actions) if action[:1] == word]
+        if len(matches) != 1:
             raise wrong(f"`output.{q}`: {word[:60]} is not one action", f"write {', '.join(actions)}")
-        outputs += meant
+        outputs += matches
     return build(name, game, 0, outputs.__getitem__, lambda q, _own, theirs: table.next[q][theirs])
 
 
-def _others(game: Game) -> str:
+def _reacts_to(game: Game) -> str:
     """What an agent in the second place reacts to: the actions of the other, or joint actions of all others."""
     if len(game.agents) == 2:
         return ", ".join(game.actions[0])

@@ -49,9 +49,9 @@ def partner(name: str, game: Game, own: Mapping[str, Machine] | None = None) -> 
     Raises UnknownPartnerError for an unknown name, InputError for a partner that cannot play the game.
     """
     own_by_name = own or {}
-    if _plain(name) in own_by_name:
-        return own_by_name[_plain(name)]
-    plain, tilde, noise = _plain(name).partition("~")
+    if _normalised(name) in own_by_name:
+        return own_by_name[_normalised(name)]
+    plain, tilde, noise = _normalised(name).partition("~")
     if plain in own_by_name:
         machine = own_by_name[plain]
     else:
@@ -70,10 +70,10 @@ def own_machines(path: Path | None, game: Game) -> Mapping[str, Machine]:
     """
     by_name = dict[str, Machine]()
     for machine in read_machines(path, game) if path else ():
-        if _plain(machine.name) in by_name:
+        if _normalised(machine.name) in by_name:
             hint = "names must differ in more than case and spaces"
             raise InputError(f"`{machine.name[:60]}` is listed twice", path=path, hint=hint)
-        by_name[_plain(machine.name)] = machine
+        by_name[_normalised(machine.name)] = machine
     return by_name
 
 
@@ -149,16 +149,17 @@ def _anti_copy(game: Game) -> Machine:
 
 
 def _best_replies(game: Game) -> list[int]:
+    """The second agent's best reply to each action of the first, by index; ties to the lowest."""
     return [int(action) for action in game.payoff(1).argmax(axis=0)]
 
 
 def _by_success(name: str, game: Game, *, repeat: bool) -> Machine:
     """Repeats its action after a payoff of at least its mean, else shifts to the next; not `repeat`: the opposite."""
     payoff = game.payoff(1)
-    won = payoff >= payoff.mean() - TIE
+    succeeded = payoff >= payoff.mean() - TIE
 
     def follow(_: int, own: int, theirs: int) -> int:
-        return own if won[own, theirs] == repeat else (own + 1) % len(payoff)
+        return own if succeeded[own, theirs] == repeat else (own + 1) % len(payoff)
 
     return build(name, game, 0, lambda action: action, follow)
 
@@ -223,6 +224,10 @@ TWO_BY_TWO = ("grim", "tit-for-two-tats", "gtft", "zd-extort-2", "joss")
 
 
 def _by_name(name: str, game: Game, own: Mapping[str, Machine]) -> Machine:
+    """The partner with a name from PARTNERS, of a bundled machine or of a constant; noise is already split off.
+
+    Raises UnknownPartnerError for another name, and InputError for one that cannot play the game.
+    """
     if name in PARTNERS or name in _bundled():
         misfit = _misfit(name, game)
         _need(not misfit, name, game, misfit)
@@ -235,22 +240,27 @@ def _by_name(name: str, game: Game, own: Mapping[str, Machine]) -> Machine:
 
 
 def _by_digits(name: str, game: Game) -> Machine | None:
-    match = re.fullmatch(r"(cycle|reactive|memory-one)-([0-9]+)", name)
+    """The partner whose table is in its name, such as `cycle-011` or `memory-one-00110`; None for another name.
+
+    The digits of a cycle are its actions; those of the others are the first action and the reply to each context.
+    """
+    match = re.fullmatch(r"(?P<kind>cycle|reactive|memory-one)-(?P<digits>[0-9]+)", name)
     if not match:
         return None
+    kind, digits = match["kind"], match["digits"]
     options, their_options = game.payoff(1).shape
-    first, *rest = actions = [int(digit) for digit in match[2]]
+    first, *replies = actions = [int(digit) for digit in digits]
     _need(max(actions) < options, name, game, f"its actions are 0 to {options - 1}")
-    title = f"{match[1]} {match[2]}"
-    if match[1] == "cycle":
+    title = f"{kind} {digits}"
+    if kind == "cycle":
         _need(len(actions) <= MAX_ROUNDS, name, game, f"{MAX_ROUNDS} digits are the most")
         return periodic(title, game, actions)
-    contexts = their_options if match[1] == "reactive" else options * their_options
-    _need(len(rest) == contexts, name, game, f"it needs a first action and {contexts} replies")
-    if match[1] == "reactive":
-        return reactive(title, game, first, rest)
-    replies = [rest[own * their_options : (own + 1) * their_options] for own in range(options)]
-    return strategies.memory_one(title, game, first, replies)
+    contexts = their_options if kind == "reactive" else options * their_options
+    _need(len(replies) == contexts, name, game, f"it needs a first action and {contexts} replies")
+    if kind == "reactive":
+        return reactive(title, game, first, replies)
+    by_own_action = [replies[own * their_options : (own + 1) * their_options] for own in range(options)]
+    return strategies.memory_one(title, game, first, by_own_action)
 
 
 def _misfit(name: str, game: Game) -> str:
@@ -264,15 +274,16 @@ def _misfit(name: str, game: Game) -> str:
 
 
 def _constants(game: Game) -> dict[str, Machine]:
-    return {_plain(machine.name): machine for machine in single_action(game)}
+    return {_normalised(machine.name): machine for machine in single_action(game)}
 
 
 @cache
 def _bundled() -> dict[str, Machine]:
-    return {_plain(machine.name): machine for machine in bundled_machines(find_game("ipd"))}
+    return {_normalised(machine.name): machine for machine in bundled_machines(find_game("ipd"))}
 
 
-def _plain(name: str) -> str:
+def _normalised(name: str) -> str:
+    """A name as it is compared: lower case, hyphens for spaces."""
     return "-".join(name.casefold().split())
 
 
@@ -281,5 +292,6 @@ def _fits(game: Game) -> bool:
 
 
 def _need(condition: bool, name: str, game: Game, reason: str) -> None:
+    """Raise InputError with this reason unless the condition holds."""
     if not condition:
         raise InputError(f"{name[:60]} cannot play {game.name}", hint=reason)

@@ -51,6 +51,7 @@ SYMBOL = re.compile(
 )
 
 Place = tuple[str | int, ...]
+"""A key, then indices of nested lists: ("payoffs", 0, 1) is the second entry of the first list of payoffs."""
 
 
 def _check_name(text: str) -> str:
@@ -64,6 +65,8 @@ Number = Annotated[float, Field(allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
 
 
 class _Keys(BaseModel, extra="forbid", strict=True):
+    """The keys of a file; nested lists are checked later, when their shapes are known."""
+
     name: Name
     title: Name | None = None
     agents: Annotated[list[Name], Field(min_length=2, max_length=MAX_AGENTS)]
@@ -93,10 +96,10 @@ class _Source:
         try:
             return TypeAdapter[Any](kind, config=STRICT).validate_python(value)
         except ValidationError as error:
-            fault = _first(error)
+            fault = _first_fault(error)
             inner = fault["loc"]
             hint = levels[len(inner)] if len(inner) < len(levels) else None
-            raise self.wrong(f"`{key}`: {_words(fault)}", (key, *inner), hint) from None
+            raise self.wrong(f"`{key}`: {_message_of(fault)}", (key, *inner), hint) from None
 
 
 def read_game(path: Path) -> Game:
@@ -107,26 +110,28 @@ def read_game(path: Path) -> Game:
 def parse_game(text: str, path: Path) -> Game:
     """Read a game from text; errors name `path`. Raises InputError for an invalid game."""
     source = _Source(text, path)
-    keys = _keys(source)
+    keys = _read_keys(source)
     _refuse_repeats(keys.agents, ("agents",), source)
     actions = _actions(keys, source)
     payoffs = _payoffs(keys, actions, source)
     return Game(keys.name, tuple(keys.agents), actions, payoffs, keys.title or "")
 
 
-def _keys(source: _Source) -> _Keys:
+def _read_keys(source: _Source) -> _Keys:
+    """The validated keys of a file. Raises InputError with the line of the first error."""
     try:
         return _Keys.model_validate(read_toml(source.text))
     except ValidationError as error:
-        fault = _first(error)
-        key, valid_keys = str(fault["loc"][0])[:LONGEST], list(_Keys.model_fields)
+        fault = _first_fault(error)
+        key = str(fault["loc"][0])[:LONGEST]
+        valid_keys = list(_Keys.model_fields)
         if fault["type"] == "missing":
             raise source.wrong(f"the file lacks `{key}`", hint=f"a game has {', '.join(valid_keys)}") from None
         if fault["type"] == "extra_forbidden":
             close = difflib.get_close_matches(key, valid_keys, n=1)
             hint = f"did you mean {close[0]}?" if close else f"a game has {', '.join(valid_keys)}"
             raise source.wrong(f"unknown key `{key}`", fault["loc"], hint) from None
-        raise source.wrong(f"`{key}`: {_words(fault)}", fault["loc"]) from None
+        raise source.wrong(f"`{key}`: {_message_of(fault)}", fault["loc"]) from None
     except RecursionError:
         raise source.wrong("is nested too deeply") from None
     except tomllib.TOMLDecodeError as error:
@@ -137,35 +142,43 @@ def _keys(source: _Source) -> _Keys:
         raise InputError("a number has thousands of digits", path=source.path) from None
 
 
-def _first(error: ValidationError) -> ErrorDetails:
+def _first_fault(error: ValidationError) -> ErrorDetails:
     """The first error; unknown keys come before all others, because one may be a misspelt known key."""
     return min(faults(error), key=lambda fault: fault["type"] != "extra_forbidden")
 
 
-def _words(fault: ErrorDetails) -> str:
+def _message_of(fault: ErrorDetails) -> str:
     return fault["msg"].replace(" after validation", "")
 
 
 def _actions(keys: _Keys, source: _Source) -> tuple[tuple[str, ...], ...]:
+    """The names of each agent's actions, from one list for all agents or a list for each.
+
+    Raises InputError for another form, or for a name that an agent has twice.
+    """
     names = Annotated[list[Name], Field(min_length=1)]
     if not any(isinstance(entry, list) for entry in keys.actions):
         own: list[str] = source.nested(names, keys.actions, "actions")
         _refuse_repeats(own, ("actions",), source)
         return (tuple(own),) * len(keys.agents)
     hint = f"one list of names for each of {', '.join(keys.agents)}, or one for all"
-    lists: list[list[str]] = source.nested(_just(len(keys.agents), names), keys.actions, "actions", (hint, hint))
+    lists: list[list[str]] = source.nested(_list_of(len(keys.agents), names), keys.actions, "actions", (hint, hint))
     for i, own in enumerate(lists):
         _refuse_repeats(own, ("actions", i), source)
     return tuple(map(tuple, lists))
 
 
 def _payoffs(keys: _Keys, actions: Sequence[Sequence[str]], source: _Source) -> tuple[tuple[float, ...], ...]:
+    """One row of payoffs for each joint action, a number for each agent, from the nested lists of the file.
+
+    Raises InputError if the lists do not have the shape that agents and actions require.
+    """
     shape = [len(own) for own in actions]
     if prod(shape) * len(shape) > MAX_CELLS:
         raise source.wrong(f"the game has more than {MAX_CELLS:,} payoffs", ("actions",))
-    kind = _just(len(shape), Number)
+    kind = _list_of(len(shape), Number)
     for size in reversed(shape):
-        kind = _just(size, kind)
+        kind = _list_of(size, kind)
     levels = [f"one list for each action of {agent}" for agent in keys.agents]
     levels += [f"one number for each of {', '.join(keys.agents)}"]
     rows = source.nested(kind, keys.payoffs, "payoffs", levels)
@@ -174,12 +187,13 @@ def _payoffs(keys: _Keys, actions: Sequence[Sequence[str]], source: _Source) -> 
     return tuple(map(tuple, rows))
 
 
-def _just(size: int, kind: Any) -> Any:
+def _list_of(size: int, kind: Any) -> Any:
     """The type of a list of exactly `size` values of a kind."""
     return Annotated[list[kind], Field(min_length=size, max_length=size)]
 
 
 def _refuse_repeats(names: Sequence[str], place: Place, source: _Source) -> None:
+    """Raise InputError if two names of the list at `place` are equal, ignoring case and spaces."""
     # names typed on command lines are compared ignoring case
     earlier_names: set[str] = set()
     for i, name in enumerate(" ".join(name.casefold().split()) for name in names):

@@ -31,6 +31,7 @@ class Game:
     title: str = ""
 
     def __post_init__(self) -> None:
+        """Check that the parts fit together. Raises ValueError if not."""
         if len(self.agents) < 2 or len(set(self.agents)) < len(self.agents):
             raise ValueError("a game needs at least two agents with different names")
         if len(self.actions) != len(self.agents):
@@ -53,6 +54,7 @@ class Game:
 
     @cached_property
     def _tables(self) -> tuple[Floats, ...]:
+        """For each agent, its payoffs as in `payoff`: shape (own actions, joint actions of the others), read-only."""
         cube = np.array(self.payoffs, dtype=float).reshape(*self.shape, len(self.agents))
         tables = [
             np.ascontiguousarray(np.moveaxis(cube[..., i], i, 0).reshape(self.shape[i], -1))
@@ -167,7 +169,7 @@ def ordinal_games() -> Iterator[Game]:
     tables = (
         table
         for table in product(ranks, ranks)
-        if table == min(tuple(tuple(side[i] for i in swap) for side in table) for swap in swaps)
+        if table == min(tuple(tuple(ranking[i] for i in swap) for ranking in table) for swap in swaps)
     )
     for number, (mine, yours) in enumerate(tables, 1):
         rows = tuple(zip(mine, yours, strict=True))

@@ -32,8 +32,8 @@ def match_score(game: Game, first: Machine, second: Machine, rounds: int) -> tup
     Raises ValueError for a stochastic machine, one that does not fit its place in the game, or fewer than 1 round.
     """
     _check_rounds(rounds)
-    row, own = _linked(game, 0, first)
-    other_row, theirs = _linked(game, 1, second)
+    row, own = _as_linked_rows(game, 0, first)
+    other_row, theirs = _as_linked_rows(game, 1, second)
     total = other_total = 0.0
     for _ in range(rounds):
         (row, own, gain), (other_row, theirs, other_gain) = row[theirs], other_row[own]
@@ -51,19 +51,22 @@ def match_scores(game: Game, pairs: Sequence[tuple[Machine, Machine]], rounds: i
     if not pairs:
         return np.zeros((0, 2))
     # all machines as flat arrays of cells, one for each state and action of the other
-    parts, starts, cells = list[tuple[Ints, Floats, Ints]](), list[list[int]](), 0
+    tables = list[tuple[Ints, Floats, Ints]]()
+    initial_cells = list[list[int]]()
+    count = 0
     for seat, machines in enumerate(zip(*pairs, strict=True)):
         width = game.payoff(seat).shape[1]
-        first = dict[int, int]()  # by identity, because hashing thousands of machines takes as long as playing them
+        # by identity, because hashing thousands of machines takes as long as playing them
+        first_cell = dict[int, int]()
         for machine in machines:
-            if id(machine) not in first:
-                table = _table(game, seat, machine)
-                parts.append((table.actions.repeat(width), table.gains.ravel(), cells + width * table.onward.ravel()))
-                first[id(machine)] = cells
-                cells += table.gains.size
-        starts.append([first[id(machine)] for machine in machines])
-    actions, gains, onward = (np.concatenate(part) for part in zip(*parts, strict=True))
-    places = np.array(starts)
+            if id(machine) not in first_cell:
+                table = _as_arrays(game, seat, machine)
+                tables.append((table.actions.repeat(width), table.gains.ravel(), count + width * table.onward.ravel()))
+                first_cell[id(machine)] = count
+                count += table.gains.size
+        initial_cells.append([first_cell[id(machine)] for machine in machines])
+    actions, gains, onward = (np.concatenate(part) for part in zip(*tables, strict=True))
+    places = np.array(initial_cells)
     total = np.zeros(places.shape)
     for _ in range(rounds):
         indices = places + actions[places][::-1]
@@ -83,18 +86,20 @@ def expected_score(game: Game, first: Machine, second: Machine, rounds: int) -> 
     """
     _check_rounds(rounds)
     for seat, machine in enumerate((first, second)):
-        _check_place(game, seat, machine)
+        _check_fits(game, seat, machine)
+    # a pair of states is numbered (first's state) · (second's states) + (second's state), a joint action likewise
     outputs, moves = first.chances
     other_outputs, other_moves = second.chances
     chance = outputs[:, None, :, None] * other_outputs[None, :, None, :]
     onward = moves.transpose(0, 2, 1)[:, None] * len(other_outputs) + other_moves[None]
-    flat, to = chance.reshape(len(outputs) * len(other_outputs), -1), onward.ravel()
-    visits = np.zeros(len(flat))
-    weight = np.eye(1, len(flat))[0]
+    chance_by_pair = chance.reshape(len(outputs) * len(other_outputs), -1)
+    next_pair = onward.ravel()
+    visits = np.zeros(len(chance_by_pair))
+    distribution = np.eye(1, len(chance_by_pair))[0]
     for _ in range(rounds):
-        visits += weight
-        weight = np.bincount(to, (weight[:, None] * flat).ravel(), len(flat))
-    joint = visits @ flat
+        visits += distribution
+        distribution = np.bincount(next_pair, (distribution[:, None] * chance_by_pair).ravel(), len(chance_by_pair))
+    joint = visits @ chance_by_pair
     return float(joint @ game.payoff(0).ravel()), float(joint @ game.payoff(1).T.ravel())
 
 
@@ -115,10 +120,10 @@ def exact_scores(game: Game, firsts: Sequence[Machine], seconds: Sequence[Machin
     """
     pairs = [(first, second) for first in firsts for second in seconds]
     certain = [np.array([machine.deterministic for machine in machines], dtype=bool) for machines in (firsts, seconds)]
-    sure = np.logical_and.outer(*certain).ravel()
+    both_certain = np.logical_and.outer(*certain).ravel()
     scores = np.zeros((len(pairs), 2))
-    scores[sure] = match_scores(game, list(compress(pairs, sure)), rounds)
-    for k in np.flatnonzero(~sure):
+    scores[both_certain] = match_scores(game, list(compress(pairs, both_certain)), rounds)
+    for k in np.flatnonzero(~both_certain):
         scores[k] = expected_score(game, *pairs[k], rounds)
     return scores.reshape(len(firsts), len(seconds), 2) / rounds
 
@@ -137,14 +142,14 @@ def played_match(
     first, second = minds[0].observe(None), minds[1].observe(None)
     total = other_total = 0.0
     for _ in range(rounds):
-        own, theirs = _sampled(first.act(), rng), _sampled(second.act(), rng)
+        own, theirs = _sampled_action(first.act(), rng), _sampled_action(second.act(), rng)
         gain, other_gain = payoff[own][theirs], other_payoff[theirs][own]
         first, second = first.observe(Outcome(own, theirs, gain)), second.observe(Outcome(theirs, own, other_gain))
         total, other_total = total + gain, other_total + other_gain
     return total, other_total
 
 
-def _sampled(policy: Distribution[int], rng: np.random.Generator) -> int:
+def _sampled_action(policy: Distribution[int], rng: np.random.Generator) -> int:
     certain = policy.mode if isinstance(policy, Categorical) and len(policy.support) == 1 else None
     action: int = policy.sample(rng) if certain is None else certain
     return action
@@ -169,7 +174,7 @@ def exploitability(game: Game, machine: Machine, rounds: int) -> Exploitability:
     Raises ValueError for a machine that does not fit the second place, or fewer than 1 round.
     """
     _check_rounds(rounds)
-    _check_place(game, 1, machine)
+    _check_fits(game, 1, machine)
     response = best_response(game.payoff(0), machine.chances, rounds)
     best = float(response.values[0, 0])
     earned = value_of(response.actions, np.ascontiguousarray(game.payoff(1).T), machine.chances)
@@ -226,8 +231,12 @@ class _MachineArrays(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _table(game: Game, seat: int, machine: Machine) -> _MachineArrays:
-    _check_place(game, seat, machine)
+def _as_arrays(game: Game, seat: int, machine: Machine) -> _MachineArrays:
+    """A deterministic machine in this place of the game as arrays.
+
+    Raises ValueError if it is stochastic or does not fit.
+    """
+    _check_fits(game, seat, machine)
     if not machine.deterministic:
         raise ValueError(f"{machine.name} is stochastic: expected_score gives the exact expectation")
     outputs, moves = machine.chances
@@ -236,12 +245,12 @@ def _table(game: Game, seat: int, machine: Machine) -> _MachineArrays:
 
 
 @lru_cache(maxsize=4096)
-def _linked(game: Game, seat: int, machine: Machine) -> tuple[_Row, int]:
+def _as_linked_rows(game: Game, seat: int, machine: Machine) -> tuple[_Row, int]:
     """The row of the machine's initial state, and its first action.
 
     For each action of the other a row has the next row, the machine's action there, and the payoff of this round.
     """
-    actions, gains, onward = (part.tolist() for part in _table(game, seat, machine))
+    actions, gains, onward = (array.tolist() for array in _as_arrays(game, seat, machine))
     rows: list[_Row] = [[] for _ in actions]
     for row, gain, to in zip(rows, gains, onward, strict=True):
         row += [(rows[q], actions[q], r) for q, r in zip(to, gain, strict=True)]
@@ -253,7 +262,8 @@ def _check_rounds(rounds: int) -> None:
         raise ValueError(f"a match needs at least 1 round, not {rounds}")
 
 
-def _check_place(game: Game, seat: int, machine: Machine) -> None:
+def _check_fits(game: Game, seat: int, machine: Machine) -> None:
+    """Raise ValueError unless the machine has the actions of this place in a game of two."""
     if len(game.agents) != 2:
         raise ValueError(f"matches need games of two, and {game.name} has {len(game.agents)} agents")
     shape = len(machine.outputs[0]), len(machine.moves[0][0])

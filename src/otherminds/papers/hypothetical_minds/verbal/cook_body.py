@@ -43,7 +43,7 @@ def progress(situation: KitchenSituation, subgoal: CookSubgoal, effort: Effort) 
     if effort.steps >= LONG:
         return _failed("it took too long")
     if isinstance(subgoal, MoveTo):
-        return _move(situation, cell, effort)
+        return _walk_to(situation, cell, effort)
     if isinstance(subgoal, WaitAt) and subgoal.is_met(situation):
         return SubgoalStep(outcome="done")
     return _at_place(situation, subgoal, cell, effort)
@@ -56,26 +56,29 @@ def _failed(why: str) -> SubgoalStep:
 # On the way
 
 
-def _move(situation: KitchenSituation, cell: int, effort: Effort) -> SubgoalStep:
+def _walk_to(situation: KitchenSituation, cell: int, effort: Effort) -> SubgoalStep:
+    """Walk to a cell around all cooks in view; wait for some steps if these block every way."""
     view = situation.memory.view
     if view.cell == cell:
         return SubgoalStep(outcome="done")
     walls = dict.fromkeys(situation.in_the_way, float("inf"))
-    way = cheapest_route(situation.world.grid, view.cell, {cell: 0.0}, walls)
-    if way is not None and way.first is not None:
-        return SubgoalStep(_step(situation, way.first), effort)
-    return _stuck(situation, effort, cheapest_route(situation.world.grid, view.cell, {cell: 0.0}, {}) is not None)
+    route = cheapest_route(situation.world.grid, view.cell, {cell: 0.0}, walls)
+    if route is not None and route.first is not None:
+        return SubgoalStep(_step_toward(situation, route.first), effort)
+    return _wait_or_fail(
+        situation, effort, cheapest_route(situation.world.grid, view.cell, {cell: 0.0}, {}) is not None
+    )
 
 
 def _at_place(situation: KitchenSituation, subgoal: AtPlace, cell: int, effort: Effort) -> SubgoalStep:
     """Go to a place, face it, and use it, or stand there."""
-    view, way = situation.memory.view, situation.way_to(cell, situation.in_the_way)
-    if way is None:
-        return _stuck(situation, effort, situation.way_to(cell) is not None)
-    if way.cell != view.cell:
-        return SubgoalStep(_step(situation, way.first), effort)
-    if way.facing != view.facing:
-        return SubgoalStep("turn_left" if (way.facing - view.facing) % 4 == 3 else "turn_right", effort)
+    view, route = situation.memory.view, situation.way_to(cell, situation.in_the_way)
+    if route is None:
+        return _wait_or_fail(situation, effort, situation.way_to(cell) is not None)
+    if route.cell != view.cell:
+        return SubgoalStep(_step_toward(situation, route.first), effort)
+    if route.facing != view.facing:
+        return SubgoalStep("turn_left" if (route.facing - view.facing) % 4 == 3 else "turn_right", effort)
     if isinstance(subgoal, WaitAt):
         if effort.waited >= PATIENCE:
             return _failed(f"it was not so after {PATIENCE} steps")
@@ -85,12 +88,14 @@ def _at_place(situation: KitchenSituation, subgoal: AtPlace, cell: int, effort: 
     )
 
 
-def _step(situation: KitchenSituation, first: int) -> Action:
+def _step_toward(situation: KitchenSituation, next_cell: int) -> Action:
+    """The move by which the cook enters this cell beside it."""
     view, field = situation.memory.view, situation.world.field
-    return MOVES[(field.ahead.index(first - view.cell) - view.facing) % 4]
+    return MOVES[(field.ahead.index(next_cell - view.cell) - view.facing) % 4]
 
 
-def _stuck(situation: KitchenSituation, effort: Effort, blocked: bool) -> SubgoalStep:
+def _wait_or_fail(situation: KitchenSituation, effort: Effort, blocked: bool) -> SubgoalStep:
+    """Wait for cooks that block the way, up to BLOCKED steps; fail at once if there is no way at all."""
     if not blocked:
         return _failed("there is no way to it")
     if effort.blocked >= BLOCKED:
@@ -137,7 +142,7 @@ def _why_not(situation: KitchenSituation, cell: int, hand: int) -> str:
 # The body
 
 
-def _free(situation: KitchenSituation) -> bool:
+def _has_time_left(situation: KitchenSituation) -> bool:
     return situation.t < situation.world.steps
 
 
@@ -145,7 +150,7 @@ def _free(situation: KitchenSituation) -> bool:
 class CookBody(PlanFollower[KitchenSituation, CookSubgoal]):
     """A body for a mind in a kitchen; the mind tells it when to plan."""
 
-    planning = SubgoalPlanning(_free, kitchen_message, cook_subgoals_text, cook_plan_form, progress)
+    planning = SubgoalPlanning(_has_time_left, kitchen_message, cook_subgoals_text, cook_plan_form, progress)
     world: CollaborativeCooking
 
     def look(self, view: CookingView) -> Self:
@@ -157,4 +162,4 @@ class CookBody(PlanFollower[KitchenSituation, CookSubgoal]):
     @property
     def over(self) -> bool:
         """Whether the episode is over."""
-        return not _free(self.situation)
+        return not _has_time_left(self.situation)

@@ -103,23 +103,28 @@ class KitchenSituation(NamedTuple):
         world, before, t = self.world, self.memory, self.memory.t + 1
         window = world.field.window(view.cell, view.facing)
         in_sight = {cell: code for cell, code in zip(window, view.window, strict=True) if cell != OUTSIDE}
-        codes = tuple(in_sight.get(cell, self.code(cell)) for cell in _places(world))
-        looks = tuple(t if cell in in_sight else self.last_look(cell) for cell in _places(world))
+        codes = tuple(in_sight.get(cell, self.code(cell)) for cell in _place_indices(world))
+        looks = tuple(t if cell in in_sight else self.last_look(cell) for cell in _place_indices(world))
         cooks = [*before.cooks]
         for cell, code in in_sight.items():
             if (cook := rules.player_of(code)) and cook.number != self.me:
                 cooks[cook.number] = LastSeen(t, cell, cook.facing, cook.hand)
-        pots, cooking = zip(codes[len(world.counters) :], before.full_since, strict=True), rules.SEES_POT + rules.FULL
+        pots = zip(codes[len(world.counters) :], before.full_since, strict=True)
+        cooking = rules.SEES_POT + rules.FULL
         full_since = tuple((t if since == NEVER else since) if code == cooking else NEVER for code, since in pots)
         handed_over = (before.view.hand, view.hand) == (rules.SOUP, rules.NOTHING)
-        mine = handed_over and world.square(_ahead(world, view.cell, view.facing)) == rules.DELIVERY
-        theirs = max((round(view.reward / world.pay) if world.pay else 0) - mine, 0)
-        soups = before.soups[0] + mine, before.soups[1] + theirs
+        own_soups = handed_over and world.square(_cell_ahead(world, view.cell, view.facing)) == rules.DELIVERY
+        others_soups = max((round(view.reward / world.pay) if world.pay else 0) - own_soups, 0)
+        soups = before.soups[0] + own_soups, before.soups[1] + others_soups
         memory = KitchenMemory(t, view, codes, looks, full_since, tuple(cooks), soups=soups)
-        now = self._replace(memory=memory)
-        actions = before.actions if before.t == NEVER else (*before.actions, *_actions(self, now, theirs))
-        steps_in_view = before.steps_in_view + bool(now.in_view)
-        return now._replace(memory=memory._replace(actions=actions, steps_in_view=steps_in_view))
+        situation = self._replace(memory=memory)
+        actions = (
+            before.actions
+            if before.t == NEVER
+            else (*before.actions, *_observed_actions(self, situation, others_soups))
+        )
+        steps_in_view = before.steps_in_view + bool(situation.in_view)
+        return situation._replace(memory=memory._replace(actions=actions, steps_in_view=steps_in_view))
 
     def way_to(self, cell: int, around: frozenset[int] = frozenset()) -> PlaceRoute | None:
         """The shortest way to use a place, around these cells; None if there is none."""
@@ -127,11 +132,11 @@ class KitchenSituation(NamedTuple):
 
     def code(self, cell: int) -> int:
         """What was last seen at a counter or a pot."""
-        return self.memory.codes[_places(self.world)[cell]]
+        return self.memory.codes[_place_indices(self.world)[cell]]
 
     def last_look(self, cell: int) -> int:
         """When a counter or a pot was last seen; NEVER if it was not."""
-        return self.memory.looks[_places(self.world)[cell]]
+        return self.memory.looks[_place_indices(self.world)[cell]]
 
     def at(self, cell: int) -> tuple[int, int]:
         """The column and row of a cell."""
@@ -139,7 +144,7 @@ class KitchenSituation(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _places(world: CollaborativeCooking) -> dict[int, int]:
+def _place_indices(world: CollaborativeCooking) -> dict[int, int]:
     """The index of each counter and pot, by cell."""
     return {cell: k for k, cell in enumerate(world.counters + world.pots)}
 
@@ -163,51 +168,52 @@ def in_hand(thing: int) -> str:
 # What the agent did, and what others did
 
 
-def _ahead(world: CollaborativeCooking, cell: int, facing: int) -> int:
+def _cell_ahead(world: CollaborativeCooking, cell: int, facing: int) -> int:
     return cell + world.field.ahead[facing]
 
 
-def _actions(before: KitchenSituation, now: KitchenSituation, delivered: int) -> Iterator[ObservedAction]:
+def _observed_actions(before: KitchenSituation, after: KitchenSituation, delivered: int) -> Iterator[ObservedAction]:
     """What others did since the last view, as far as it shows; `delivered` is the number of soups they delivered."""
-    t, used = now.memory.t, set[int]()
-    for name, cook in now.in_view.items():
-        last = before.memory.cooks[now.names.index(name)]
-        if last is None or last.hand == cook.hand:
+    t, used = after.memory.t, set[int]()
+    for name, cook in after.in_view.items():
+        last_seen = before.memory.cooks[after.names.index(name)]
+        if last_seen is None or last_seen.hand == cook.hand:
             continue
-        if last.t < before.memory.t:
+        if last_seen.t < before.memory.t:
             hands = things(1, cook.hand) if cook.hand else "empty hands"
             yield ObservedAction(t, name, f"came into view again, with {hands}")
             continue
-        place = _ahead(now.world, cook.cell, cook.facing)
+        place = _cell_ahead(after.world, cook.cell, cook.facing)
         used.add(place)
-        delivered -= (last.hand, now.world.square(place)) == (rules.SOUP, rules.DELIVERY)
-        yield ObservedAction(t, name, _use(now, place, last.hand, cook.hand))
-    somebody = now.other_names[0] if len(now.other_names) == 1 else "somebody else"
+        delivered -= (last_seen.hand, after.world.square(place)) == (rules.SOUP, rules.DELIVERY)
+        yield ObservedAction(t, name, _use_in_words(after, place, last_seen.hand, cook.hand))
+    somebody = after.other_names[0] if len(after.other_names) == 1 else "somebody else"
     for _ in range(delivered):
         yield ObservedAction(t, somebody, "delivered a soup")
-    for place, expected in _expected(before, now.memory.view).items():
-        if place not in used and now.last_look(place) == t:
-            for words in _changed(now, place, expected, now.code(place)):
+    for place, expected in _expected_codes(before, after.memory.view).items():
+        if place not in used and after.last_look(place) == t:
+            for words in _changes_in_words(after, place, expected, after.code(place)):
                 yield ObservedAction(t, somebody, words)
 
 
-def _use(situation: KitchenSituation, place: int, before: int, hand: int) -> str:
+def _use_in_words(situation: KitchenSituation, place: int, before: int, hand: int) -> str:
     """What a cook in view did if it held one thing before, and another now."""
-    square, there = situation.world.square(place), situation.at(place)
+    square, position = situation.world.square(place), situation.at(place)
     if square == rules.POT:
-        return f"took the soup out of the pot at {there}" if hand else f"put a tomato into the pot at {there}"
+        return f"took the soup out of the pot at {position}" if hand else f"put a tomato into the pot at {position}"
     if square == rules.DELIVERY:
         return "delivered a soup"
     if square == rules.COUNTER:
-        verb, thing, on = ("took", hand, "off") if hand else ("put", before, "onto")
-        return f"{verb} {things(1, thing)} {on} the counter at {there}"
-    return f"picked up {things(1, hand)} at {there}"
+        verb, thing, preposition = ("took", hand, "off") if hand else ("put", before, "onto")
+        return f"{verb} {things(1, thing)} {preposition} the counter at {position}"
+    return f"picked up {things(1, hand)} at {position}"
 
 
-def _expected(before: KitchenSituation, view: CookingView) -> dict[int, int]:
+def _expected_codes(before: KitchenSituation, view: CookingView) -> dict[int, int]:
     """The codes of counters and pots if only the agent itself had acted since the last view."""
-    codes, hand = {cell: before.code(cell) for cell in _places(before.world)}, before.memory.view.hand
-    place = _ahead(before.world, view.cell, view.facing)
+    codes = {cell: before.code(cell) for cell in _place_indices(before.world)}
+    hand = before.memory.view.hand
+    place = _cell_ahead(before.world, view.cell, view.facing)
     if place in codes and hand != view.hand:
         if codes[place] < rules.SEES_POT:
             codes[place] = rules.SEES_COUNTER + rules.at_counter(hand, codes[place] - rules.SEES_COUNTER)[1]
@@ -216,20 +222,21 @@ def _expected(before: KitchenSituation, view: CookingView) -> dict[int, int]:
     return codes
 
 
-def _changed(situation: KitchenSituation, place: int, before: int, now: int) -> Iterator[str]:
+def _changes_in_words(situation: KitchenSituation, place: int, before: int, after: int) -> Iterator[str]:
     """What must have been done at a place whose code has changed."""
-    there = situation.at(place)
-    if now < rules.SEES_POT:
-        if before != now and before > rules.SEES_COUNTER:
-            yield f"took {things(1, before - rules.SEES_COUNTER)} off the counter at {there}"
-        if before != now and now > rules.SEES_COUNTER:
-            yield f"put {things(1, now - rules.SEES_COUNTER)} onto the counter at {there}"
+    position = situation.at(place)
+    if after < rules.SEES_POT:
+        if before != after and before > rules.SEES_COUNTER:
+            yield f"took {things(1, before - rules.SEES_COUNTER)} off the counter at {position}"
+        if before != after and after > rules.SEES_COUNTER:
+            yield f"put {things(1, after - rules.SEES_COUNTER)} onto the counter at {position}"
         return
-    taken = now < before
-    added = (rules.FULL - tomatoes(before), tomatoes(now)) if taken else (tomatoes(now) - tomatoes(before), 0)
+    taken = after < before
+    # tomatoes added before and after the soup was taken, if it was
+    added = (rules.FULL - tomatoes(before), tomatoes(after)) if taken else (tomatoes(after) - tomatoes(before), 0)
     if added[0]:
-        yield f"put {things(added[0], rules.TOMATO)} into the pot at {there}"
+        yield f"put {things(added[0], rules.TOMATO)} into the pot at {position}"
     if taken:
-        yield f"took the soup out of the pot at {there}"
+        yield f"took the soup out of the pot at {position}"
     if added[1]:
-        yield f"put {things(added[1], rules.TOMATO)} into the pot at {there}"
+        yield f"put {things(added[1], rules.TOMATO)} into the pot at {position}"

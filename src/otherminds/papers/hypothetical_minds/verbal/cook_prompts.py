@@ -63,7 +63,7 @@ def now_text(situation: KitchenSituation) -> str:
         mine=memory.soups[0],
         theirs=memory.soups[1],
         pots="\n".join(f"- {pot_text(situation, pot)}" for pot in situation.world.pots),
-        reach="\n".join(f"- {line}" for line in _reach(situation)),
+        reach="\n".join(f"- {line}" for line in _within_reach(situation)),
         others="\n".join(f"- {line}" for line in _other_cooks(situation)) or "- nobody",
     )
 
@@ -71,14 +71,14 @@ def now_text(situation: KitchenSituation) -> str:
 def pot_text(situation: KitchenSituation, pot: int) -> str:
     """What is in a pot, how far it is cooked, and when that was seen."""
     memory, code = situation.memory, situation.code(pot)
-    where, when = f"pot at {situation.at(pot)}", _when(situation, situation.last_look(pot))
+    where, when = f"pot at {situation.at(pot)}", _when_seen(situation, situation.last_look(pot))
     if code == rules.SEES_SOUP:
         return f"{where}: soup is ready ({when})"
     if code < rules.SEES_POT + rules.FULL:
         return f"{where}: {things(tomatoes(code), rules.TOMATO) if code > rules.SEES_POT else 'empty'} ({when})"
     ready = memory.full_since[situation.world.pots.index(pot)] + situation.world.cook + 1
-    then = f"soup from step {ready} on" if ready > memory.t else "by now there should be soup, unless it was taken"
-    return f"{where}: {rules.FULL} tomatoes, cooking; {then} ({when})"
+    forecast = f"soup from step {ready} on" if ready > memory.t else "by now there should be soup, unless it was taken"
+    return f"{where}: {rules.FULL} tomatoes, cooking; {forecast} ({when})"
 
 
 def whereabouts(situation: KitchenSituation) -> str:
@@ -112,13 +112,13 @@ def cook_subgoals_text(situation: KitchenSituation, purpose: str, outcomes: str)
     return fill("hm-cook-subgoals", now=now, outcomes=outcomes, purpose=purpose.strip(), wait=PATIENCE, most=MOST)
 
 
-def _when(situation: KitchenSituation, last_look: int) -> str:
+def _when_seen(situation: KitchenSituation, last_look: int) -> str:
     if last_look == NEVER:
         return "never seen yet"
     return "in view" if last_look == situation.memory.t else f"seen at step {last_look}"
 
 
-def _reach(situation: KitchenSituation) -> Iterator[str]:
+def _within_reach(situation: KitchenSituation) -> Iterator[str]:
     """The things within reach, the nearest first, with their distances."""
     world = situation.world
     places = {
@@ -132,7 +132,7 @@ def _reach(situation: KitchenSituation) -> Iterator[str]:
     for cell in world.counters:
         if situation.code(cell) > rules.SEES_COUNTER and situation.way_to(cell):
             thing = things(1, situation.code(cell) - rules.SEES_COUNTER)
-            when = _when(situation, situation.last_look(cell))
+            when = _when_seen(situation, situation.last_look(cell))
             yield f"{thing} on the counter: {_nearest_first(situation, [cell])}, {when}"
 
 
@@ -144,9 +144,10 @@ def _nearest_first(situation: KitchenSituation, cells: Sequence[int]) -> str:
 
 
 def _other_cooks(situation: KitchenSituation) -> Iterator[str]:
+    """A line for each other cook: where it was seen last, and what it held."""
     for number, (name, cook) in enumerate(zip(situation.names, situation.memory.cooks, strict=True)):
         if cook is not None:
             where = f"{name} at {situation.at(cook.cell)}, facing {SIDES[cook.facing]}"
-            yield f"{where}, holding {in_hand(cook.hand)} ({_when(situation, cook.t)})"
+            yield f"{where}, holding {in_hand(cook.hand)} ({_when_seen(situation, cook.t)})"
         elif number != situation.me:
             yield f"{name}: not seen yet"

@@ -59,6 +59,7 @@ def cook_plan_form(situation: KitchenSituation) -> ReplyForm[CookPlanReply]:
     subgoals = {"interact": place, "wait": {**place, "until": enum_schema(["ready", "free"])}, "move_to": place}
 
     def fault(subgoal: CookSubgoal) -> str | None:
+        """What is wrong with a subgoal, as far as the map shows; None if nothing is."""
         cell = grid.cell(subgoal.x, subgoal.y)
         if isinstance(subgoal, MoveTo):
             if not grid.is_floor(cell):

@@ -48,14 +48,18 @@ class CookTheory(HypothesisPool[Occasion, str]):
         theory = replace(self, scope=(f"step {situation.t}", kitchen_message(situation)))
         if self.last is None:
             theory = replace(theory, last=Occasion(why, situation))
-            theory = theory._with_strategy() if self.settings.mind_prompting else theory._searched()._with_strategy()
+            theory = (
+                theory._with_strategy()
+                if self.settings.mind_prompting
+                else theory._with_hypothesis_in_use()._with_strategy()
+            )
         else:
             theory = replace(theory, last=Occasion(why, situation, self.last.situation.memory))
             if self.settings.modular:
-                theory = theory._judged() if self.settings.evaluate else theory
-                theory = theory._searched()._with_strategy()
+                theory = theory._with_updated_values() if self.settings.evaluate else theory
+                theory = theory._with_hypothesis_in_use()._with_strategy()
             else:
-                theory = theory._asked_at_once()
+                theory = theory._with_single_call()
         return theory.recorded(theory._occasion)
 
     @property
@@ -74,7 +78,7 @@ class CookTheory(HypothesisPool[Occasion, str]):
         common_fields = {"why": why, "now": now_text(situation), "partner": situation.partner}
         return fill(f"hm-cook-{name}", **{"deeds": actions_text(situation), **common_fields, **fields})
 
-    def _judged(self) -> Self:
+    def _with_updated_values(self) -> Self:
         """With values by what the partner has done, or by whether soup was delivered, since the occasion before."""
         _, situation, before = self._occasion
         c = self.settings.c
@@ -90,7 +94,7 @@ class CookTheory(HypothesisPool[Occasion, str]):
         theory, replies = self.ask_each(indices, "judge", prompt, forms.FIT)
         return theory.rewarded({index: c if fit.fits else -c for index, fit in replies.items()})
 
-    def _searched(self) -> Self:
+    def _with_hypothesis_in_use(self) -> Self:
         """With the best hypothesis in use if it is validated; else with a new one, and expectations by the top k."""
         if self.validated:
             return replace(self, used=self.best)
@@ -119,7 +123,7 @@ class CookTheory(HypothesisPool[Occasion, str]):
         theory, reply = self.ask("strategy", self._prompt("strategy", known=guess_text), forms.STRATEGY)
         return theory if reply is None else replace(theory, strategy=plain(reply.strategy))
 
-    def _asked_at_once(self) -> Self:
+    def _with_single_call(self) -> Self:
         """All steps in one call."""
         theory, reply = self.ask("everything", self._prompt("whole"), forms.WHOLE_KITCHEN)
         if reply is None:

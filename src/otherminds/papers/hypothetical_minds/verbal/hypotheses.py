@@ -51,6 +51,7 @@ class HypothesisSettings:
     at_once: int = 1
 
     def __post_init__(self) -> None:
+        """Check the numbers, and that steps with calls of their own are possible. Raises ValueError."""
         if not 0.0 < self.alpha <= 1.0 or not 0.0 < self.c < math.inf or self.top_k < 0 or self.at_once < 1:
             raise ValueError("needs 0 < alpha ≤ 1, c > 0, top_k ≥ 0, and at least one call at once")
         if not math.isfinite(self.threshold):

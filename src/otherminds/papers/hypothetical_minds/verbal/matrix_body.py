@@ -42,7 +42,7 @@ def progress(situation: MatrixSituation, subgoal: MatrixSubgoal, effort: Effort)
         return SubgoalStep(outcome="took too long")
     match subgoal:
         case MoveTo():
-            return _move(situation, situation.world.rules.field.grid.cell(subgoal.x, subgoal.y))
+            return _walk_to(situation, situation.world.rules.field.grid.cell(subgoal.x, subgoal.y))
         case subgoals.FireAt():
             return _fire_at(situation, situation.names.index(subgoal.player), effort.steps)
         case subgoals.Fire():
@@ -53,11 +53,12 @@ def progress(situation: MatrixSituation, subgoal: MatrixSubgoal, effort: Effort)
             return _patrol(situation, effort.steps)
 
 
-def _move(situation: MatrixSituation, target: int) -> SubgoalStep:
+def _walk_to(situation: MatrixSituation, target: int) -> SubgoalStep:
+    """Walk to a cell; if none of the known ways leads there, to the border nearest to it."""
     if situation.view.cell == target:
         return SubgoalStep(outcome=DONE)
-    way = situation.toward(target, _tolls(situation, target))
-    return SubgoalStep(outcome="cannot be reached") if way is None else SubgoalStep(_follow(situation, way))
+    route = situation.toward(target, _tolls(situation, target))
+    return SubgoalStep(outcome="cannot be reached") if route is None else SubgoalStep(_follow(situation, route))
 
 
 def _fire_at(situation: MatrixSituation, player: int, spent: int) -> SubgoalStep:
@@ -68,15 +69,15 @@ def _fire_at(situation: MatrixSituation, player: int, spent: int) -> SubgoalStep
     if target is None or view.t - target.t > RECENT:
         return SubgoalStep("turn_right") if spent < LOOK_AROUND else SubgoalStep(outcome="is not to be seen")
     if target.t == view.t and not target.frozen:
-        if _reaches(situation, view.facing, target.cell):
+        if _beam_reaches(situation, view.facing, target.cell):
             return SubgoalStep("interact" if view.ready_to_shoot == 1 and target.ready else "noop")
-        turn = next((act for by, act in TURNS if _reaches(situation, (view.facing + by) % 4, target.cell)), None)
+        turn = next((act for by, act in TURNS if _beam_reaches(situation, (view.facing + by) % 4, target.cell)), None)
         if turn is not None:
             return SubgoalStep(turn)
     tolls = _tolls(situation, target.cell)
     tolls.pop(target.cell, None)
-    way = _way(situation, {target.cell: 0.0}, tolls)
-    return SubgoalStep("turn_right") if way is None or way.first is None else SubgoalStep(_follow(situation, way))
+    route = _cheapest_route(situation, {target.cell: 0.0}, tolls)
+    return SubgoalStep("turn_right") if route is None or route.first is None else SubgoalStep(_follow(situation, route))
 
 
 def _patrol(situation: MatrixSituation, spent: int) -> SubgoalStep:
@@ -87,14 +88,14 @@ def _patrol(situation: MatrixSituation, spent: int) -> SubgoalStep:
     # places to look at, with the steps that a detour to a place looked at long ago is worth
     memory, tolls = situation.memory, _tolls(situation, -1)
     looked = zip(situation.world.rules.sites, memory.looked, strict=True)
-    late = {cell: max(0.0, LONG - (t - last_look)) for cell, last_look in looked if memory.knows(cell)}
-    late.pop(situation.view.cell, None)
-    late |= dict.fromkeys(situation.borders, UNSEEN)
-    way = _way(situation, {cell: steps - tolls.get(cell, 0.0) for cell, steps in late.items()}, tolls)
-    return SubgoalStep(outcome="there is nowhere to go") if way is None else SubgoalStep(_follow(situation, way))
+    overdue = {cell: max(0.0, LONG - (t - looked_at)) for cell, looked_at in looked if memory.knows(cell)}
+    overdue.pop(situation.view.cell, None)
+    overdue |= dict.fromkeys(situation.borders, UNSEEN)
+    route = _cheapest_route(situation, {cell: steps - tolls.get(cell, 0.0) for cell, steps in overdue.items()}, tolls)
+    return SubgoalStep(outcome="there is nowhere to go") if route is None else SubgoalStep(_follow(situation, route))
 
 
-def _way(situation: MatrixSituation, targets: dict[int, float], tolls: dict[int, float]) -> Route | None:
+def _cheapest_route(situation: MatrixSituation, targets: dict[int, float], tolls: dict[int, float]) -> Route | None:
     grid, explored = situation.world.rules.field.grid, situation.memory.explored
     return cheapest_route(grid, situation.view.cell, targets, tolls, explored)
 
@@ -113,25 +114,27 @@ def _tolls(situation: MatrixSituation, target: int) -> dict[int, float]:
     return tolls | {player.cell: CROWD for player in people if player.cell != target}
 
 
-def _follow(situation: MatrixSituation, way: Route) -> Action:
+def _follow(situation: MatrixSituation, route: Route) -> Action:
     """Take the first step; face the way first if the target is out of sight and some steps away."""
-    if way.first is None:
+    if route.first is None:
         return "noop"
     view, field = situation.view, situation.world.rules.field
-    turn = (field.ahead.index(way.first - view.cell) - view.facing) % 4
-    if turn and way.cost > NEAR and way.target not in field.window(view.cell, view.facing):
+    turn = (field.ahead.index(route.first - view.cell) - view.facing) % 4
+    if turn and route.cost > NEAR and route.target not in field.window(view.cell, view.facing):
         return "turn_left" if turn == 3 else "turn_right"
     return MOVES[turn]
 
 
-def _reaches(situation: MatrixSituation, facing: int, target: int) -> bool:
+def _beam_reaches(situation: MatrixSituation, facing: int, target: int) -> bool:
+    """Whether a beam from the avatar's cell in this direction reaches the target."""
     return situation.memory.reaches(situation.world, situation.view.cell, facing, (target,))
 
 
 # The body
 
 
-def _free(situation: MatrixSituation) -> bool:
+def _can_act(situation: MatrixSituation) -> bool:
+    """Whether the avatar can act: it is alive and not frozen."""
     return bool(situation.view.window) and not situation.view.frozen
 
 
@@ -142,7 +145,7 @@ class MatrixBody(PlanFollower[MatrixSituation, MatrixSubgoal]):
     A `mapped` body knows where walls and resources are; others learn it from their windows.
     """
 
-    planning = SubgoalPlanning(_free, matrix_message, matrix_subgoals_text, matrix_plan_form, progress)
+    planning = SubgoalPlanning(_can_act, matrix_message, matrix_subgoals_text, matrix_plan_form, progress)
     world: InTheMatrix
     mapped: bool = False
 
@@ -160,7 +163,7 @@ class MatrixBody(PlanFollower[MatrixSituation, MatrixSubgoal]):
         before = initial_memory(self.world, mapped=self.mapped) if self.perceived is None else self.perceived.memory
         memory = updated_memory(before, self.world, self.me, view)
         body = self.seeing(MatrixSituation(self.world, self.me, memory, view), view.reward)
-        if _free(body.situation):
+        if _can_act(body.situation):
             return body.advanced()
         if not body.met:
             body = body.noted(MET)

@@ -95,23 +95,24 @@ def remembered_text(situation: MatrixSituation) -> str:
     """What is out of view, and when it was seen last (Cross et al. 2024, D.2)."""
     rules, memory = situation.world.rules, situation.memory
     names = {**dict(enumerate(kinds_of(situation.world))), UNKNOWN: "unknown"}
-    there: dict[str, list[str]] = {name: [] for name in names.values()}
-    gone: list[str] = []
+    places_of_kind: dict[str, list[str]] = {name: [] for name in names.values()}
+    emptied: list[str] = []
     for cell, kind, away, looked in zip(rules.sites, memory.kinds, memory.away, memory.looked, strict=True):
         if looked != situation.t and memory.knows(cell):
             place = f"({situation.at(cell)}, {'on the map' if looked == THERE else f'step {looked}'})"
-            (there[names[kind]] if away == THERE else gone).append(place)
+            (places_of_kind[names[kind]] if away == THERE else emptied).append(place)
     sightings = (
         f"{name}: ({situation.at(sighting.cell)}, step {sighting.t})"
         for name, sighting in zip(situation.names, memory.players, strict=True)
         if sighting is not None and sighting.t < situation.t
     )
-    shown = [(name, places) for name, places in there.items() if places or name != "unknown"]
-    lines = (f"Remembered {name} locations: [{', '.join(places)}]" for name, places in [*shown, ("emptied", gone)])
+    shown = [(name, places) for name, places in places_of_kind.items() if places or name != "unknown"]
+    lines = (f"Remembered {name} locations: [{', '.join(places)}]" for name, places in [*shown, ("emptied", emptied)])
     return "\n".join([*lines, f"Remembered other players: {{{', '.join(sightings)}}}"])
 
 
 def _meeting_text(meeting: Encounter, kinds: Sequence[str], partner: str) -> str:
+    """A meeting in words: what the agent held and was paid, and what the partner seems to have played."""
     own = "several kinds alike" if meeting.played is None else kinds[meeting.played]
     text = f"you held {inventory_text(meeting.own, kinds)} (played {own}) and were paid {_signed(meeting.reward)}."
     if not partner:

@@ -106,7 +106,8 @@ class MatrixSituation(NamedTuple):
 
 def matrix_plan_form(situation: MatrixSituation) -> ReplyForm[MatrixPlanReply]:
     """A plan that can be carried out, as far as the avatar knows."""
-    grid, names, own_place = situation.world.rules.field.grid, situation.other_names, situation.place
+    grid = situation.world.rules.field.grid
+    names, own_place = situation.other_names, situation.place
     subgoals: dict[str, dict[str, Schema]] = {
         "move_to": place_schema(grid),
         "fire_at": {"player": enum_schema(names)},
@@ -116,6 +117,7 @@ def matrix_plan_form(situation: MatrixSituation) -> ReplyForm[MatrixPlanReply]:
     }
 
     def fault(subgoal: MatrixSubgoal) -> str | None:
+        """What is wrong with a subgoal, as far as the avatar knows; None if nothing is."""
         if isinstance(subgoal, FireAt) and subgoal.player not in names:
             return f"there is nobody else of that name, only {', '.join(names)}"
         if isinstance(subgoal, Wait) and not 1 <= subgoal.steps <= LONGEST_WAIT:

@@ -40,63 +40,67 @@ class KitchenPromptReader:
 
     def answer(self, fields: Sequence[str]) -> ReplyFields:
         """A value for every field that is asked for."""
-        part = self._shown or self._part(LATELY)
+        part = self._part_guessed or self._part_done_lately(LATELY)
         outcomes = self.text.partition("What came of it")[2].partition("Before:")[0]
-        failed = re.search(r"^- (.*): failed, (.*)$", outcomes, re.MULTILINE)
+        failed = re.search(r"^- (?P<subgoal>.*): failed, (?P<why>.*)$", outcomes, re.MULTILINE)
+        advice = f"Do not {failed['subgoal']} when {failed['why']}." if failed else "It went well; go on like this."
         answers: dict[str, Callable[[], Any]] = {
             "plan": self._plan,
             "hypothesis": lambda: GUESSES[part],
             "expects": lambda: EXPECTED[part],
             "strategy": lambda: STRATEGIES[part],
-            "fits": lambda: EXPECTED[self._part(self._now + 1)] in self.text.rpartition("Earlier you expected this")[2],
+            "fits": lambda: (
+                EXPECTED[self._part_done_lately(self._step_now + 1)]
+                in self.text.rpartition("Earlier you expected this")[2]
+            ),
             "success": lambda: "failed" not in outcomes,
-            "lesson": lambda: f"Do not {failed[1]} when {failed[2]}." if failed else "It went well; go on like this.",
+            "lesson": lambda: advice,
         }
         return {field: answers[field]() for field in fields}
 
     # The partner
 
-    def _part(self, lately: int) -> Part:
+    def _part_done_lately(self, lately: int) -> Part:
         """The part of the work that the partner has done in these last steps."""
-        actions = [what for step, what in DEED.findall(self.text) if int(step) > self._now - lately]
+        actions = [what for step, what in DEED.findall(self.text) if int(step) > self._step_now - lately]
         loads = any(what.startswith("put") for what in actions)
         serves = any(not what.startswith("put") for what in actions)
         return ("everything" if serves else "tomatoes") if loads else "dishes" if serves else "nothing"
 
     @property
-    def _shown(self) -> Part | None:
+    def _part_guessed(self) -> Part | None:
         """The part of the work in the guess that is to be followed, if the prompt has one."""
         guess = self.text.rpartition("guess about")[2] if "guess about" in self.text else ""
         return next((part for part, text in GUESSES.items() if text in guess), None)
 
     @cached_property
-    def _now(self) -> int:
-        match = re.search(r"(?:It is step|to step) (\d+)", self.text)
-        return int(match[1]) if match else 0
+    def _step_now(self) -> int:
+        match = re.search(r"(?:It is step|to step) (?P<step>\d+)", self.text)
+        return int(match["step"]) if match else 0
 
     # Subgoals
 
     def _plan(self) -> Sequence[ReplyFields]:
         """The next subgoals with the thing in hand, by the strategy in the prompt."""
         loads, serves = LOADS in self.text, SERVES in self.text
-        room = [pot for pot in self._pots if pot.tomatoes < 3 and not pot.soup]
+        pots_with_room = [pot for pot in self._pots if pot.tomatoes < 3 and not pot.soup]
         if self._holds("soup"):
             return self._deliver()
         if self._holds("tomato"):
-            return self._fill(room) if room else self._put_down() if serves else self._hold_ready()
+            return self._fill(pots_with_room) if pots_with_room else self._put_down() if serves else self._hold_ready()
         if self._holds("dish"):
             return self._put_down() if loads else self._serve()
         if serves or (not loads and any(pot.soup for pot in self._pots)):
             return [*self._use_nearest("dishes"), *self._serve()]
-        if room:
-            return [*self._use_nearest("tomatoes"), *self._fill(room)]
+        if pots_with_room:
+            return [*self._use_nearest("tomatoes"), *self._fill(pots_with_room)]
         if loads:
             return [*self._use_nearest("tomatoes"), *self._hold_ready()]
         return [*self._use_nearest("dishes"), *self._serve()]
 
-    def _fill(self, room: Sequence[DescribedPot]) -> Sequence[ReplyFields]:
+    def _fill(self, pots_with_room: Sequence[DescribedPot]) -> Sequence[ReplyFields]:
         """Put a tomato into the fullest pot, and go on until it holds three."""
-        pot = max(room, key=lambda pot: pot.tomatoes)
+        pot = max(pots_with_room, key=lambda pot: pot.tomatoes)
         more = [*self._use_nearest("tomatoes"), _use(pot.place)] * (2 - pot.tomatoes)
         return [_use(pot.place), *more]
 
@@ -134,8 +138,9 @@ class KitchenPromptReader:
         return [_described_pot(place, descriptions[place]) for place in self._places("pots") if place in descriptions]
 
     def _places(self, what: str) -> Sequence[Place]:
-        line = re.search(f"^- {what}: (.*)$", self.text, re.MULTILINE)
-        return [(int(x), int(y)) for x, y in re.findall(r"\((\d+), (\d+)\)", line[1])] if line else []
+        """The places in the line of a prompt about `what`, the nearest first."""
+        line = re.search(f"^- {what}: (?P<places>.*)$", self.text, re.MULTILINE)
+        return [(int(x), int(y)) for x, y in re.findall(r"\((\d+), (\d+)\)", line["places"])] if line else []
 
 
 def _use(place: Place) -> ReplyFields:

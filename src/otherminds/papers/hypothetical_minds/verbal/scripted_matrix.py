@@ -12,10 +12,10 @@ from otherminds.worlds.in_the_matrix.hypotheses import partner_inventory, typica
 from otherminds.worlds.in_the_matrix.rules import Rules
 
 MEETING = re.compile(r"^Meeting \d+: you held (.+?) \(played .+?\) and were paid (\S+)\.(?: (.*))?$", re.MULTILINE)
-THEIRS = re.compile(r"seems to have played (.+)\.$")
-INSTEAD = re.compile(r"if you had played (.+?) in it")
-AIM = re.compile(r"You have decided to play (.+?) in the next meeting")
-OTHERS = re.compile(r"With you there: (.+)\.$", re.MULTILINE)
+THEIRS = re.compile(r"seems to have played (?P<kind>.+)\.$")
+INSTEAD = re.compile(r"if you had played (?P<kind>.+?) in it")
+AIM = re.compile(r"You have decided to play (?P<kind>.+?) in the next meeting")
+OTHERS = re.compile(r"With you there: (?P<names>.+)\.$", re.MULTILINE)
 PLACE = re.compile(r"\((\d+), (\d+)\)")
 ENOUGH = 5  # lead of the kind to play over all others in the inventory, as the margin of other agents
 ERRANDS = 4  # walks of a plan; chosen, not tuned
@@ -36,8 +36,8 @@ class PlayRule(NamedTuple):
         """The next play after these plays: ours (None for a tie) and theirs."""
         if self.after == "the first":
             return self.shift
-        last = [own if self.after == "ours" else theirs for own, theirs in plays]
-        untied = [play for play in last if play is not None]
+        plays_followed = [own if self.after == "ours" else theirs for own, theirs in plays]
+        untied = [play for play in plays_followed if play is not None]
         return (untied[-1] + self.shift) % self.kinds if untied else 0
 
 
@@ -68,7 +68,7 @@ class MatrixPromptReader:
         for inventory_text, reward, rest in MEETING.findall(self.text):
             inventory = tuple(int(part.rpartition(" ")[2]) for part in inventory_text.split(", "))
             theirs = THEIRS.search(rest)
-            encounters.append(Encounter(inventory, self._kind(theirs[1]) if theirs else None, float(reward)))
+            encounters.append(Encounter(inventory, self._kind(theirs["kind"]) if theirs else None, float(reward)))
         return encounters
 
     @property
@@ -80,7 +80,7 @@ class MatrixPromptReader:
         """A value for every field that is asked for."""
         rule = self._shown_rule or self._best_rule
         theirs = rule.follow(self.plays)
-        reply = max(range(len(self.kinds)), key=lambda own: self._pays(own, theirs))
+        reply = max(range(len(self.kinds)), key=lambda own: self._payoff(own, theirs))
         strategy = f"Play what beats this. {rule.text} Gather {self.kinds[reply]}."
         answers: dict[str, Callable[[], Any]] = {
             "plan": self._plan,
@@ -89,7 +89,7 @@ class MatrixPromptReader:
             "strategy": lambda: strategy if self.plays else f"Gather {self.kinds[self._target]}.",
             "partner_plays": lambda: self.kinds[theirs],
             "i_play": lambda: self.kinds[reply],
-            "reward": self._sign,
+            "reward": self._sign_of_payoff,
             "success": lambda: not self.meetings or self.meetings[-1].reward > 0,
             "lesson": lambda: f"In {len(self.meetings)} meetings it paid to keep to what went well.",
         }
@@ -115,7 +115,7 @@ class MatrixPromptReader:
 
         return max(all_rules(self.kinds), key=hits)
 
-    def _pays(self, own: int, theirs: int) -> float:
+    def _payoff(self, own: int, theirs: int) -> float:
         n = len(self.kinds)
         return self.rules.reward(typical_inventory(own, n), typical_inventory(theirs, n))[0]
 
@@ -123,10 +123,12 @@ class MatrixPromptReader:
         last = self.meetings[-1]
         return dict(zip(self.kinds, partner_inventory(self.rules, last.own, last.reward).mode, strict=True))
 
-    def _sign(self) -> str:
-        instead, theirs = INSTEAD.search(self.text), self.meetings[-1].theirs
-        own = self._kind(instead[1]) if instead else None
-        pays = 0.0 if own is None or theirs is None else self._pays(own, theirs)
+    def _sign_of_payoff(self) -> str:
+        """Whether the play that the prompt asks about would have paid in the last meeting."""
+        instead = INSTEAD.search(self.text)
+        theirs = self.meetings[-1].theirs
+        own = self._kind(instead["kind"]) if instead else None
+        pays = 0.0 if own is None or theirs is None else self._payoff(own, theirs)
         return "positive" if pays > 0 else "negative" if pays < 0 else "neutral"
 
     # Subgoals
@@ -147,7 +149,7 @@ class MatrixPromptReader:
             return [{"do": "move_to", "x": x, "y": y} for x, y in walks] or [{"do": "patrol"}]
         match = OTHERS.search(self.text)
         view = self.text.partition("Observable other")[2]
-        in_view = [name for name in match[1].split(", ") if f"'{name}-" in view] if match else []
+        in_view = [name for name in match["names"].split(", ") if f"'{name}-" in view] if match else []
         return [{"do": "fire_at", "player": name} for name in in_view[:1]] or [{"do": "patrol"}]
 
     @property
@@ -155,8 +157,9 @@ class MatrixPromptReader:
         """The kind to play: as told, as planned, as before if that was well paid, or else the next one."""
         aim = AIM.search(self.text)
         plan = self.text.rpartition("Your plan until the next meeting is over:")[2]
-        planned = re.search(r"Gather (.+?)\.", plan) if plan != self.text else None
-        kind = self._kind(aim[1]) if aim else self._kind(planned[1]) if planned else None
+        planned = re.search(r"Gather (?P<kind>.+?)\.", plan) if plan != self.text else None
+        named = aim or planned
+        kind = self._kind(named["kind"]) if named else None
         if kind is not None:
             return kind
         last = self.meetings[-1] if self.meetings else None
@@ -165,5 +168,6 @@ class MatrixPromptReader:
         return last.played if last.reward > 0 else (last.played + 1) % len(self.kinds)
 
     def _places(self, start: str, pattern: str) -> list[Any]:
-        line = re.search(f"^{re.escape(start)}(.*)$", self.text, re.MULTILINE)
-        return re.findall(pattern, line[1]) if line else []
+        """All that matches the pattern in the line that begins so."""
+        line = re.search(f"^{re.escape(start)}(?P<rest>.*)$", self.text, re.MULTILINE)
+        return re.findall(pattern, line["rest"]) if line else []

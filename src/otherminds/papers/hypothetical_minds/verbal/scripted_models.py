@@ -23,7 +23,8 @@ def fields_asked(request: Request) -> list[str]:
 
 def correct_reply(request: Request, world: InTheMatrix | None) -> str:
     """The reply of a program that reasons correctly, in a matrix world or in a kitchen."""
-    text, evidence = text_of(request), "what was seen" if world is None else "the meetings"
+    text = text_of(request)
+    evidence = "what was seen" if world is None else "the meetings"
     reader = KitchenPromptReader(text) if world is None else MatrixPromptReader(world.rules, kinds_of(world), text)
     reply = {"reasoning": f"It follows from {evidence}.", **reader.answer(fields_asked(request))}
     return json.dumps(reply, ensure_ascii=False)
@@ -31,7 +32,8 @@ def correct_reply(request: Request, world: InTheMatrix | None) -> str:
 
 def _in_any_world(request: Request) -> str:
     """The correct reply in the world that the prompt is about."""
-    worlds, text = map(in_the_matrix, ("rws_repeated", "pd_repeated")), text_of(request)
+    worlds = map(in_the_matrix, ("rws_repeated", "pd_repeated"))
+    text = text_of(request)
     mentioned = (world for world in worlds if f"of these kinds: {', '.join(kinds_of(world))}" in text)
     return correct_reply(request, next(mentioned, None))
 

@@ -68,8 +68,8 @@ class Sentences(HypothesisPool[Encounter, int]):
 
         `theirs` is ignored if the model is to estimate it.
         """
-        judged = self._with_meeting(Encounter(own, theirs, reward))
-        theory = judged._searched() if self.settings.modular else judged._asked_at_once()
+        with_meeting = self._with_meeting(Encounter(own, theirs, reward))
+        theory = with_meeting._with_hypothesis_in_use() if self.settings.modular else with_meeting._with_single_call()
         play = None if theory.used is None else theory.hypotheses[theory.used].play
         theory = theory if play is None else replace(theory, play=play)  # without a prediction the play stays
         return theory.recorded(theory.meetings[-1])
@@ -93,9 +93,11 @@ class Sentences(HypothesisPool[Encounter, int]):
         return kinds_of(self.world)
 
     def _certain(self, kind: int | None) -> Categorical[int]:
+        """The distribution that is certain of a kind; uniform if that is None."""
         return Categorical.uniform(range(len(self.kinds)) if kind is None else [kind])
 
     def _prompt(self, name: str, **fields: object) -> str:
+        """A prompt of this theory by its name, with the meetings so far and the fields of its own."""
         meetings, kinds = meetings_text(self.meetings, self.kinds, self.partner), ", ".join(quoted(self.kinds))
         return fill(f"hm-{name}", history=meetings, partner=self.partner, kinds=kinds, **fields)
 
@@ -112,14 +114,15 @@ class Sentences(HypothesisPool[Encounter, int]):
                 prompt = theory._prompt("inventory", number=len(theory.meetings), form=theory._inventory_form())
                 theory, reply = theory.ask("inventory", prompt, forms.inventory_form(self.kinds))
                 theory = theory._with_partner_play(None if reply is None else theory._most_frequent(reply.inventory))
-        theory = theory._judged() if self.settings.evaluate else theory
+        theory = theory._with_updated_values() if self.settings.evaluate else theory
         return replace(
             theory, hypotheses=tuple(hypothesis._replace(expects=None, play=None) for hypothesis in theory.hypotheses)
         )
 
-    def _judged(self) -> Self:
+    def _with_updated_values(self) -> Self:
         """With values by what the partner played, or by what plays for it were or would have been paid."""
-        meeting, c = self.meetings[-1], self.settings.c
+        meeting = self.meetings[-1]
+        c = self.settings.c
         if self.settings.mind_prompting:
             predicted = {i: h.expects for i, h in enumerate(self.hypotheses) if h.expects is not None}
             testable = {} if meeting.theirs is None else predicted
@@ -156,14 +159,15 @@ class Sentences(HypothesisPool[Encounter, int]):
 
     # Hypotheses and predictions
 
-    def _searched(self) -> Self:
+    def _with_hypothesis_in_use(self) -> Self:
         """With the best hypothesis in use if it is validated, else with a new one; with predictions by the top k."""
         theory = self if self.validated else self.proposed(self._prompt, "hm", "strategy")
         indices = [theory.best] if self.validated and theory.best is not None else theory.candidates
         if not indices:
             return theory
         plays: dict[int, tuple[int | None, int]]
-        kind, purpose = self.kinds.index, "predict" if self.settings.mind_prompting else "follow"
+        kind = self.kinds.index
+        purpose = "predict" if self.settings.mind_prompting else "follow"
 
         def prompt(index: int) -> str:
             return theory._prompt(purpose, hypothesis=theory.hypotheses[index].text, number=len(theory.meetings) + 1)
@@ -177,7 +181,7 @@ class Sentences(HypothesisPool[Encounter, int]):
         predicted = {i: updated.hypotheses[i]._replace(expects=e, play=p) for i, (e, p) in plays.items()}
         return updated.predicting(indices, predicted)
 
-    def _asked_at_once(self) -> Self:
+    def _with_single_call(self) -> Self:
         """All steps in one call."""
         estimate, estimate_text = "", ""
         if not self.settings.exact_inventory:

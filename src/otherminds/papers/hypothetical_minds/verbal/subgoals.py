@@ -65,6 +65,7 @@ def plan_form(
         return fault(subgoal)
 
     def plan_fault(reply: Any) -> str | None:
+        """What is wrong with a plan, in words that follow `it`; None if nothing is."""
         if not 1 <= len(reply.plan) <= most:
             return f"plan: has {len(reply.plan)} subgoals, not 1 to {most}"
         faults = (f"{subgoal}: {why}" for subgoal in reply.plan if (why := subgoal_fault(subgoal)))

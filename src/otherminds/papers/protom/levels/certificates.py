@@ -30,7 +30,8 @@ def make(folder: Path, seed: int, per_class: int, jobs: int, world: str = "doors
 
     Each is written as soon as it is found. Raises InputError if it cannot be written or too few levels are found.
     """
-    design, count = DESIGNS[world], 0
+    design = DESIGNS[world]
+    count = 0
     try:
         folder.mkdir(parents=True, exist_ok=True)
         numbers = range(per_class * CANDIDATES)
@@ -83,6 +84,7 @@ def check(names: Sequence[str], jobs: int) -> Iterator[tuple[str, bool]]:
 
 
 def _check_levels(name: str, design: Design[Any], levels: Sequence[Any], jobs: int) -> Iterator[tuple[str, bool]]:
+    """For each level a line of text, and whether its certificate is what is proved now."""
     for level, proof in zip(levels, _proofs(name, design, levels, jobs), strict=True):
         label = printable(level.name)
         if not level.kind:
@@ -97,5 +99,6 @@ def _check_levels(name: str, design: Design[Any], levels: Sequence[Any], jobs: i
 
 
 def _proofs(name: str, design: Design[L], levels: Sequence[L], jobs: int) -> Iterator[L | None]:
+    """Each level with the certificate that is proved now, None if it belongs to no class; shows progress."""
     with opened(None, jobs) as engine:
         yield from shown(in_order(design.certified, levels, engine=engine), len(levels), f"Proving {name}")

@@ -46,6 +46,7 @@ class _KitchenPlan:
     """A kitchen under construction: its squares."""
 
     def __init__(self, rng: np.random.Generator, width: int, height: int) -> None:
+        """A kitchen of one room: floor, with counters all around."""
         self.rng, self.width, self.height = rng, width, height
         self.tiles: dict[Cell, kitchen.Tile] = {
             (x, y): kitchen.FLOOR if 0 < x < width - 1 and 0 < y < height - 1 else kitchen.COUNTER
@@ -56,13 +57,13 @@ class _KitchenPlan:
     def divide(self, across: bool) -> None:
         """Divide the kitchen by a row of counters with a door, a gap or neither in it."""
         length, breadth = (self.width, self.height) if across else (self.height, self.width)
-        at = int(self.rng.integers(2, length - 2))
-        line = [(at, i) if across else (i, at) for i in range(1, breadth - 1)]
-        line = [cell for cell in line if self.tiles[cell] == kitchen.FLOOR]
-        self.tiles |= dict.fromkeys(line, kitchen.COUNTER)
+        offset = int(self.rng.integers(2, length - 2))
+        wall = [(offset, i) if across else (i, offset) for i in range(1, breadth - 1)]
+        wall = [cell for cell in wall if self.tiles[cell] == kitchen.FLOOR]
+        self.tiles |= dict.fromkeys(wall, kitchen.COUNTER)
         opening = self.rng.choice(list(OPENINGS), p=list(OPENINGS.values()))
-        if opening != "none" and line:
-            self.tiles[line[int(self.rng.integers(len(line)))]] = kitchen.DOOR if opening == "door" else kitchen.FLOOR
+        if opening != "none" and wall:
+            self.tiles[wall[int(self.rng.integers(len(wall)))]] = kitchen.DOOR if opening == "door" else kitchen.FLOOR
 
     def usable(self, floor: Set[Cell]) -> list[Cell]:
         """The counters beside these squares."""
@@ -72,14 +73,14 @@ class _KitchenPlan:
     def pieces(self, *without: kitchen.Tile) -> list[set[Cell]]:
         """The connected pieces of floor and doors that remain without tiles of these kinds; without DOOR: the rooms."""
         kinds = {kitchen.FLOOR, kitchen.DOOR}.difference(without)
-        left = {cell for cell, tile in self.tiles.items() if tile in kinds}
+        remaining = {cell for cell, tile in self.tiles.items() if tile in kinds}
         pieces = []
-        while left:
-            piece = edge = {min(left)}
-            while edge:
-                edge = {near for cell in edge for near in _around(cell) if near in left} - piece
-                piece = piece | edge
-            left -= piece
+        while remaining:
+            piece = frontier = {min(remaining)}
+            while frontier:
+                frontier = {near for cell in frontier for near in _around(cell) if near in remaining} - piece
+                piece = piece | frontier
+            remaining -= piece
             pieces.append(piece)
         return pieces
 
@@ -90,6 +91,7 @@ class _KitchenPlan:
 
 
 def _around(cell: Cell) -> tuple[Cell, ...]:
+    """The four squares beside a square, some of them perhaps off the map."""
     x, y = cell
     return (x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)
 
@@ -222,7 +224,8 @@ def prove(level: KitchenLevel) -> dict[str, str] | None:
 def lacking(level: KitchenLevel) -> list[int]:
     """The agents that can reach a board and a delivery but not a food or plate that they need, though there is one."""
     world, layout = level.world, level.world.layout
-    every, agents = set(world.on), []
+    all_things = set(world.on)
+    agents = []
     for i, recipe in enumerate(world.recipes):
         if not recipe:
             continue
@@ -230,8 +233,8 @@ def lacking(level: KitchenLevel) -> list[int]:
         within = [bool(floor & {*beside}) for beside in layout.beside]
         food = kitchen.RECIPES[recipe] - kitchen.PLATE
         needs = [{kitchen.FRESH[f] for f, part in kitchen.CHOPPED.items() if part == food}, {kitchen.PLATE}]
-        mine = {thing for thing, near in zip(world.on, within, strict=False) if near}
-        reachable, present = (all(kinds & things for kinds in needs) for things in (mine, every))
+        things_within = {thing for thing, near in zip(world.on, within, strict=False) if near}
+        reachable, present = (all(kinds & things for kinds in needs) for things in (things_within, all_things))
         stations = any(within[board] for board in layout.boards) and any(within[len(world.on) :])
         if stations and present and not reachable:
             agents.append(i)
@@ -253,6 +256,7 @@ def _length_with(level: KitchenLevel, advice: OvercookedAdvice, seed: int, helpe
 
 
 def _length(level: KitchenLevel, states: Sequence[State]) -> int:
+    """The number of steps of a run, given the state after each; the horizon if an agent fails."""
     return len(states) if states and level.world.done(states[-1]) else level.horizon
 
 
@@ -262,12 +266,13 @@ def _forecasts(
     """The forecast of every request that could be made in a run without help, the best first."""
     forecasts = []
     for t, (state, minds) in enumerate(play, 1):
-        left, thought = level.horizon - t, list(minds.values())
-        without = max(advice.finish(state, thought, left))
+        remaining_steps = level.horizon - t
+        minds_now = list(minds.values())
+        without = max(advice.finish(state, minds_now, remaining_steps))
         for request in advice.candidates(state):
-            helped_minds, mind = list(thought), thought[request.helper]
+            helped_minds, mind = list(minds_now), minds_now[request.helper]
             helped_minds[request.helper] = WithErrand(mind, advice.errand(state, request, mind))
-            forecasts.append(_Forecast(without - max(advice.finish(state, helped_minds, left)), t, request))
+            forecasts.append(_Forecast(without - max(advice.finish(state, helped_minds, remaining_steps)), t, request))
     return sorted(forecasts, key=lambda forecast: (-forecast.saves, forecast.t))
 
 

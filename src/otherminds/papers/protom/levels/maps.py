@@ -41,6 +41,7 @@ class _FloorPlan:
     """A floor plan under construction: walls that divide rooms, and the gaps and doors in them."""
 
     def __init__(self, width: int, height: int, rng: np.random.Generator) -> None:
+        """An empty room of this size, divided at once by random walls."""
         self.rng = rng
         self.walls: set[Cell] = set()
         self.gaps: set[Cell] = set()
@@ -51,29 +52,29 @@ class _FloorPlan:
         """Divide the room by a wall that ends at no opening, then divide both halves."""
         across = self.rng.random() < (0.8 if width > height else 0.2)
         length, breadth = (width, height) if across else (height, width)
-        places = [p for p in range(1, length - 1) if not self._ends_at_opening(x, y, p, breadth, across)]
-        if not places or width * height < 9 or (width * height < 18 and self.rng.random() < 0.4):
+        offsets = [k for k in range(1, length - 1) if not self._ends_at_opening(x, y, k, breadth, across)]
+        if not offsets or width * height < 9 or (width * height < 18 and self.rng.random() < 0.4):
             return
-        at = places[int(self.rng.integers(len(places)))]
-        line = [(x + at, y + i) if across else (x + i, y + at) for i in range(breadth)]
-        count = 1 + int(len(line) > 2 and self.rng.random() < 0.4)
-        openings = {line[int(i)] for i in self.rng.choice(len(line), size=count, replace=False)}
-        self.walls.update(set(line) - openings)
+        offset = offsets[int(self.rng.integers(len(offsets)))]
+        wall_cells = [(x + offset, y + i) if across else (x + i, y + offset) for i in range(breadth)]
+        count = 1 + int(len(wall_cells) > 2 and self.rng.random() < 0.4)
+        openings = {wall_cells[int(i)] for i in self.rng.choice(len(wall_cells), size=count, replace=False)}
+        self.walls.update(set(wall_cells) - openings)
         for cell in sorted(openings):
             if self.rng.random() < 0.55:
                 self.doors.append(cell)
             else:
                 self.gaps.add(cell)
         if across:
-            self._divide(x, y, at, height)
-            self._divide(x + at + 1, y, width - at - 1, height)
+            self._divide(x, y, offset, height)
+            self._divide(x + offset + 1, y, width - offset - 1, height)
         else:
-            self._divide(x, y, width, at)
-            self._divide(x, y + at + 1, width, height - at - 1)
+            self._divide(x, y, width, offset)
+            self._divide(x, y + offset + 1, width, height - offset - 1)
 
-    def _ends_at_opening(self, x: int, y: int, at: int, breadth: int, across: bool) -> bool:
+    def _ends_at_opening(self, x: int, y: int, k: int, breadth: int, across: bool) -> bool:
         """Whether a wall here would end at a gap or door in the walls around the room."""
-        ends = ((x + at, y - 1), (x + at, y + breadth)) if across else ((x - 1, y + at), (x + breadth, y + at))
+        ends = ((x + k, y - 1), (x + k, y + breadth)) if across else ((x - 1, y + k), (x + breadth, y + k))
         return any(end in self.gaps or end in self.doors for end in ends)
 
 
@@ -99,9 +100,9 @@ def random_level(rng: np.random.Generator, people: int = 2) -> Level:
         grid=grid,
         agents=NAMES[:people],
         cells=tuple(spots[len(key_colours) + gems :]),
-        keys=_things("key", key_colours, spots),
-        doors=_things("door", door_colours, [grid.cell(*cell) for cell in plan.doors]),
-        gems=_things("gem", gem_colours, gem_spots),
+        keys=_numbered_things("key", key_colours, spots),
+        doors=_numbered_things("door", door_colours, [grid.cell(*cell) for cell in plan.doors]),
+        gems=_numbered_things("gem", gem_colours, gem_spots),
         goals=(),
     )
     goals = [gem_spots[int(g)] for g in rng.choice(gems, size=people, replace=False)]
@@ -109,7 +110,7 @@ def random_level(rng: np.random.Generator, people: int = 2) -> Level:
     return Level("random", replace(world, goals=tuple(cells.index(spot) for spot in goals)))
 
 
-def _things(word: str, colours: Sequence[str], cells: Sequence[int]) -> tuple[Thing, ...]:
+def _numbered_things(word: str, colours: Sequence[str], cells: Sequence[int]) -> tuple[Thing, ...]:
     """Things numbered in reading order, as in level files."""
     ordered = sorted(zip(cells, colours, strict=False))
     return tuple(Thing(f"{word}{n}", colour, cell) for n, (cell, colour) in enumerate(ordered, 1))
@@ -217,7 +218,8 @@ class JointPlanner:
         Raises InputError if that takes too many states.
         """
         world, n = self.world, len(self.world.agents)
-        keys, locked, no_keys = (1 << len(world.keys)) - 1, (1 << len(world.doors)) - 1, (0,) * len(self.map.doors_of)
+        keys, locked = (1 << len(world.keys)) - 1, (1 << len(world.doors)) - 1
+        no_keys = (0,) * len(self.map.doors_of)
         return joint_makespan(
             JointPositions(world.grid.stride, world.grid.height, n),
             world.cells,
@@ -230,23 +232,24 @@ class JointPlanner:
         )
 
     def _actions(self, context: JointContext, i: int) -> Iterator[ContextAction[JointContext]]:
+        """What agent i can do for good: take its gem or a key, open a door, or hand a key to another agent."""
         gem = self.world.gems[self.world.goals[i]]
         if not context.have >> i & 1:
             yield ContextAction(1 << gem.cell, context._replace(have=context.have | 1 << i))
         for k, key in enumerate(self.world.keys):
             if context.ground >> k & 1:
                 taken = context._replace(ground=context.ground & ~(1 << k))
-                yield ContextAction(1 << key.cell, self._tidy(_give(taken, i, self.map.key_colour[k], 1)))
+                yield ContextAction(1 << key.cell, self._tidy(_with_key_count(taken, i, self.map.key_colour[k], 1)))
         for d, colour in enumerate(self.map.door_colour):
             if context.locked >> d & 1 and context.held[i][colour]:
                 opened = context._replace(locked=context.locked & ~(1 << d))
                 sides = sum(1 << side for side in self.map.sides[d])
-                yield ContextAction(sides, self._tidy(_give(opened, i, colour, -1)))
+                yield ContextAction(sides, self._tidy(_with_key_count(opened, i, colour, -1)))
         for colour, count in enumerate(context.held[i]):
             if count:
                 for j in range(len(context.held)):
                     if j != i:
-                        passed = _give(_give(context, i, colour, -1), j, colour, 1)
+                        passed = _with_key_count(_with_key_count(context, i, colour, -1), j, colour, 1)
                         yield ContextAction(0, self._tidy(passed), beside=j)
 
     def _tidy(self, context: JointContext) -> JointContext:
@@ -257,7 +260,8 @@ class JointPlanner:
         return context._replace(ground=ground, held=inventories)
 
 
-def _give(context: JointContext, i: int, colour: int, change: int) -> JointContext:
+def _with_key_count(context: JointContext, i: int, colour: int, change: int) -> JointContext:
+    """The context in which agent i holds `change` keys of this colour more (or fewer)."""
     counts = list(context.held[i])
     counts[colour] += change
     return context._replace(held=(*context.held[:i], tuple(counts), *context.held[i + 1 :]))

@@ -38,6 +38,8 @@ ASPECTS: tuple[str, ...] = get_args(Aspect)
 
 
 class _ExportedUtility(BaseModel):
+    """What a message was worth to the facilitator: steps it would save, and how much it would change."""
+
     model_config = ConfigDict(strict=True)
 
     message: Text
@@ -80,7 +82,8 @@ class _ExportRow(BaseModel):
     comments: dict[Name, Text] | None = None
 
     @model_validator(mode="after")
-    def _complete(self) -> Self:
+    def _check_companions(self) -> Self:
+        """Raises ValueError if a column is missing that others require."""
         if self.ended in TO_THE_END and (self.success is None or self.length is None):
             raise ValueError("a trial that came to its end has `success` and `length`")
         if self.posterior is not None and (self.p_true is None or self.predicted is None):

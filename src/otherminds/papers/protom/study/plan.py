@@ -69,8 +69,8 @@ def counterbalanced(
     n = len(facilitators)
     assigned = {facilitator: dealt[(i - pair) % n :: n] for i, facilitator in enumerate(facilitators)}
     rng = stream(seed, "order of levels", str(pair))
-    for own in assigned.values():
-        rng.shuffle(own)
+    for level_names in assigned.values():
+        rng.shuffle(level_names)
     return tuple(Trial(assigned[facilitator].pop(), facilitator, int(rng.integers(SEEDS))) for facilitator in turns)
 
 
@@ -85,8 +85,8 @@ def _turns(facilitators: Sequence[str], pair: int, rounds: int, seed: int) -> li
     order = [int(k) for k in stream(seed, "order of facilitators").permutation(n)]
     if block % 2:
         order.reverse()
-    way = max((1, -1), key=lambda way: len({(order[way * row % n] - row) % n for row in range(n)}))
-    return [facilitators[order[(way * row + turn + k) % n]] for turn in range(rounds) for k in range(n)]
+    direction = max((1, -1), key=lambda direction: len({(order[direction * row % n] - row) % n for row in range(n)}))
+    return [facilitators[order[(direction * row + turn + k) % n]] for turn in range(rounds) for k in range(n)]
 
 
 def codenames(facilitators: Sequence[str], seed: int) -> dict[str, str]:

@@ -48,17 +48,19 @@ LISTED = 400  # messages that are listed, for the same reason
 def report(rows: Sequence[Row], summary: Summary) -> Page:
     """The whole page, from rows and summary alone."""
     ends = [trial[-1] for trial in trials(rows)]
-    early = sum(last.get("ended") not in TO_THE_END for last in ends)
-    counts = Counter((last["subject"], str(last.get("ended") or "no end")) for last in ends)
+    early = sum(end.get("ended") not in TO_THE_END for end in ends)
+    counts = Counter((end["subject"], str(end.get("ended") or "no end")) for end in ends)
     endings = [[subject, how, n] for (subject, how), n in sorted(counts.items())]
     note = WORDS["left_out"].format(early, len(ends)) if early else WORDS["all_ended"].format(len(ends))
     conditions = dict.fromkeys(r["condition"] for r in summary if r["condition"] != "all")
     classes = [*(kind for kind in KINDS if kind in conditions), *(c for c in conditions if c not in KINDS)]
-    lines = [line for condition in classes for line in _lines(summary, condition, KINDS.get(condition, condition))]
+    lines = [
+        line for condition in classes for line in _result_lines(summary, condition, KINDS.get(condition, condition))
+    ]
     comments = [
-        [_trial_label(last), last["subject"], agent, comment]
-        for last in ends
-        for agent, comment in (last.get("comments") or {}).items()
+        [_trial_label(end), end["subject"], agent, comment]
+        for end in ends
+        for agent, comment in (end.get("comments") or {}).items()
         if comment
     ]
     sections = {
@@ -76,13 +78,14 @@ def report(rows: Sequence[Row], summary: Summary) -> Page:
 
 
 def _results(rows: Sequence[Row], summary: Summary) -> Html:
+    """The figures of each facilitator over all levels beside the published ones, with notes on the trials."""
     trial_results = results(rows)
     without = sum(not r.values["speedup"] for r in trial_results)
     notes = [WORDS["speedup"], WORDS["published"], *([WORDS["no_baseline"].format(without)] if without else [])]
     ends = [trial[-1] for trial in trials(rows)]
     if simulated := sum("simulated" in (last.get("by") or {}).values() for last in ends):
         notes.insert(0, WORDS["simulated"].format(of=simulated, all=len(ends)))
-    lines = list(_lines(summary, "all"))
+    lines = list(_result_lines(summary, "all"))
     # the paper's study: nine pairs, two trials with each facilitator
     lines += [[subject, 18, *cells, 9] for subject, *cells in published_lines(EXPERIMENT, "all", FIGURES)]
     return stack(table(_columns("Facilitator"), lines), *notes)
@@ -92,17 +95,18 @@ def _columns(*first: str) -> tuple[str, ...]:
     return (*first, "Trials", *(NAMES[metric] for metric in FIGURES), "n")
 
 
-def _lines(summary: Summary, condition: str, *first: str) -> Iterator[list[object]]:
+def _result_lines(summary: Summary, condition: str, *leading_cells: str) -> Iterator[list[object]]:
     """A line for each facilitator in one condition; `first`: the leading cells of the first line."""
     estimates = {(r["subject"], r["metric"]): r for r in summary if r["condition"] == condition}
     for subject in dict.fromkeys(subject for subject, _ in estimates):
         trials_row, ignored = estimates[subject, "trials"], estimates.get((subject, "ignored"), {}).get("value")
         cells = [*(cell(estimates.get((subject, metric))) for metric in FIGURES[:-1]), number(ignored, 0)]
-        yield [*first, subject, int(trials_row["value"]), *cells, trials_row["n"]]
-        first = ("",) * len(first)
+        yield [*leading_cells, subject, int(trials_row["value"]), *cells, trials_row["n"]]
+        leading_cells = ("",) * len(leading_cells)
 
 
 def _ratings(rows: Sequence[Row], summary: Summary) -> Html:
+    """How often each point of the scales was given, and the mean rating of each facilitator by aspect."""
     points_given = defaultdict[tuple[str, str], list[int]](list)
     for result, aspect in product(results(rows), ASPECTS):
         points_given[result.subject, aspect].extend(map(int, result.values[aspect]))
@@ -124,25 +128,27 @@ def _trial_label(row: Row) -> str:
 
 
 def _tests(rows: Sequence[Row]) -> Html:
+    """The tests of ProToM against each other facilitator, and differences within pairs."""
     lines: list[list[object]] = []
     for c in compare(rows):
-        values = p_value(c.p), p_value(c.p_corrected), interval(*c.difference[:3]), c.difference.n
-        lines.append([c.reference, NAMES[c.metric], c.test, *values])
+        p_values = p_value(c.p), p_value(c.p_corrected)
+        lines.append([c.reference, NAMES[c.metric], c.test, *p_values, interval(*c.difference[:3]), c.difference.n])
     columns = ("Against", "Metric", "Test", "p", "p corrected", "Difference within pairs", "Pairs with both")
     return stack(WORDS["tests"], table(columns, lines)) if lines else stack("There is nothing to compare ProToM with.")
 
 
 def _messages(rows: Sequence[Row]) -> Html:
+    """How many messages of each facilitator had which fate, and the messages themselves."""
     sent = [(trial[-1], *message) for trial in trials(rows) for message in sent_messages(trial)]
     if not sent:
         return stack("Nothing was said.")
-    kinds = Counter((last["subject"], fate) for last, *_, fate in sent)
-    subjects = in_order(last["subject"] for last, *_ in sent)
-    counts = [[subject, *(kinds[subject, fate] for fate in STATUS_WORDS.values())] for subject in subjects]
-    lines = [[_trial_label(last), last["subject"], *message] for last, *message in sent[:LISTED]]
+    kinds = Counter((end["subject"], status) for end, *_, status in sent)
+    subjects = in_order(end["subject"] for end, *_ in sent)
+    counts = [[subject, *(kinds[subject, status] for status in STATUS_WORDS.values())] for subject in subjects]
+    lines = [[_trial_label(end), end["subject"], *message] for end, *message in sent[:LISTED]]
     columns = ("Trial", "Facilitator", "After step", "Message", "In what words", "What became of it")
     return stack(
-        table(("Facilitator", *(fate.capitalize() for fate in STATUS_WORDS.values())), counts),
+        table(("Facilitator", *(status.capitalize() for status in STATUS_WORDS.values())), counts),
         table(columns, lines),
         *([f"Only the first {LISTED} of {len(sent)} messages are listed."] if len(sent) > LISTED else []),
     )

@@ -53,7 +53,8 @@ def results(rows: Sequence[Row]) -> list[TrialResult]:
     results = []
     for outcome, trial in finished:
         last = trial[-1]
-        ratings, lengths = (last.get("ratings") or {}).values(), alone.get(last["level"])
+        ratings = (last.get("ratings") or {}).values()
+        lengths = alone.get(last["level"])
         statuses = [row.get("status") for row in trial if row["agent"] == FACILITATOR] + [last.get("outcome")]
         values: dict[str, Sequence[float]] = {
             "success": [float(outcome.success)],
@@ -91,7 +92,8 @@ def metrics(trial_results: Sequence[TrialResult]) -> dict[str, Estimate]:
     """The metrics with at least one value in these trials; n counts pairs."""
     estimates = {}
     for metric in MEASURED:
-        values, pairs = _all_values(trial_results, metric), [r.pair for r in trial_results for _ in r.values[metric]]
+        values = _all_values(trial_results, metric)
+        pairs = [r.pair for r in trial_results for _ in r.values[metric]]
         if metric == "success" and len(set(values)) == 1:
             # resampling equal values gives no interval; Wilson's formula does, and pairs are independent
             estimates[metric] = st.proportion([bool(values[0])] * len(set(pairs)))

@@ -102,7 +102,8 @@ def rating_shares(rows: Sequence[Row], agent: str) -> dict[str, float]:
 
 def _ratings(seed: int, rows: Sequence[Row], agent: str) -> dict[str, int]:
     """Ratings in points: 7 for a share of 1, 1 for 0, 4 without evidence, plus normal noise, rounded and clipped."""
-    rng, shares = stream(seed, "ratings", agent), rating_shares(rows, agent)
+    rng = stream(seed, "ratings", agent)
+    shares = rating_shares(rows, agent)
     low, high = POINTS[0], POINTS[-1]
     exact = {aspect: low + (high - low) * shares.get(aspect, 0.5) for aspect in ASPECTS}
     return {aspect: int(min(max(round(x + NOISE * rng.normal()), low), high)) for aspect, x in exact.items()}

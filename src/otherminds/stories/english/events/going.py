@@ -58,8 +58,8 @@ def walk(story: StoryState, clause: Clause, agents: Agents) -> Told:
     goals = [(prep, noun) for prep, noun in towards if noun.words[-1] not in wordset("no_places")]
     # not "went for a swim"
     goals = [(prep, noun) for prep, noun in goals if prep != "for" or noun.kind != "object" or noun.is_known]
-    away = any(prep == "out of" or (prep == "from" and clause.means("leave")) for prep, _ in clause.places)
-    if not goals and (away or {"outside", "out", "away", "off"} & set(clause.adverbs)):
+    goes_out = any(prep == "out of" or (prep == "from" and clause.means("leave")) for prep, _ in clause.places)
+    if not goals and (goes_out or {"outside", "out", "away", "off"} & set(clause.adverbs)):
         return leave(story, clause, agents)
     for agent in agents:
         for prep, noun in goals:
@@ -86,7 +86,7 @@ def _go_without_goal(story: StoryState, clause: Clause, agent: str) -> None:
 
 
 def _go(story: StoryState, clause: Clause, agent: str, prep: str, noun: Noun) -> None:
-    """Going to what a noun stands for."""
+    """Move an agent to the room, place, person or thing that a noun stands for, and add the event."""
     state = story.of(agent)
     if noun.kind == "room":
         room = story.room(noun)
@@ -117,16 +117,16 @@ def placed(story: StoryState, noun: Noun, obj: str | None) -> Spot | None:
     """The place that a relative clause gives: "the spoon that Tom had put on the table", or where it was put last."""
     for inner in noun.clauses:
         if inner.means("put", "move", "see", "find") or inner.places:
-            for prep, where in inner.places:
-                if prep in IN and where.kind == "place":
-                    return story.spot(where, None)
+            for prep, place_noun in inner.places:
+                if prep in IN and place_noun.kind == "place":
+                    return story.spot(place_noun, None)
         if inner.means("put", "move") and obj is not None:
             return story.where.get(obj)
     return None
 
 
 def leave(story: StoryState, clause: Clause, agents: Agents) -> Told:
-    """Reads leaving a room, perhaps for another."""
+    """Reads leaving a room, perhaps for another room or place; the room is the one named, or that of the agent."""
     rooms = [*clause.objects, *(noun for prep, noun in clause.places if prep in FROM)]
     for agent in agents:
         state = story.of(agent)

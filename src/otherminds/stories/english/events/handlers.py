@@ -61,7 +61,7 @@ def _fits(sense: str, clause: Clause, agents: Agents) -> bool:
     return bool(agents) and (bool(clause.objects) or sense not in ("put", "grab", "move"))
 
 
-def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequence[Clause]) -> Told | None:
+def read_unreal(story: StoryState, clause: Clause, agents: Agents, later_clauses: Sequence[Clause]) -> Told | None:
     """Reads what is only wished, possible, denied or supposed; `rest` are the clauses that follow.
 
     False if it cannot be read, None if the clause tells of something real.
@@ -74,20 +74,20 @@ def read_unreal(story: StoryState, clause: Clause, agents: Agents, rest: Sequenc
     if verb.wish:
         seeking = verb.means("find", "grab", "look") and verb.lemma != "leave" and not verb.negated
         return "is only wished" if seeking and want(story, clause, agents) else False
-    idle = clause.link in wordset("idle_links")
-    if idle and not verb.means("find", "see"):
+    is_idle = clause.link in wordset("idle_links")
+    if is_idle and not verb.means("find", "see"):
         return be_silent(story, clause, agents[:1]) if verb.means("say") else "did not happen"
     if verb.unreal and (verb.passive or not verb.means("find", "see")):
         return False
-    if verb.about_to and any(later_clause.link in ("but", "when", "until") for later_clause in rest):
+    if verb.about_to and any(later_clause.link in ("but", "when", "until") for later_clause in later_clauses):
         return "did not happen"
-    if not verb.negated and not idle:
+    if not verb.negated and not is_idle:
         return None
     if verb.lemma == "look" and verb.means("noise") and agents and story.last_moved:  # "did not look up from the page"
         return note_last_moved(story, clause, agents, sees=False) or "did not happen"
     if not clause.means(*wordset("told_if_denied")):
-        lacking = verb.lemma == "do" and any(noun.kind == "object" for noun in clause.objects)  # "did not the milk"
-        return False if lacking else "did not happen"
+        lacks_verb = verb.lemma == "do" and any(noun.kind == "object" for noun in clause.objects)  # "did not the milk"
+        return False if lacks_verb else "did not happen"
     return None if agents or clause.means("be") else False
 
 

@@ -18,15 +18,15 @@ HandleOne = Callable[[StoryState, Clause, str, Noun, str | None], Told]
 
 
 def open_(story: StoryState, clause: Clause, agents: Agents) -> Told:
-    """Reads opening or closing one or several places."""
+    """Reads opening or closing one or several places. False if what is opened is no place, nor anything harmless."""
     clause.objects = [noun for noun in clause.objects if noun.words[0] not in ("himself", "herself", "themselves")]
     verb: Verb = "close" if clause.means("close") else "open"
     if not clause.objects and (last := story.of(agents[0]).spot) and relation(last.kind) == "in":  # "and closed again"
         clause.objects = [Noun("one", ("it",), clause.start, clause.end)]
     spots = [spot for noun in clause.objects if (spot := handled_place(story, noun, agents[0])) is not None]
     if len(spots) != len(clause.objects) or not spots:
-        harmless = wordset("openings") | {"bottle", "book"}
-        is_harmless = bool(clause.objects) and all(noun.words[-1] in harmless for noun in clause.objects)
+        harmless_words = wordset("openings") | {"bottle", "book"}
+        is_harmless = bool(clause.objects) and all(noun.words[-1] in harmless_words for noun in clause.objects)
         return "opens no place" if is_harmless else False
     for agent in agents:
         for spot in spots:
@@ -96,11 +96,11 @@ def location(
             spot, is_stated = spot or last, True
     particle = clause.verb.particle if clause.verb else ""
     if not is_stated and HERE & {*clause.adverbs, particle}:
-        there = story.there if "there" in clause.adverbs and state.spot is None else None
-        if isinstance(there, str):
-            room, is_stated = there, True  # "went to the hall, and there she took the cup"
+        place_before = story.there if "there" in clause.adverbs and state.spot is None else None
+        if isinstance(place_before, str):
+            room, is_stated = place_before, True  # "went to the hall, and there she took the cup"
         else:
-            spot, is_stated = state.spot or there or last, True
+            spot, is_stated = state.spot or place_before or last, True
     if spot and room and not spot.room and spot.kind in wordset("furniture"):
         spot = story.spot(Noun("place", (*spot.extra, spot.kind), 0, 0, room=room), agent)
     return spot, room or (spot.room if spot else None), is_stated
@@ -155,6 +155,7 @@ def grab(story: StoryState, clause: Clause, agents: Agents) -> Told:
 
 
 def _grab_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str | None) -> bool:
+    """Notes that an agent takes one thing, from the place said, or from where the thing or the agent is."""
     state = story.of(agent)
     spot, room, is_stated = location(story, clause, agent, FROM | IN - NEARBY - {"to"})
     place = spot or placed(story, noun, obj)
@@ -163,10 +164,10 @@ def _grab_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: st
         last = story.where.get(obj) if obj and noun.det not in wordset("new") else None
         if place is None and last and (state.room is None or last.room in (None, state.room)):
             place = last  # where the story put this very thing
-    where = room or (place.room if place else None) or state.room
-    add_event(story, clause, agent, "grab", obj, place, where)
+    grab_room = room or (place.room if place else None) or state.room
+    add_event(story, clause, agent, "grab", obj, place, grab_room)
     state.hands.append(obj)
-    state.room = where or state.room
+    state.room = grab_room or state.room
     if place is not None and place is not state.spot:
         state.spot, state.closed = place, False
     if obj:
@@ -175,7 +176,7 @@ def _grab_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: st
 
 
 def put(story: StoryState, clause: Clause, agents: Agents) -> Told:
-    """Reads putting one or several things somewhere."""
+    """Reads putting one or several things somewhere. False if it is not said where, or they are no things."""
     preps = {prep for prep, _ in clause.places}
     last_words = {noun.words[-1] for _, noun in clause.places}
     if not clause.objects:
@@ -195,13 +196,17 @@ def put(story: StoryState, clause: Clause, agents: Agents) -> Told:
 
 
 def _put_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str | None) -> bool:
+    """Notes that an agent puts one thing somewhere.
+
+    False if no place is said, and none follows from "back" or "down".
+    """
     state = story.of(agent)
     spot, room, is_stated = location(story, clause, agent, IN)
     particle = clause.verb.particle if clause.verb else ""
-    away = particle in ("back", "down", "away", "aside", "in") or bool(
+    puts_back = particle in ("back", "down", "away", "aside", "in") or bool(
         {"back", "down", "away", "in"} & set(clause.adverbs)
     )
-    if away and not is_stated:
+    if puts_back and not is_stated:
         spot, is_stated = state.spot, state.spot is not None
     if not is_stated and clause.link in wordset("relative") and clause.verb and clause.verb.perfect:
         return True  # "which Ann had put down earlier": told before
@@ -209,8 +214,12 @@ def _put_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str
         return False
     obj = obj if obj is not None else (state.hands[-1] if state.hands else None)
     if clause.link in wordset("relative") and clause.verb and clause.verb.perfect:
-        puts = [(event, where) for event, where in story.timeline if isinstance(event, Event) and event.verb == "put"]
-        if any(event.agent == agent and event.obj == obj and where is spot for event, where in puts):
+        earlier_puts = [
+            (event, spot_then)
+            for event, spot_then in story.timeline
+            if isinstance(event, Event) and event.verb == "put"
+        ]
+        if any(event.agent == agent and event.obj == obj and spot_then is spot for event, spot_then in earlier_puts):
             return True  # "from the table, where Ann had put it": told before
     add_event(story, clause, agent, "put", obj, spot, room)
     if obj in state.hands:
@@ -239,19 +248,20 @@ def move(story: StoryState, clause: Clause, agents: Agents) -> Told:
 
 
 def _move_one(story: StoryState, clause: Clause, agent: str, noun: Noun, obj: str | None) -> Told:
+    """Notes that an agent moves one thing, and itself, to a room or a place. False if no place is said."""
     state = story.of(agent)
-    goals = [(prep, noun) for prep, noun in clause.places if prep in IN | {"towards", "toward", "through"}]
-    if not goals and not HERE & set(clause.adverbs):
+    goal_phrases = [(prep, noun) for prep, noun in clause.places if prep in IN | {"towards", "toward", "through"}]
+    if not goal_phrases and not HERE & set(clause.adverbs):
         carrying = clause.lemma in wordset("carrying") and not clause.places
-        again = clause.link in ("when", "while", "as") and handled_before(story, agent, obj)
-        return "told before" if carrying or again else False
-    if goals and all(noun.kind == "room" for _, noun in goals):
-        for _, noun in goals:
+        is_repeated = clause.link in ("when", "while", "as") and handled_before(story, agent, obj)
+        return "told before" if carrying or is_repeated else False
+    if goal_phrases and all(noun.kind == "room" for _, noun in goal_phrases):
+        for _, noun in goal_phrases:
             state.room, state.spot = story.room(noun), None
             add_event(story, clause, agent, "move", obj, None, state.room)
         _note_moved(story, obj, None)
         return True
-    spot, room, is_stated = location(story, replace(clause, places=goals), agent, IN | {"towards", "toward"})
+    spot, room, is_stated = location(story, replace(clause, places=goal_phrases), agent, IN | {"towards", "toward"})
     if spot is None:
         return is_stated and room is not None
     add_event(story, clause, agent, "move", obj, spot, room)

@@ -70,15 +70,15 @@ def find(story: StoryState, clause: Clause, agents: Agents) -> Told:
             missed = next(of, noun)  # "of the cup, Ann saw no trace"
             if noun is not None and noun.kind == "place" and _finds_nothing(clause):
                 spot, missed = story.spot(noun, agent), None
-            gone = missed is not None and missed.kind == "object" and missed.words[0] not in wordset("no_finds")
-            obj, place = story.thing(missed, agent) if missed and gone else state.seeks, spot or state.spot
+            is_thing = missed is not None and missed.kind == "object" and missed.words[0] not in wordset("no_finds")
+            obj, place = story.thing(missed, agent) if missed and is_thing else state.seeks, spot or state.spot
             if obj and place:
                 add_observation(story, clause, agent, obj, place, place.room, sees=False)
             elif obj:
                 return False  # it is open where it is not
             continue
-        what = bool(clause.content) and clause.content[0].link == "what"  # "found what she was looking for"
-        if noun.kind in ("room", "agent") if noun else not what:
+        finds_sought = bool(clause.content) and clause.content[0].link == "what"  # "found what she was looking for"
+        if noun.kind in ("room", "agent") if noun else not finds_sought:
             return False
         obj = story.thing(noun, agent) if noun else state.seeks
         place = spot or (placed(story, noun, obj) if noun else None)
@@ -131,8 +131,8 @@ def perceive(story: StoryState, clause: Clause, agents: Agents) -> Told:
     sees = not clause.negated and not clause.means("think")
     if seen_objects and sees and _was_just_told(story, seen_objects[-1]):
         for agent in agents:
-            where = story.where[seen_objects[-1]]
-            add_observation(story, clause, agent, seen_objects[-1], where, where.room if where else None, sees=True)
+            place = story.where[seen_objects[-1]]
+            add_observation(story, clause, agent, seen_objects[-1], place, place.room if place else None, sees=True)
         return True
     matters = clause.places or clause.means("think") or not clause.objects
     return False if matters else "sees a thing, no matter where"

@@ -76,6 +76,7 @@ def _about_one_place(story: StoryState, text: str, *, indirect: bool = False) ->
 
 
 def _read_sentences(story: StoryState, text: str) -> list[DialogueAct] | None:
+    """What the sentences of a quote say, in order; None if any of them cannot be read."""
     acts: list[DialogueAct] = []
     parts = sentences([token for token in tokens(plain(text)) if not token.quote], story.names)
     is_question = [mark == "?" for mark in plain(text) if mark in ".!?;\n"]
@@ -165,8 +166,8 @@ def _read_sentence(story: StoryState, part: list[Token], *, question: bool, alon
     if unsure and not more:
         return [DialogueAct("unsure")]
     acts = assertions(story, parse(pieces), unsure=unsure)
-    again = words.endswith((" there", " in it", " on it", " inside it", " inside")) and _names_no_place(part, story)
-    return [] if acts is None and again else acts  # "I found it there": the place was named before
+    repeats = words.endswith((" there", " in it", " on it", " inside it", " inside")) and _names_no_place(part, story)
+    return [] if acts is None and repeats else acts  # "I found it there": the place was named before
 
 
 def _question(story: StoryState, words: str, nouns: Sequence[Noun]) -> list[DialogueAct] | None:
@@ -245,14 +246,14 @@ def _assertion(story: StoryState, clause: Clause) -> DialogueAct | None:
 
 
 def _place_of(story: StoryState, clause: Clause) -> tuple[Spot | None, str | None]:
-    """The place and the room that something said gives."""
-    nouns = [noun for prep, noun in clause.places if prep in wordset("where")]
+    """The place and the room where a statement says that something is; None for what it leaves out."""
+    place_nouns = [noun for prep, noun in clause.places if prep in wordset("where")]
     object_nouns = clause.objects if clause.means("look", "open", "want") else []
     holds = clause.means("contain") or clause.lemma == "have" or clause.verb is None
-    nouns += [noun for noun in (*object_nouns, *(clause.subjects if holds else ())) if noun.kind != "object"]
-    spot, room = stated_place(story, nouns, ("place", "object"))
+    place_nouns += [noun for noun in (*object_nouns, *(clause.subjects if holds else ())) if noun.kind != "object"]
+    spot, room = stated_place(story, place_nouns, ("place", "object"))
     if spot and room and not spot.room and spot.kind in wordset("furniture"):
-        last = next(noun for noun in reversed(nouns) if noun.kind == "place")
+        last = next(noun for noun in reversed(place_nouns) if noun.kind == "place")
         spot = story.spot(Noun("place", last.words, 0, 0, room=room), None)
     return spot, room
 
@@ -356,8 +357,8 @@ def _hearers(story: StoryState, clause: Clause, speaker: str) -> list[str]:
 def _indirect_question(story: StoryState, clause: Clause, speaker: str) -> list[DialogueAct] | None:
     """A question where something is, in the story's words; asked once more without saying what, it adds nothing."""
     content = _all_clauses(clause.content)
-    again = not content and not clause.places and story.pending
-    if again and story.asker == speaker:
+    repeats_question = not content and not clause.places and story.pending
+    if repeats_question and story.asker == speaker:
         return []
     if content and content[0].link == "to" and not content[0].means("say", "find", "look", "hand", "social", "direct"):
         return None
@@ -471,9 +472,9 @@ def take_turn(story: StoryState, sentence: Sequence[Token]) -> Told:
     if "where" not in low or quoted:
         return False
     mentions = [n for n, token in enumerate(sentence) if token.text in story.names or token.low in PEOPLE]
-    asks = next((n for n, word in enumerate(low) if ASKING.match(word) and n < low.index("where")), None)
-    after = Chunker(sentence[low.index("where") + 1 :], story.names).chunks()
-    nouns = [chunk for chunk in after if isinstance(chunk, Noun)]
+    asking_word = next((n for n, word in enumerate(low) if ASKING.match(word) and n < low.index("where")), None)
+    chunks_after_where = Chunker(sentence[low.index("where") + 1 :], story.names).chunks()
+    nouns = [chunk for chunk in chunks_after_where if isinstance(chunk, Noun)]
     things = {story.thing(noun, None) for noun in nouns if noun.kind == "object" and noun.is_known}
     if nouns and not things and nouns[0].words[0] in ("it", "they"):  # "whether he knew where they were"
         things = {story.thing(Noun("pronoun", ("it",), nouns[0].start, nouns[0].end), None)}
@@ -483,8 +484,8 @@ def take_turn(story: StoryState, sentence: Sequence[Token]) -> Told:
         addressees = _people(story, sentence[mentions[0]])
         asker = story.other(addressees[0]) if addressees else None
     else:
-        before = [n for n in mentions if asks is not None and n < asks]
-        askers = _people(story, sentence[before[-1]]) if before else []
+        mentions_before = [n for n in mentions if asking_word is not None and n < asking_word]
+        askers = _people(story, sentence[mentions_before[-1]]) if mentions_before else []
         asker = askers[0] if askers else None
     return add_utterances(story, clause, asker, [DialogueAct("ask", things.pop())]) if asker else False
 

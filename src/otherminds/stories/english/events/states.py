@@ -122,8 +122,8 @@ def _be_present(story: StoryState, clause: Clause, agents: Agents) -> Told:
         return "is where it was"
     spot, room, is_stated = location(story, clause, agents[0], IN | NEARBY)
     if not is_stated:
-        gone = not clause.negated and bool(_state_words(clause) & wordset("gone"))
-        return be_gone(story, clause, agents) if gone else "a mood" if _is_mood(clause) else False
+        is_gone = not clause.negated and bool(_state_words(clause) & wordset("gone"))
+        return be_gone(story, clause, agents) if is_gone else "a mood" if _is_mood(clause) else False
     if clause.negated:
         return be_gone(story, clause, [agent for agent in agents if story.of(agent).room in (None, room)])
     for agent in agents:
@@ -186,7 +186,7 @@ def feature(story: StoryState, clause: Clause, agents: Agents) -> Told:
 
 
 def stay(story: StoryState, clause: Clause, agents: Agents) -> Told:
-    """Reads staying somewhere, or staying silent."""
+    """Reads staying in a room, as waiting there, or staying silent."""
     words = {word for noun in clause.objects for word in noun.words} | set(clause.unknown) | set(clause.adverbs)
     if words & wordset("silent") or any(noun.text == "silence" for _, noun in clause.places):
         return be_silent(story, clause, agents)

@@ -57,7 +57,7 @@ def weights(prior: Prior, first: int, options: int, replies: int) -> Floats:
 
 
 def _outer(vector: Floats, axes: Sequence[int], contexts: int) -> Floats:
-    """The product of a vector along each of the given axes."""
+    """The product of a vector along each of the given axes: shape (len(vector) on those axes, 1 on the others)."""
     along = (vector.reshape([-1 if c == axis else 1 for c in range(contexts)]) for axis in axes)
     return reduce(np.multiply, along, np.ones((1,) * contexts))
 
@@ -83,22 +83,25 @@ def backward(payoff: Floats, weight: Floats, knowledge: Knowledge, rounds: int) 
     worth = np.zeros((options * replies, *weight.shape))
     for _ in range(rounds):
         stage = InductionStage(np.empty_like(worth), np.empty(worth.shape, dtype=np.int8))
-        for c, digit in enumerate(knowledge):
-            slices = [(b, _at(c, 0 if digit else 1 + b)) for b in range(replies) if digit in (0, 1 + b)]
-            for where, possible in [*((k, [(b, k)]) for b, k in slices), *([] if digit else [(_at(c, 0), slices)])]:
-                gains = np.array(
-                    [
-                        sum(weight[k] * payoff[a, b] + worth[(a * replies + b, *k)] for b, k in possible)
-                        for a in range(options)
-                    ]
-                )
-                top = stage.worth[(c, *where)] = gains.max(axis=0)
-                stage.actions[(c, *where)] = np.argmax(gains >= top - TIE, axis=0)
+        for context, known_reply in enumerate(knowledge):  # 0 if the reply to this context is unknown, else 1 + b
+            possible = [b for b in range(replies) if known_reply in (0, 1 + b)]
+            after = [(b, _slice_with(context, 0 if known_reply else 1 + b)) for b in possible]
+            # slices of knowledge to fill, each with the replies that are possible there and the knowledge after them
+            cases = [(learnt, [(b, learnt)]) for b, learnt in after]
+            cases += [] if known_reply else [(_slice_with(context, 0), after)]
+            for index, outcomes in cases:
+                gains_by_action = [
+                    sum(weight[learnt] * payoff[a, b] + worth[(a * replies + b, *learnt)] for b, learnt in outcomes)
+                    for a in range(options)
+                ]
+                gains = np.array(gains_by_action)
+                top = stage.worth[(context, *index)] = gains.max(axis=0)
+                stage.actions[(context, *index)] = np.argmax(gains >= top - TIE, axis=0)
         worth = stage.worth
         yield stage
 
 
-def _at(axis: int, digit: int) -> tuple[slice | int, ...]:
+def _slice_with(axis: int, digit: int) -> tuple[slice | int, ...]:
     """The slice of knowledge with this digit for one context."""
     return (*(slice(None),) * axis, digit)
 
@@ -120,8 +123,8 @@ class Policy:
 
     def action(self, rounds: int, context: int, knowledge: Knowledge) -> int:
         """The best action with `rounds` rounds to go."""
-        news = (0 if before else digit for before, digit in zip(self.knowledge, knowledge, strict=True))
-        return int(self.actions[rounds - 1][(context, *news)])
+        additional = (0 if before else digit for before, digit in zip(self.knowledge, knowledge, strict=True))
+        return int(self.actions[rounds - 1][(context, *additional)])
 
 
 def solve(
@@ -132,9 +135,9 @@ def solve(
     progress: Progress = lambda items, _total, _what: items,
 ) -> Policy:
     """The exact optimum from some knowledge on, for every number of rounds to go up to `rounds`."""
-    free = weight[tuple(slice(digit, digit + 1) if digit else slice(None) for digit in knowledge)]
-    actions, worth = list[NDArray[np.int8]](), np.zeros((payoff.size, *free.shape))
-    for stage in progress(backward(payoff, free, knowledge, rounds), rounds, "Planning ahead"):
+    free_weight = weight[tuple(slice(digit, digit + 1) if digit else slice(None) for digit in knowledge)]
+    actions, worth = list[NDArray[np.int8]](), np.zeros((payoff.size, *free_weight.shape))
+    for stage in progress(backward(payoff, free_weight, knowledge, rounds), rounds, "Planning ahead"):
         actions.append(stage.actions)
         worth = stage.worth
     return Policy(knowledge, tuple(actions), worth)
@@ -181,7 +184,8 @@ def learned(knowledge: Knowledge, context: int, reply: int) -> Knowledge:
 FORMAT = 1  # version of the stored files
 
 
-def _read(path: Path) -> Solution | None:
+def _read_solution(path: Path) -> Solution | None:
+    """The solution in a file of `_write_solution`; None if it is missing or damaged."""
     try:
         with opened(path) as file, np.load(file, allow_pickle=False) as arrays:
             points = map(
@@ -195,7 +199,7 @@ def _read(path: Path) -> Solution | None:
         return None
 
 
-def _write(path: Path, solution: Solution) -> None:
+def _write_solution(path: Path, solution: Solution) -> None:
     """Write a file atomically; if the folder cannot be written, do nothing."""
     draft = path.with_name(f"{path.stem}-{os.getpid()}.tmp.npz")
     try:
@@ -234,13 +238,18 @@ class AdaptivePlan:
         cache: Path | None = None,
         progress: Progress = lambda items, _total, _what: items,
     ) -> None:
+        """A plan for `horizon` rounds under a prior over families by name; nothing is solved yet.
+
+        `progress` wraps the rounds of a solution, to show how far it is.
+        """
         self.game, self.horizon = game, horizon
         self.prior: Prior = tuple(prior.items())
-        self._cache, self.progress = cache, progress
+        self._cache = cache
+        self.progress = progress
         self._payoff = game.payoff()
         options, self.replies = self._payoff.shape
-        turned = np.roll(self._payoff, (1, 1), axis=(0, 1))
-        self._cyclic = options == self.replies and np.array_equal(turned, self._payoff)
+        rotated = np.roll(self._payoff, (1, 1), axis=(0, 1))
+        self._unchanged_by_rotation = options == self.replies and np.array_equal(rotated, self._payoff)
         self._solved: dict[int, Solution] = {}
         self._detours: deque[tuple[tuple[int, bool], Policy]] = deque(maxlen=DETOURS)
 
@@ -249,36 +258,37 @@ class AdaptivePlan:
         """The best first action: argmax_a Σ_f W(f) · (R[a, f] + V(a, f)), ties to the lowest."""
         gains = np.zeros(len(self._payoff))
         for first in range(self.replies):
-            turn = first if self._cyclic else 0
-            weight = self._weights(first - turn)
-            worth = np.roll(self._after(first - turn).worth, turn)
+            rotation = first if self._unchanged_by_rotation else 0
+            weight = self._weights(first - rotation)
+            worth = np.roll(self._solution_after(first - rotation).worth, rotation)
             gains += weight[(0,) * self._payoff.size] * self._payoff[:, first] + worth
         return int(np.argmax(gains >= gains.max() - TIE))
 
     def action(self, first: int, situation: DecisionPoint) -> int:
         """The best action at a decision point, given the partner's first action."""
-        turn = first if self._cyclic else 0
-        turned, start = self._turned(situation, turn), first - turn
-        action = self._after(start).choices.get(turned)
+        rotation = first if self._unchanged_by_rotation else 0
+        rotated = self._rotated(situation, rotation)
+        start = first - rotation
+        action = self._solution_after(start).choices.get(rotated)
         if action is None:
-            policy = self._detour(start, turned.knowledge)
-            action = policy.action(self.horizon - turned.round, turned.context, turned.knowledge)
-        return (action + turn) % len(self._payoff)
+            policy = self._detour(start, rotated.knowledge)
+            action = policy.action(self.horizon - rotated.round, rotated.context, rotated.knowledge)
+        return (action + rotation) % len(self._payoff)
 
-    def _after(self, first: int) -> Solution:
+    def _solution_after(self, first: int) -> Solution:
         """The solution after a first round in which the partner played `first`."""
         if first not in self._solved:
             problem = (FORMAT, self._payoff.tobytes(), self._payoff.shape, self.prior, self.horizon, first)
             file = f"plan-{hashlib.sha256(repr(problem).encode()).hexdigest()[:24]}.npz"
             path = self._cache / file if self._cache and self._payoff.size > SMALL else None
-            solution = _read(path) if path else None
+            solution = _read_solution(path) if path else None
             if solution is None:
-                weight, nothing = self._weights(first), (0,) * self._payoff.size
-                policy = solve(self._payoff, weight, nothing, self.horizon - 1, self.progress)
+                weight = self._weights(first)
+                policy = solve(self._payoff, weight, (0,) * self._payoff.size, self.horizon - 1, self.progress)
                 starts = [hypotheses.context_of(a, first, self.replies) for a in range(len(self._payoff))]
                 solution = reachable(policy, weight, starts, self.replies)
                 if path:
-                    _write(path, solution)
+                    _write_solution(path, solution)
             self._solved[first] = solution
         return self._solved[first]
 
@@ -301,16 +311,16 @@ class AdaptivePlan:
     def _weights(self, first: int) -> Floats:
         return weights(self.prior, first, *self._payoff.shape)
 
-    def _turned(self, point: DecisionPoint, turn: int) -> DecisionPoint:
-        """The decision point with all actions rotated: action a becomes a − turn."""
-        if not turn:
+    def _rotated(self, point: DecisionPoint, shift: int) -> DecisionPoint:
+        """The decision point with all actions rotated: action a becomes a − shift, modulo their number."""
+        if not shift:
             return point
         n = self.replies
         digits = np.array(point.knowledge).reshape(n, n)
-        renamed = np.where(digits, (digits - 1 - turn) % n + 1, 0)
-        knowledge = tuple(np.roll(renamed, (-turn, -turn), axis=(0, 1)).ravel().tolist())
+        renamed = np.where(digits, (digits - 1 - shift) % n + 1, 0)
+        knowledge = tuple(np.roll(renamed, (-shift, -shift), axis=(0, 1)).ravel().tolist())
         own, theirs = divmod(point.context, n)
-        return DecisionPoint(point.round, hypotheses.context_of((own - turn) % n, (theirs - turn) % n, n), knowledge)
+        return DecisionPoint(point.round, hypotheses.context_of((own - shift) % n, (theirs - shift) % n, n), knowledge)
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,8 @@ class BayesianLookahead:
 
     def act(self) -> Categorical[int]:
         """The action with the highest value, ties to the lowest."""
-        pool, t = self.library.pool, min(self.t, self.library.horizon - 1)
+        pool = self.library.pool
+        t = min(self.t, self.library.horizon - 1)
         weights = np.exp(self.observer.weights)
         likely = weights > planning.NEGLIGIBLE * weights.max()
         minds = [mind for mind, is_likely in zip(self.observer.minds, likely, strict=True) if is_likely]

@@ -132,6 +132,7 @@ def imagined_replies(reader: Predictor, game: Game) -> ReplyModel:
 
 @lru_cache(maxsize=100_000)
 def _best_response_to_model(game: Game, model: ReplyModel, horizon: int) -> Response:
+    """The best response to the machine whose state is the last joint action, with the first row before round 1."""
     options, their_options = game.payoff().shape
     onward = 1 + np.arange(options * their_options).reshape(options, their_options)
     moves = np.broadcast_to(onward, (len(model), options, their_options))

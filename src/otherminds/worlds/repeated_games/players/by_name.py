@@ -24,29 +24,34 @@ MOST_KNOWLEDGE = 300_000  # most states of knowledge to plan over exactly; bound
 Maker = Callable[[Game, int, np.random.Generator], Reader]
 
 
+class UnknownPlayerError(InputError):
+    """No player has this name."""
+
+
 def player(name: str, game: Game, *, horizon: int, rng: np.random.Generator) -> Reader:
     """The player with this name. A partner's name gives a scripted player that predicts by counting.
 
-    Raises InputError for an unknown name, and for a player that does not fit the game.
+    Raises UnknownPlayerError for an unknown name, and InputError for a player that does not fit the game.
     """
     if name in PLAYERS:
         return PLAYERS[name](game, horizon, rng)
-    return SplitPlayer(_scripted(name, game).start, Counts.of(game))
+    return SplitPlayer(_scripted_machine(name, game).start, Counts.of(game))
 
 
 def check_player(name: str, game: Game) -> None:
-    """Raise InputError unless a player or a partner in this game has the name."""
+    """Raise UnknownPlayerError unless a player or a partner has the name, InputError if it cannot play this game."""
     if name not in PLAYERS:
-        _scripted(name, game)
+        _scripted_machine(name, game)
 
 
-def _scripted(name: str, game: Game) -> Machine:
+def _scripted_machine(name: str, game: Game) -> Machine:
+    """The partner of this name as a machine for the first place. Raises InputError for an unknown name."""
     try:
         return partner(name, game.seen_by(1))
     except UnknownPartnerError:
         names = [*PLAYERS, *partner_names(game.seen_by(1))]
         hint = meant(name, names, "all partners play, too")
-        raise InputError(f"unknown player `{name[:60]}`", hint=hint) from None
+        raise UnknownPlayerError(f"unknown player `{name[:60]}`", hint=hint) from None
 
 
 @lru_cache(maxsize=64)

@@ -76,7 +76,7 @@ class Trembling:
         policy = cast("Categorical[int]", self.mind.act())
         floor = self.tremble / self.options
         probs = [(1.0 - self.tremble) * policy.prob(a) + floor for a in range(self.options)]
-        return _of(probs)
+        return _categorical(probs)
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class WinStayLoseShift:
             return Categorical.uniform(range(options))
         stay = self.win_stay if self.won else 1.0 - self.lose_shift
         shift = (1.0 - stay) / (options - 1)
-        return _of([stay if a == self.last else shift for a in range(options)])
+        return _categorical([stay if a == self.last else shift for a in range(options)])
 
 
 TIE = 1e-9  # scaled payoffs that differ by less are equal: rounding
@@ -162,32 +162,32 @@ class Pattern(NamedTuple):
     reference: Callable[[Any, Any], Any]
 
 
-def _known(value: Any, *moves: Any) -> Any:
+def _if_known(value: Any, *moves: Any) -> Any:
     """The value where all moves are known, else −1; elementwise."""
     return np.where(np.logical_and.reduce([np.asarray(move) >= 0 for move in moves]), value, -1)
 
 
-def _nothing(own: Any, _theirs: Any) -> Any:
+def _no_reference(own: Any, _theirs: Any) -> Any:
     return own * 0
 
 
 PATTERNS: Mapping[str, Pattern] = {
-    "weighted_counts": Pattern(lambda _n: 1, lambda own, *_: own * 0, _nothing),
+    "weighted_counts": Pattern(lambda _n: 1, lambda own, *_: own * 0, _no_reference),
     "joint_counts": Pattern(
-        lambda n: 1 + n * n, lambda own, theirs, _, n: _known(own * n + theirs, own, theirs) + 1, _nothing
+        lambda n: 1 + n * n, lambda own, theirs, _, n: _if_known(own * n + theirs, own, theirs) + 1, _no_reference
     ),
     "own_transitions": Pattern(
-        lambda _n: 1, lambda _own, theirs, *_: _known(theirs * 0, theirs), lambda _own, theirs: theirs
+        lambda _n: 1, lambda _own, theirs, *_: _if_known(theirs * 0, theirs), lambda _own, theirs: theirs
     ),
-    "reply_transitions": Pattern(lambda _n: 1, lambda own, *_: _known(own * 0, own), lambda own, _: own),
+    "reply_transitions": Pattern(lambda _n: 1, lambda own, *_: _if_known(own * 0, own), lambda own, _: own),
     "outcome_transitions": Pattern(
         lambda n: n,
-        lambda own, theirs, _, n: _known((own - theirs) % n, own, theirs),
+        lambda own, theirs, _, n: _if_known((own - theirs) % n, own, theirs),
         lambda _own, theirs: theirs,
     ),
     "dual_transitions": Pattern(
         lambda n: n * n,
-        lambda own, theirs, before, n: _known((own - theirs) % n * n + (theirs - before) % n, own, theirs, before),
+        lambda own, theirs, before, n: _if_known((own - theirs) % n * n + (theirs - before) % n, own, theirs, before),
         lambda _own, theirs: theirs,
     ),
 }
@@ -212,12 +212,14 @@ class CountLearner:
     counts: tuple[tuple[float, ...], ...] = ()
     last: tuple[int, int, int] = (MISSED, MISSED, MISSED)
 
-    def _here(self) -> tuple[int, int]:
+    def _context_and_reference(self) -> tuple[int, int]:
+        """The context in which the next move is counted, and the move that it is relative to; see `Pattern`."""
         own, theirs, before = self.last
         kind, moves = PATTERNS[self.pattern], self.game.payoff().shape[1]
         return int(kind.context(own, theirs, before, moves)), int(kind.reference(own, theirs))
 
     def _counts(self) -> tuple[tuple[float, ...], ...]:
+        """n(c, s) by context and shift: `counts`, or zeros before the first round."""
         moves = self.game.payoff().shape[1]
         return self.counts or ((0.0,) * moves,) * PATTERNS[self.pattern].contexts(moves)
 
@@ -225,7 +227,8 @@ class CountLearner:
         """The mind after a round: all counts fade, and the shift that was seen is counted in its context."""
         if outcome is None:
             return self
-        (context, reference), moves = self._here(), self.game.payoff().shape[1]
+        context, reference = self._context_and_reference()
+        moves = self.game.payoff().shape[1]
         shift = (outcome.theirs - reference) % moves
         counts = tuple(
             tuple(self.memory * n + (c == context and s == shift) for s, n in enumerate(row))
@@ -235,10 +238,11 @@ class CountLearner:
 
     def predict(self) -> Categorical[int]:
         """P(b)."""
-        (context, reference), moves = self._here(), self.game.payoff().shape[1]
+        context, reference = self._context_and_reference()
+        moves = self.game.payoff().shape[1]
         row = self._counts()[context] if context >= 0 else (0.0,) * moves
         total = sum(row) + moves
-        return _of([(row[(b - reference) % moves] + 1.0) / total for b in range(moves)])
+        return _categorical([(row[(b - reference) % moves] + 1.0) / total for b in range(moves)])
 
     def act(self) -> Categorical[int]:
         """π(a) ∝ exp(beta · Σ_b P(b) u(a, b))."""
@@ -258,7 +262,7 @@ def shift_rules(moves: int) -> tuple[tuple[tuple[int, ...], ...], tuple[float, .
     tables = [tuple((theirs + k) % moves for _, theirs in joint) for k in range(moves)]
     tables += [tuple((own + k) % moves for own, _ in joint) for k in range(moves)]
     by_outcome = list(product(range(moves), repeat=moves))
-    tables += [tuple((theirs + by[(own - theirs) % moves]) % moves for own, theirs in joint) for by in by_outcome]
+    tables += [tuple((theirs + k[(own - theirs) % moves]) % moves for own, theirs in joint) for k in by_outcome]
     prior = [1.0 / 3.0 / moves] * (2 * moves) + [1.0 / 3.0 / len(by_outcome)] * len(by_outcome)
     return tuple(tables), tuple(prior)
 
@@ -325,7 +329,7 @@ class RuleLookahead:
     def predict(self) -> Categorical[int]:
         """Σ_rule P(rule) P(b | rule)."""
         expected, _ = _rule_tables(self.game)
-        return _of((np.array(self._weights()) @ expected[:, self.context]).tolist())
+        return _categorical((np.array(self._weights()) @ expected[:, self.context]).tolist())
 
     def act(self) -> Categorical[int]:
         """π(a) ∝ exp(beta · Σ_rule P(rule) Q_rule(a))."""
@@ -334,7 +338,7 @@ class RuleLookahead:
         return Categorical.softmax((a, self.beta * float(w)) for a, w in enumerate(worth))
 
 
-def _of(probs: list[float]) -> Categorical[int]:
+def _categorical(probs: list[float]) -> Categorical[int]:
     return Categorical(tuple(range(len(probs))), tuple(float(np.log(p)) if p > 0.0 else -np.inf for p in probs))
 
 

@@ -44,9 +44,9 @@ class Crowd(Protocol):
 
 def softmax(scores: Floats) -> Floats:
     """exp(score) / Σ exp(score) over the last axis, which is short: summed part by part, which is faster."""
-    parts = [scores[..., a] for a in range(scores.shape[-1])]
-    top = reduce(np.maximum, parts)
-    weights = [np.exp(part - top) for part in parts]
+    columns = [scores[..., a] for a in range(scores.shape[-1])]
+    top = reduce(np.maximum, columns)
+    weights = [np.exp(column - top) for column in columns]
     total = reduce(np.add, weights)
     return np.stack([weight / total for weight in weights], axis=-1)
 
@@ -105,7 +105,8 @@ class ManyQLearners:
     def observe(self, own: Ints, theirs: Ints) -> Self:
         """The minds after a round."""
         matches, options, _ = self.utility.shape
-        rate, decay = self.values["rate"][..., None], self.values.get("decay", np.zeros((1, 1)))[..., None]
+        rate = self.values["rate"][..., None]
+        decay = self.values.get("decay", np.zeros((1, 1)))[..., None]
         before = self.learnt if self.learnt is not None else np.zeros((matches, 1, options))
         is_chosen = own[:, None, None] == np.arange(options)
         gained = self.utility[np.arange(matches), own, theirs][:, None, None]
@@ -135,7 +136,8 @@ class ManyCountLearners:
     last: tuple[Ints, Ints, Ints] | None = None
 
     @cached_property
-    def _here(self) -> tuple[Ints, Ints]:
+    def _context_and_reference(self) -> tuple[Ints, Ints]:
+        """The context in which the next move is counted, and the move that it is relative to; shapes (S,)."""
         nobody = np.full(len(self.utility), MISSED)
         own, theirs, before = self.last or (nobody, nobody, nobody)
         kind = PATTERNS[self.pattern]
@@ -144,7 +146,8 @@ class ManyCountLearners:
     def observe(self, own: Ints, theirs: Ints) -> Self:
         """The minds after a round."""
         matches, _, moves = self.utility.shape
-        (context, reference), memory = self._here, self.values["memory"]
+        context, reference = self._context_and_reference
+        memory = self.values["memory"]
         counts = self.counts
         if counts is None:
             points = np.broadcast_shapes(memory.shape, (matches, 1))
@@ -160,7 +163,7 @@ class ManyCountLearners:
         matches, _, moves = self.utility.shape
         if self.counts is None:
             return np.full((matches, 1, moves), 1.0 / moves)
-        context, reference = self._here
+        context, reference = self._context_and_reference
         every = np.arange(matches)
         shifts = (np.arange(moves) - reference[:, None]) % moves
         row = self.counts[every[:, None], :, np.maximum(context, 0)[:, None], shifts].transpose(0, 2, 1)

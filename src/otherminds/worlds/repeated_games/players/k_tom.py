@@ -20,6 +20,7 @@ from otherminds.distribution import Categorical
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 Gains = tuple[tuple[float, float], tuple[float, float]]
+"""R(1, b) − R(0, b) for both actions b of the other: of the player itself, and of the other in its own place."""
 LEVELS = (0, 1, 2)
 SURE = log(0.999 / 0.001)  # largest log-odds of an own action, so that none is certain; tested against tomsup 1.4.1
 LIMIT = 20.0  # largest absolute value of a parameter, against overflow; chosen
@@ -110,12 +111,12 @@ class KToM:
             return self
         believed = self.belief
         if not isinstance(believed, FrequencyBelief):
-            believed = _weighed(believed, outcome.theirs, self.dilution, self.symmetric)
-        return replace(self, belief=_learned(believed, self.parameters, outcome.own, outcome.theirs, self.gains))
+            believed = _with_updated_levels(believed, outcome.theirs, self.dilution, self.symmetric)
+        return replace(self, belief=_updated_belief(believed, self.parameters, outcome.own, outcome.theirs, self.gains))
 
     def predict(self) -> Categorical[int]:
         """P(other's next action), averaged over its levels."""
-        p = min(max(_expected(self.belief), TINY), 1.0 - TINY)
+        p = min(max(_p_other_plays_1(self.belief), TINY), 1.0 - TINY)
         return Categorical((0, 1), (log1p(-p), log(p)))
 
     def act(self) -> Categorical[int]:
@@ -124,7 +125,7 @@ class KToM:
 
     def log_policy(self) -> tuple[float, float]:
         """log P(0) and log P(1); arrays if the player's numbers are."""
-        x = _decided(self.belief, self.parameters, self.gains)
+        x = _own_log_odds(self.belief, self.parameters, self.gains)
         return _log_sigmoid(-x), _log_sigmoid(x)
 
     @property
@@ -140,8 +141,8 @@ def _gains(game: Game, agent: int) -> tuple[float, float]:
 
     As in the VBA toolbox; tomsup varies the first agent's action in the payoffs of both.
     """
-    lost, won = game.payoff(agent).tolist()
-    return won[0] - lost[0], won[1] - lost[1]
+    payoff_of_0, payoff_of_1 = game.payoff(agent).tolist()
+    return payoff_of_1[0] - payoff_of_0[0], payoff_of_1[1] - payoff_of_0[1]
 
 
 def ignorance(level: int) -> Belief:
@@ -154,16 +155,16 @@ def ignorance(level: int) -> Belief:
 # Deciding
 
 
-def _expected(belief: Belief) -> float:
+def _p_other_plays_1(belief: Belief) -> float:
     """P(other plays 1) = Σ P(κ) E[s(x)], with E[s(x)] ≈ s(E[x] / √(1 + 0.36 V[x]))."""
     if isinstance(belief, FrequencyBelief):
         return _sigmoid(belief.mean / _sqrt(1.0 + 0.36 * belief.variance))
     return sum(h.share * _sigmoid(h.log_odds / _sqrt(1.0 + 0.36 * h.spread)) for h in belief)
 
 
-def _decided(belief: Belief, parameters: KToMParameters, gains: Gains) -> float:
+def _own_log_odds(belief: Belief, parameters: KToMParameters, gains: Gains) -> float:
     """The log-odds of the own action 1."""
-    p = _expected(belief)
+    p = _p_other_plays_1(belief)
     gain = (1.0 - p) * gains[0][0] + p * gains[0][1]
     return _within(gain / _exp(parameters.temperature) + parameters.bias, SURE)
 
@@ -171,18 +172,18 @@ def _decided(belief: Belief, parameters: KToMParameters, gains: Gains) -> float:
 # Learning
 
 
-def _learned(belief: Belief, parameters: KToMParameters, own: int, theirs: int, gains: Gains) -> Belief:
+def _updated_belief(belief: Belief, parameters: KToMParameters, own: int, theirs: int, gains: Gains) -> Belief:
     """The belief after a round, except for the weights of levels, which only a 2-ToM itself updates."""
     if isinstance(belief, FrequencyBelief):
         # 0-ToM's Laplace–Kalman filter: V′ = 1 / (1 / (V + σ) + p (1 − p)),  μ′ = μ + V′ (b − p),  p = s(μ)
         p = _sigmoid(belief.mean)
         variance = 1.0 / (1.0 / (belief.variance + _exp(parameters.volatility)) + p * (1.0 - p))
         return FrequencyBelief(belief.mean + variance * (theirs - p), variance)
-    revised = (_revised(h, parameters.volatility, theirs) for h in belief)
-    return tuple(_simulated(h, own, theirs, gains) for h in revised)
+    revised = (_with_revised_parameters(h, parameters.volatility, theirs) for h in belief)
+    return tuple(_after_round(h, own, theirs, gains) for h in revised)
 
 
-def _weighed(
+def _with_updated_levels(
     hypotheses: tuple[LevelHypothesis, ...], theirs: int, dilution: float | None, symmetric: bool
 ) -> tuple[LevelHypothesis, ...]:
     """P(κ | b) ∝ P(κ) exp E[log P(b | κ)], where P(κ) is first mixed with the uniform by the dilution."""
@@ -207,7 +208,7 @@ def _evidence(h: LevelHypothesis, theirs: int, symmetric: bool) -> float:
     return _log_sigmoid(outer * tilted / _sqrt(1.0 + 0.205 * h.spread**0.870))
 
 
-def _revised(h: LevelHypothesis, volatility: float, theirs: int) -> LevelHypothesis:
+def _with_revised_parameters(h: LevelHypothesis, volatility: float, theirs: int) -> LevelHypothesis:
     """V′ = 1 / (1 / (V + σ) + P(κ) p (1 − p) (dx/dθ)²),  μ′ = μ + P(κ) V′ (b − p) dx/dθ,  p = s(x).
 
     Of the other's parameters only the volatility is assumed to drift, with σ the own volatility; it is 0 for the rest.
@@ -225,13 +226,13 @@ def _revised(h: LevelHypothesis, volatility: float, theirs: int) -> LevelHypothe
     return h._replace(mean=mean, variance=variance)
 
 
-def _simulated(h: LevelHypothesis, own: int, theirs: int, gains: Gains) -> LevelHypothesis:
+def _after_round(h: LevelHypothesis, own: int, theirs: int, gains: Gains) -> LevelHypothesis:
     """The other's belief after the round and its next action, with their derivatives by its parameters."""
     mirrored = gains[1], gains[0]
 
     def imagined(parameters: KToMParameters) -> tuple[Belief, float]:
-        belief = _learned(h.belief, parameters, theirs, own, mirrored)
-        return belief, _decided(belief, parameters, mirrored)
+        belief = _updated_belief(h.belief, parameters, theirs, own, mirrored)
+        return belief, _own_log_odds(belief, parameters, mirrored)
 
     belief, x = imagined(h.mean)
     slope = []
@@ -270,18 +271,21 @@ def _normalised(scores: list[float]) -> tuple[float, ...]:
 
 
 def _sigmoid(x: float) -> float:
+    """1 / (1 + exp(−x)), by exp(−|x|), so that it cannot overflow."""
     if isinstance(x, np.ndarray):
-        small: Any = np.exp(-np.abs(x))
-        return cast("float", np.where(x >= 0.0, 1.0, small) / (1.0 + small))
-    e = exp(-abs(x))
-    return (1.0 if x >= 0.0 else e) / (1.0 + e)
+        small_array: Any = np.exp(-np.abs(x))
+        return cast("float", np.where(x >= 0.0, 1.0, small_array) / (1.0 + small_array))
+    small = exp(-abs(x))
+    return (1.0 if x >= 0.0 else small) / (1.0 + small)
 
 
 def _log_sigmoid(x: float) -> float:
+    """log(1 / (1 + exp(−x))), without overflow."""
     if isinstance(x, np.ndarray):
         return cast("float", np.minimum(x, 0.0) - np.log1p(np.exp(-np.abs(x))))
     return min(x, 0.0) - log1p(exp(-abs(x)))
 
 
 def _within(x: float, limit: float) -> float:
+    """x, clipped to [−limit, limit]."""
     return cast("float", np.clip(x, -limit, limit)) if isinstance(x, np.ndarray) else max(-limit, min(limit, x))

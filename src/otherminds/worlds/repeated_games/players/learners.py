@@ -73,25 +73,25 @@ class RMax:
 
     def act(self) -> Categorical[int]:
         """Uniform over the actions with the highest optimistic value."""
-        worth = _values(self.model, self.their_options, self.largest, self.exact_ties, self.discount)[self.context]
-        close = max(worth) - TIE * (min(1.0, abs(self.largest)) or 1.0)
-        return Categorical.uniform(a for a, value in enumerate(worth) if value >= close)
+        values = _values(self.model, self.their_options, self.largest, self.exact_ties, self.discount)[self.context]
+        least = max(values) - TIE * (min(1.0, abs(self.largest)) or 1.0)
+        return Categorical.uniform(a for a, value in enumerate(values) if value >= least)
 
 
 @lru_cache(maxsize=100_000)
 def _values(model: Model, their_options: int, largest: float, exact_ties: bool, discount: float) -> list[list[float]]:
     """Value iteration: Q(s, a) = r + γ max Q(s′, ·) for known actions, Vmax for untried ones, by state and action."""
-    top = largest / (1.0 - discount)
+    v_max = largest / (1.0 - discount)
     unit = min(1.0, abs(largest)) or 1.0
-    low = 0.0 if largest > 0.0 else top - unit
-    worth = [top if exact_ties or None in row else low for row in model]
+    start = 0.0 if largest > 0.0 else v_max - unit
+    worth = [v_max if exact_ties or None in row else start for row in model]
     table: list[list[float]] = []
     change = CLOSE * unit
     while change >= CLOSE * unit:
         table = [
             [
-                top if k is None else k.payoff + discount * worth[1 + a * their_options + k.theirs]
-                for a, k in enumerate(row)
+                v_max if visit is None else visit.payoff + discount * worth[1 + a * their_options + visit.theirs]
+                for a, visit in enumerate(row)
             ]
             for row in model
         ]

@@ -11,6 +11,7 @@ TIE = 1e-8  # payoffs that differ by less are equal: rounding
 
 
 def _uniform_over_best(worth: Floats) -> Law:
+    """The distribution over actions that is uniform over those of the highest worth."""
     best = worth >= worth.max() - TIE
     return tuple((best / best.sum()).tolist())
 
@@ -62,18 +63,19 @@ def q_learner(game: Game, *, rate: float, explore: float, levels: int = 15) -> M
     the highest payoff. They move by at least one level. (Watkins 1989.)
     """
     payoff = game.payoff(1)
-    low, span = float(payoff.min()), float(np.ptp(payoff)) or 1.0
-    scaled = (payoff - low) / span * (levels - 1)
-    zero = int(np.clip(round(-low / span * (levels - 1)), 0, levels - 1))
+    lowest = float(payoff.min())
+    span = float(np.ptp(payoff)) or 1.0
+    payoff_levels = (payoff - lowest) / span * (levels - 1)
+    start_level = int(np.clip(round(-lowest / span * (levels - 1)), 0, levels - 1))
 
     def act(q: tuple[int, ...]) -> Law:
         greedy = _uniform_over_best(np.array(q, dtype=float))
         return tuple(explore / len(payoff) + (1.0 - explore) * p for p in greedy)
 
     def follow(q: tuple[int, ...], own: int, theirs: int) -> tuple[int, ...]:
-        return (*q[:own], q[own] + _step(rate, float(scaled[own, theirs]) - q[own]), *q[own + 1 :])
+        return (*q[:own], q[own] + _step(rate, float(payoff_levels[own, theirs]) - q[own]), *q[own + 1 :])
 
-    return build(f"Q-learner {rate:g}", game, (zero,) * len(payoff), act, follow)
+    return build(f"Q-learner {rate:g}", game, (start_level,) * len(payoff), act, follow)
 
 
 def _step(rate: float, gap: float) -> int:

@@ -71,7 +71,7 @@ LIVE, COMMITMENTS = 80, 8  # hypotheses and commitments that are planned with; b
 NEGLIGIBLE = 1e-3  # share of the highest probability below which plans ignore a hypothesis
 
 
-def _as_two(game: Game) -> Game:
+def _against_all_others(game: Game) -> Game:
     """The game of the first agent against all others as one, whose payoffs are not used."""
     payoff = game.payoff()
     joint = tuple(str(b) for b in range(payoff.shape[1]))
@@ -81,7 +81,7 @@ def _as_two(game: Game) -> Game:
 def _families(game: Game, horizon: int, library: Sequence[Machine]) -> Iterator[tuple[str, list[Machine]]]:
     """The families of hypotheses. Several partners are one that plays their joint action."""
     options, their_options = game.payoff().shape
-    pair = game if len(game.agents) == 2 else _as_two(game)
+    pair = game if len(game.agents) == 2 else _against_all_others(game)
     uniform = build("random", pair, 0, lambda _: (1.0 / their_options,) * their_options, lambda q, _own, _theirs: q)
     yield "constant", [*(constant(pair, b) for b in range(their_options)), uniform]
     if their_options ** (1 + options) <= MOST_TABLES:
@@ -145,8 +145,8 @@ class OpenHypotheses:
         for name, family in families:
             for machine in family:
                 form = canonical(machine)
-                first, share = by_form.get(form, (machine, 0.0))
-                by_form[form] = first, share + shares[name] / len(family)
+                representative, share = by_form.get(form, (machine, 0.0))
+                by_form[form] = representative, share + shares[name] / len(family)
         prior = np.array([*(share for _, share in by_form.values()), *(shares.get("none", 0.0) / LEARNERS,) * LEARNERS])
         machines = tuple(machine for machine, _ in by_form.values())
         return cls(game, machines, prior / prior.sum(), horizon, slips, switch_rates, recall)
@@ -240,7 +240,7 @@ class OpenBayes:
         return cls(hypotheses, weights, hypotheses.pool.starts, replies, np.zeros_like(hypotheses.prior))
 
     @property
-    def _learnt(self) -> Floats:
+    def _reply_chances(self) -> Floats:
         """P(reply | context) of each learner, shape (learners, contexts, replies)."""
         contexts = self.hypotheses.contexts
         counts = self.replies[np.arange(len(contexts))[:, None], contexts] + PSEUDOCOUNT
@@ -250,7 +250,7 @@ class OpenBayes:
     @property
     def _policies(self) -> Floats:
         """P(b | m) without slips, shape (hypotheses, replies)."""
-        return np.vstack([self.hypotheses.pool.chances.outputs[self.states], self._learnt[:, self.context]])
+        return np.vstack([self.hypotheses.pool.chances.outputs[self.states], self._reply_chances[:, self.context]])
 
     def observe(self, outcome: Outcome | None) -> Self:
         """The player after a round."""
@@ -265,7 +265,8 @@ class OpenBayes:
         fresh = (1.0 - hypotheses.recall) * hypotheses.prior + hypotheses.recall * past / past.sum()
         weights = (1.0 - switches) * weights + switches * weights.sum(axis=0) * fresh[:, None]
         replies, learners = self.replies.copy(), np.arange(len(self.replies))
-        row, commitment = hypotheses.contexts[:, self.context], self._choice.hypothesis
+        row = hypotheses.contexts[:, self.context]
+        commitment = self._choice.hypothesis
         continues = 0 <= commitment < len(self.states) and self.age + 1 < REPLAN
         continues = continues and theirs == hypotheses.pool.likely[self.states[commitment]]
         replies[learners, row] *= np.array(FORGETTING * 3)[:, None]
@@ -309,14 +310,14 @@ class OpenBayes:
         return point_mass(self._choice.action)
 
     @property
-    def _known(self) -> Machines:
+    def _machine_plans(self) -> Machines:
         """The machines, with action values for the expected switch rate."""
         stays = 1.0 - float(self.weights.sum(axis=0) @ self.hypotheses.rates[1] / self.weights.sum())
-        return _with_values(self.hypotheses, DISCOUNTS[int(np.abs(np.array(DISCOUNTS) - stays).argmin())])
+        return _machines_with_values(self.hypotheses, DISCOUNTS[int(np.abs(np.array(DISCOUNTS) - stays).argmin())])
 
-    def _unlisted(self, t: int, discount: float) -> Machines:
+    def _learner_plans(self, t: int, discount: float) -> Machines:
         """None of these as machines, whose states are contexts."""
-        learnt, payoff = self._learnt, self.hypotheses.game.payoff()
+        learnt, payoff = self._reply_chances, self.hypotheses.game.payoff()
         learners, contexts, their_options = learnt.shape
         after = 1 + np.arange(payoff.size).reshape(payoff.shape)
         firsts = contexts * np.arange(learners).repeat(contexts)
@@ -328,10 +329,10 @@ class OpenBayes:
         """The first action of the best plan, ties to the first plan; a commitment is kept for some rounds."""
         hypotheses = self.hypotheses
         t = hypotheses.ahead - min(hypotheses.ahead, max(hypotheses.horizon - self.t, 1))
-        listed = self._known
+        listed = self._machine_plans
         if self.hypothesis >= 0:
             return _Choice(int(listed.values(t, self.states[[self.hypothesis]]).argmax()), self.hypothesis)
-        machines = listed.joined(self._unlisted(t, listed.discount))
+        machines = listed.joined(self._learner_plans(t, listed.discount))
         contexts = self.replies.shape[1]
         unlisted = len(listed.likely) + self.context + contexts * np.arange(len(self.replies))
         states, weights = np.concatenate([self.states, unlisted]), self.posterior
@@ -341,8 +342,8 @@ class OpenBayes:
         values = machines.values(t, states)
         if len(live) == 1 or t + 1 >= hypotheses.ahead:
             return _Choice(best_action(weights @ values))
-        among = len(listed.likely)
-        machines, states, weights, origin = machines.branched(hypotheses.game.payoff(), t, states, weights, among)
+        payoff = hypotheses.game.payoff()
+        machines, states, weights, origin = machines.branched(payoff, t, states, weights, len(listed.likely))
         values = machines.values(t, states)
         plans = [*_commitments(machines, t, states, weights, hypotheses.maximin[0]), *hypotheses.probes]
         best = plans[best_action(plan_values(machines, t, states, weights, plans, hypotheses.maximin[0]))]
@@ -353,21 +354,23 @@ class OpenBayes:
 
 def _commitments(machines: Machines, t: int, states: Ints, weights: Floats, secure: float) -> list[Plan]:
     """Plans to commit to likely or gainful hypotheses; of those that play alike with their best response, to one."""
-    place, plays = states, list[Ints]()
+    reached, plays = states, list[Ints]()
     for u in range(t, machines.horizon):
-        action, reply = machines.values(u, place).argmax(axis=1), machines.likely[place]
+        action, reply = machines.values(u, reached).argmax(axis=1), machines.likely[reached]
         plays += [action, reply]
-        place = machines.chances.moves[place, action, reply]
-    _, first, group = np.unique(np.array(plays).T, axis=0, return_index=True, return_inverse=True)
-    total = np.bincount(group.ravel(), weights)
-    gain = machines.values(t, states).max(axis=1) - secure * (machines.horizon - t)
-    gains = np.bincount(group.ravel(), weights * np.maximum(gain, 0.0))
-    order = [*np.argsort(-total, kind="stable")[: COMMITMENTS // 2], *np.argsort(-gains, kind="stable")]
-    return [Plan(hypothesis=int(first[g])) for g in list(dict.fromkeys(order))[:COMMITMENTS]]
+        reached = machines.chances.moves[reached, action, reply]
+    _, representatives, group = np.unique(np.array(plays).T, axis=0, return_index=True, return_inverse=True)
+    group_weights = np.bincount(group.ravel(), weights)
+    gains = machines.values(t, states).max(axis=1) - secure * (machines.horizon - t)
+    weighted_gains = np.bincount(group.ravel(), weights * np.maximum(gains, 0.0))
+    likeliest = np.argsort(-group_weights, kind="stable")[: COMMITMENTS // 2]
+    order = [*likeliest, *np.argsort(-weighted_gains, kind="stable")]
+    return [Plan(hypothesis=int(representatives[g])) for g in list(dict.fromkeys(order))[:COMMITMENTS]]
 
 
 @lru_cache(maxsize=32)
-def _with_values(hypotheses: OpenHypotheses, discount: float) -> Machines:
+def _machines_with_values(hypotheses: OpenHypotheses, discount: float) -> Machines:
+    """The listed machines with the values of the best response to each, for this discount; cached."""
     payoff, chances = hypotheses.game.payoff(), hypotheses.pool.chances
     return Machines.of(payoff, chances, hypotheses.ahead, discount=discount)
 

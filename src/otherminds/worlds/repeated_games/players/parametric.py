@@ -101,7 +101,8 @@ def _two_by_two(game: Game) -> bool:
     return game.shape == (2, 2)
 
 
-def _counts(pattern: str, about: str) -> ParametricMind:
+def _count_learner(pattern: str, about: str) -> ParametricMind:
+    """A `CountLearner` of this pattern, with its memory and inverse temperature as free parameters."""
     return ParametricMind(
         pattern,
         about,
@@ -113,6 +114,7 @@ def _counts(pattern: str, about: str) -> ParametricMind:
 
 
 def _k_tom(level: int) -> ParametricMind:
+    """A k-ToM of this level, whose log volatility, log temperature and bias are free parameters."""
     parameters = (
         Parameter("volatility", -6.0, 2.0, (-4.0, 0.0)),
         Parameter("temperature", -3.0, 5.0, (-1.0, 2.0)),
@@ -128,7 +130,8 @@ def _k_tom(level: int) -> ParametricMind:
     )
 
 
-def _fictitious(payoffs: Payoffs, values: Values) -> Crowd:
+def _many_fictitious_players(payoffs: Payoffs, values: Values) -> Crowd:
+    """A crowd of fictitious players: `weighted_counts` with a memory of 1."""
     return ManyCountLearners(scaled(payoffs[0]), {**values, "memory": np.ones((1, 1))}, "weighted_counts")
 
 
@@ -169,11 +172,11 @@ MINDS: dict[str, ParametricMind] = {
             "soft response to the frequencies of the other's moves",
             (BETA,),
             lambda game, beta: CountLearner(game, "weighted_counts", 1.0, beta),
-            _fictitious,
+            _many_fictitious_players,
             fits=_square,
         ),
         *(
-            _counts(pattern, about)
+            _count_learner(pattern, about)
             for pattern, about in {
                 "weighted_counts": "soft response to recent frequencies of the other's moves",
                 "joint_counts": "the same after each joint action",

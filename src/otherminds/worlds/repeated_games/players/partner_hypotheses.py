@@ -61,8 +61,8 @@ class ReactivePartner:
             raise ValueError(f"a noise of {noise} is not above 0 and at most 1")
         options, replies = game.payoff().shape
         groups = context_groups(options, replies)[name]
-        part = {context: i for i, group in enumerate(groups) for context in group}
-        parts = tuple(part[c] for c in (*range(options * replies), FIRST))
+        part_of_context = {context: i for i, group in enumerate(groups) for context in group}
+        parts = tuple(part_of_context[c] for c in (*range(options * replies), FIRST))
         return cls(name, parts, ((0,) * replies,) * len(groups), noise)
 
     def observe(self, outcome: Outcome | None) -> Self:
@@ -79,6 +79,7 @@ class ReactivePartner:
         return Categorical.softmax(self._evidence(self.counts[self.parts[self.context]]), lapse=self.noise)
 
     def _evidence(self, counts: tuple[int, ...]) -> list[tuple[int, float]]:
+        """For each reply r, the logarithm of its unnormalised posterior, given how often each reply was seen."""
         slip = self.noise / len(counts)
         gain = log((1.0 - self.noise + slip) / slip)
         return [(r, n * gain) for r, n in enumerate(counts)]

@@ -55,17 +55,18 @@ class PosteriorSampling:
         `switch_rate` is the probability that the partner becomes one of another family after a round.
         """
         observer, seed = reactive_observer(game, prior, noise, switch_rate), int(rng.integers(2**31))
-        return cls(game, observer, horizon, seed, _sampled(observer, seed, 0), every)
+        return cls(game, observer, horizon, seed, _sampled_partner(observer, seed, 0), every)
 
     def observe(self, outcome: Outcome | None) -> Self:
         """The player after a round: the posterior is updated, and the sampled partner followed or replaced."""
         if outcome is None:
             return self
         partner_view = mirrored(self.game, outcome)
-        observer, t = self.observer.watch(outcome.theirs, partner_view), self.t + 1
+        observer = self.observer.watch(outcome.theirs, partner_view)
+        t = self.t + 1
         refuted = self.sampled.act().prob(outcome.theirs) < SURPRISING
-        again = refuted or t % self.every == 0
-        sampled = _sampled(observer, self.seed, t) if again else self.sampled.observe(partner_view)
+        resamples = refuted or t % self.every == 0
+        sampled = _sampled_partner(observer, self.seed, t) if resamples else self.sampled.observe(partner_view)
         return replace(self, observer=observer, t=t, sampled=sampled)
 
     def predict(self) -> Categorical[int]:
@@ -78,7 +79,7 @@ class PosteriorSampling:
         return point_mass(int(plan.actions[min(self.t, self.horizon - 1), self.sampled.state]))
 
 
-def _sampled(observer: Observer[ReactivePartner], seed: int, t: int) -> Partner:
+def _sampled_partner(observer: Observer[ReactivePartner], seed: int, t: int) -> Partner:
     """A machine drawn from the posterior, the same for every player with this seed in this round."""
     rng = np.random.default_rng([seed, t])
     return observer.posterior.sample(rng).sample_machine(rng)

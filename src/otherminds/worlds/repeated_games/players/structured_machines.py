@@ -15,6 +15,7 @@ from otherminds.worlds.repeated_games.rules import Game
 
 C, D = 0, 1
 LONGEST = 6  # most rounds that a machine counts in a run, a threshold or an opening; chosen
+LONGEST_PUNISHMENT = 8  # rounds of D up to which punishments grow; chosen
 WIDEST = (3, 5, 10, 20, 100)  # the difference of counts at which a majority stops counting; chosen
 Draw = Callable[[str, Game, np.random.Generator], Machine]
 
@@ -38,9 +39,10 @@ def counting(name: str, game: Game, counted: int, threshold: int, *, in_a_row: b
     before = 1 - counted
 
     def follow(q: tuple[int, int], _own: int, theirs: int) -> tuple[int, int]:
-        count, left = q
-        if left:
-            return (0, left - 1) if long else q
+        """The next state (count of the action so far, rounds for which it still plays the changed action)."""
+        count, remaining = q
+        if remaining:
+            return (0, remaining - 1) if long else q
         count = count + 1 if theirs == counted else 0 if in_a_row else count
         return (0, long or 1) if count >= threshold else (count, 0)
 
@@ -71,6 +73,7 @@ def _patience(name: str, game: Game, rng: np.random.Generator) -> Machine:
     relapse = 0 if rng.random() < 0.5 else max(threshold - 1, 0)
 
     def follow(run: int, _own: int, theirs: int) -> int:
+        """The next number of Cs in a row; `threshold` plays C, `threshold` + 1 answers a D with D once."""
         if run >= threshold:
             if theirs == C:
                 return threshold
@@ -106,6 +109,7 @@ def _opening(name: str, game: Game, rng: np.random.Generator) -> Machine:
         return opening[t] if t < length else (after_betrayal if betrayed else kind)[2 * own + theirs]
 
     def follow(q: tuple[int, int, int, int], own: int, theirs: int) -> tuple[int, int, int, int]:
+        """The next state (rounds played up to the opening's length, whether betrayed, own and other's last action)."""
         t, betrayed, _, _ = q
         if t >= length:
             return (length, betrayed, own, theirs)
@@ -117,7 +121,8 @@ def _opening(name: str, game: Game, rng: np.random.Generator) -> Machine:
 
 def _probe(name: str, game: Game, rng: np.random.Generator) -> Machine:
     """Follows a memory-one rule, but plays D every k rounds, or once in round k; if that is unpunished, for ever."""
-    period, once, exploits = int(rng.integers(3, 12)), bool(rng.integers(2)), bool(rng.integers(2))
+    period = int(rng.integers(3, 12))  # rounds between two probes
+    once, exploits = bool(rng.integers(2)), bool(rng.integers(2))
     rule = RULES[int(rng.choice((0, 2, 4)))]
     hunting = period + 2
 
@@ -126,6 +131,7 @@ def _probe(name: str, game: Game, rng: np.random.Generator) -> Machine:
         return D if t in (hunting, period) else rule[2 * own + theirs]
 
     def follow(q: tuple[int, int, int], own: int, theirs: int) -> tuple[int, int, int]:
+        """The next state (round in the period, own and other's last action); in round `hunting` it plays D for ever."""
         t = q[0]
         if t == hunting:
             return (hunting, 0, 0)
@@ -153,16 +159,19 @@ def _cycle(name: str, game: Game, rng: np.random.Generator) -> Machine:
 
 def _punisher(name: str, game: Game, rng: np.random.Generator) -> Machine:
     """Punishes a D with k rounds of D, after each one with more; then m rounds of C whatever the other does."""
-    first, more, calm = int(rng.integers(1, 4)), int(rng.integers(2)), int(rng.integers(3))
-    state: Any = (first, 0, 0)
+    first_length = int(rng.integers(1, 4))
+    growth = int(rng.integers(2))
+    calm = int(rng.integers(3))
+    state: Any = (first_length, 0, 0)
 
     def follow(q: tuple[int, int, int], _own: int, theirs: int) -> tuple[int, int, int]:
-        size, punish, rest = q
-        if punish:
-            return (size, punish - 1, calm if punish == 1 else 0)
-        if rest:
-            return (size, 0, rest - 1)
-        return (min(size + more, 8), size, 0) if theirs == D else q
+        """The next state (length of the next punishment, rounds of it still to go, rounds of calm still to go)."""
+        length, punishing, resting = q
+        if punishing:
+            return (length, punishing - 1, calm if punishing == 1 else 0)
+        if resting:
+            return (length, 0, resting - 1)
+        return (min(length + growth, LONGEST_PUNISHMENT), length, 0) if theirs == D else q
 
     return build(name, game, state, lambda q: D if q[1] else C, follow)
 
