@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from otherminds.papers.protom.experiment import PlannedEpisode
-from otherminds.papers.protom.levels.certificates import DESIGNS
+from otherminds.papers.protom.levels.generation import DESIGNS
 from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.web import progression, thinking
 from otherminds.web.board import Playable

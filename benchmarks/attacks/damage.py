@@ -133,7 +133,7 @@ def readings(folder: Path, out: Path) -> list[Any]:
         merged,
         opened,
     )
-    durable.PATIENCE, durable.MOMENT = 1, 0.0  # nobody is writing
+    durable.LOG_CHECKS, durable.CHECK_INTERVAL = 1, 0.0  # nobody is writing
     with unsynced():
         return [tried(way) for way in ways]
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from commands import Run, complaint, fine
-from otherminds.papers.protom.levels import certificates, kitchens, maps
+from otherminds.papers.protom.levels import generation, kitchens, maps
 from paths import KITCHENS
 
 TWO_ROOMS = (KITCHENS / "two-rooms.txt").read_text()
@@ -58,7 +58,7 @@ def bundled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "picked" / "b.txt").write_text(NECESSARY)
     design = replace(kitchens.DESIGN, folder=tmp_path, picked="picked")
     designs = {"doors-keys-gems": maps.DESIGN, "overcooked": design}
-    monkeypatch.setattr(certificates, "DESIGNS", designs)
+    monkeypatch.setattr(generation, "DESIGNS", designs)
 
 
 def line(t: int, ana: str, ben: str = "stay") -> str:
@@ -194,13 +194,13 @@ def test_levels_are_made_of_either_world(
         wanted.append(order)
         return 6
 
-    monkeypatch.setattr(certificates, "make", make)
+    monkeypatch.setattr(generation, "make", make)
     out = fine(run("generate", "levels", "--per-class", "2", "--out", "made", "--jobs", "2", *options))
     assert (wanted, out) == ([(Path("made"), 1, 2, 2, world)], "6 levels in made\n")
 
 
 def test_every_set_of_either_world_is_verified_by_default(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certificates, "check", lambda names, jobs: [(name, name != "heldout") for name in names])
+    monkeypatch.setattr(generation, "check", lambda names, jobs: [(name, name != "heldout") for name in names])
     result = run("verify", "levels")
     sets = {"twenty", "tuning", "heldout", "robust", "twenty-one"}
     sets |= {"overcooked-tuning", "overcooked-heldout", "overcooked-robust"}

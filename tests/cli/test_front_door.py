@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from commands import Run, complaint, fine
-from otherminds.papers.protom.levels.certificates import DESIGNS
+from otherminds.papers.protom.levels.generation import DESIGNS
 from otherminds.reproduce.run import EXPERIMENTS
 from otherminds.worlds.repeated_games.players.by_name import PLAYERS
 

@@ -16,7 +16,7 @@ import pytest
 from pydantic import ValidationError
 
 from otherminds.errors import InputError
-from otherminds.papers.protom.levels.certificates import DESIGNS
+from otherminds.papers.protom.levels.generation import DESIGNS
 from otherminds.web.episodes import EpisodeRequest, check_request, episode_choices, episode_id, recorded_page
 from otherminds.worlds.in_the_matrix.scenarios import scenarios
 from viewer import HOSTILE, Outline, data

@@ -106,7 +106,7 @@ def generate_levels(
 
     Example: otherminds generate levels --per-class 3 --seed 7 --out my-levels
     """
-    from otherminds.papers.protom.levels.certificates import make
+    from otherminds.papers.protom.levels.generation import make
 
     typer.echo(f"{make(out, seed, per_class, jobs, world)} levels in {out}")
 
@@ -127,7 +127,7 @@ def verify_levels(
 
     Example: otherminds verify levels heldout --jobs 2
     """
-    from otherminds.papers.protom.levels.certificates import PICKED, SETS, check
+    from otherminds.papers.protom.levels.generation import PICKED, SETS, check
 
     proved = True
     for line, fine in check(levels or [*PICKED, *SETS], jobs):

@@ -64,7 +64,7 @@ def levels(as_json: JsonOption = False) -> None:
 
 def bundled() -> dict[str, list[Level | KitchenLevel]]:
     """The bundled levels of each world."""
-    from otherminds.papers.protom.levels.certificates import DESIGNS
+    from otherminds.papers.protom.levels.generation import DESIGNS
 
     return {world: design.bundled() for world, design in DESIGNS.items()}
 

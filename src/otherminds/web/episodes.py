@@ -18,7 +18,7 @@ from otherminds.errors import InputError
 from otherminds.files.text import printable
 from otherminds.papers.hypothetical_minds import experiment as hypothetical
 from otherminds.papers.protom import experiment as facilitated
-from otherminds.papers.protom.levels.certificates import DESIGNS
+from otherminds.papers.protom.levels.generation import DESIGNS
 from otherminds.reports.level_replay import KINDS, Playable, replays
 from otherminds.reports.matrix_replay import matrix_replay
 from otherminds.reports.page import Html, Section, page

@@ -20,8 +20,8 @@ from otherminds.evaluation.engines import stream
 from otherminds.papers.protom.episodes import SilentFacilitator
 from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.facilitated_world import FacilitatedWorld
-from otherminds.papers.protom.levels import certificates, kitchens
-from otherminds.papers.protom.levels.certificates import check
+from otherminds.papers.protom.levels import generation, kitchens
+from otherminds.papers.protom.levels.generation import check
 from otherminds.papers.protom.levels.kitchens import DESIGN, lacking, prove, random_kitchen, symmetry_hash
 from otherminds.papers.protom.levels.level_sets import CLASSES, Design, LevelSet
 from otherminds.papers.protom.overcooked import OVERCOOKED
@@ -461,7 +461,7 @@ def claiming(level: KitchenLevel, key: str, old: str, new: str) -> KitchenLevel:
 def test_a_certificate_with_one_number_changed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     proofs = {level.world: prove(level) for level in (NOT_NEEDED, NECESSARY)}
     quick = replace(DESIGN, prove=lambda level: proofs[level.world])
-    monkeypatch.setattr(certificates, "DESIGNS", {**certificates.DESIGNS, "overcooked": quick})
+    monkeypatch.setattr(generation, "DESIGNS", {**generation.DESIGNS, "overcooked": quick})
     write(
         tmp_path,
         NECESSARY,

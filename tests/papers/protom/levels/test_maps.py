@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otherminds.errors import InputError
-from otherminds.papers.protom.levels import certificates
+from otherminds.papers.protom.levels import generation
 from otherminds.papers.protom.levels.level_sets import LevelSet
 from otherminds.papers.protom.levels.maps import DESIGN, SHORTEST, JointPlanner, alone, random_level, symmetry_hash
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
@@ -286,9 +286,9 @@ def test_interrupted_the_levels_made_so_far_are_kept(tmp_path: Path, monkeypatch
         yield next(levels)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(certificates, "shown", interrupted)
+    monkeypatch.setattr(generation, "shown", interrupted)
     with pytest.raises(KeyboardInterrupt) as caught:
-        certificates.make(tmp_path, 1, 1, 1)
+        generation.make(tmp_path, 1, 1, 1)
     assert caught.value.__notes__ == [f"1 level is in {tmp_path}"]
     (file,) = tmp_path.iterdir()
     assert parse_level(file.read_text("utf-8"), file).kind
