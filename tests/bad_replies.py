@@ -152,7 +152,7 @@ def _two(reader: ReplyReader, rng: Rng) -> Bad:
     first, second = _good(reader, rng), _written(reader.illegal, rng)
     between = ("\n", "\n\n", "\n\nNo, rather:\n")[int(rng.integers(3))]
     if rng.random() < 0.5:
-        first, second = second, first
+        first, second, between = second, first, "\n"
     return Bad("", first + between + second, unreadable=True)
 
 

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import cycle
 from typing import Any, Literal, NamedTuple
 
 from otherminds.language.model import LanguageModel, Message, ModelError, Prompt, Request
@@ -29,6 +30,15 @@ Style = Literal["text", "chat"]
 NextTokens = Callable[[str], Mapping[str, float]]
 TEXT, CHAT = "/v1/completions", "/v1/chat/completions"
 UNLIKELY = -20.0
+DRIPS: Mapping[str, tuple[str, str]] = {
+    "drip": ("HTTP/1.1 {status} Told\r\nConnection: close\r\n\r\n", " "),
+    "status": ("HTTP/1.1 {status} ", "o"),
+    "header": ("HTTP/1.1 {status} Told\r\n", "X: x\r\n"),
+    "interim": ("", "HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"),
+    "chunks": ("HTTP/1.1 {status} Told\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n"),
+}
+"""How an answer that never ends begins, and what is repeated in it, byte by byte."""
+PAUSE = 0.005  # seconds between two bytes
 
 
 class Heard(NamedTuple):
@@ -46,13 +56,18 @@ class Fault:
 
     last: all of it, and then the connection is closed; drop: nothing, and it is closed; reset: as drop, but as machines
     that crash do it; half: half of the body; stall: the same, and the rest never comes; hang: nothing, for as long as
-    the server is there; drip: a body that goes on slowly; flood: one without end.
+    the server is there; bytes: all of it, byte by byte; drip: a body that goes on slowly; flood: one without end.
+    status, header, interim, chunks: a line of the status, headers, responses with status 103 or chunks of the body that
+    go on slowly.
     """
 
     status: int = 200
     body: bytes = b"{}"
     headers: tuple[tuple[str, str], ...] = ()
-    kind: Literal["whole", "last", "drop", "reset", "half", "stall", "hang", "drip", "flood"] = "whole"
+    kind: Literal[
+        "whole", "last", "bytes", "drop", "reset", "half", "stall", "hang", "flood",
+        "drip", "status", "header", "interim", "chunks",
+    ] = "whole"  # fmt: skip
 
 
 def error(status: int, message: str, **headers: str) -> Fault:
@@ -79,7 +94,11 @@ def words(text: str) -> list[str]:
 
 @dataclass
 class Server:
-    """A running server: where it is, what it has heard, and the most calls that were under way at one time."""
+    """A running server: where it is, what it has heard, and the most calls that were under way at one time.
+
+    `models` are those that it lists (none: it has no such list), `looked` the questions for them, and `unlisted` what
+    comes in place of the list.
+    """
 
     model: LanguageModel
     style: Style = "text"
@@ -92,6 +111,9 @@ class Server:
     url: str = ""
     heard: list[Heard] = field(default_factory=list)
     crashes: list[BaseException] = field(default_factory=list)
+    models: tuple[str, ...] = ()
+    looked: list[Heard] = field(default_factory=list)
+    unlisted: Callable[[Heard], Fault | None] = field(default_factory=lambda: in_turn())
     under_way: int = 0
     most: int = 0
     over: threading.Event = field(default_factory=threading.Event)
@@ -125,6 +147,17 @@ class Server:
         except ModelError as problem:
             return error(400, str(problem))
         return error(404, f"there is no {heard.path}")
+
+    def listed(self, heard: Heard) -> Fault:
+        """The list of models, or one of them."""
+        self.looked.append(heard)
+        alone = [name for name in self.models if heard.path == f"/v1/models/{name}"]
+        if instead := self.unlisted(heard):
+            return instead
+        if not alone and (heard.path != "/v1/models" or not self.models):
+            return error(404, f"there is no {heard.path}")
+        rows = [{"id": name, "object": "model"} for name in self.models]
+        return Fault(body=json.dumps({"id": alone[0]} if alone else {"object": "list", "data": rows}).encode())
 
     def _written(self, request: Request, *, chat: bool) -> Body:
         reply = self.model.complete(request)
@@ -176,7 +209,7 @@ def request_of(prompt: Prompt, body: Body) -> Request:
     told = body.get("response_format")
     schema = "" if told is None else json.dumps(told["json_schema"]["schema"], sort_keys=True)
     most = body["max_tokens" if "max_tokens" in body else "max_completion_tokens"]
-    return Request(prompt, most, body["temperature"], body["seed"], tuple(body.get("stop", ())), schema)
+    return Request(prompt, most, body.get("temperature", 1.0), body.get("seed", 0), (*body.get("stop", ()),), schema)
 
 
 def _message(told: Body) -> Message:
@@ -228,6 +261,10 @@ class _Caller(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
+    def do_GET(self) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self._give(self.server.served.listed(Heard(self.path, headers, {}, self.client_address[1])))
+
     def do_POST(self) -> None:
         served = self.server.served
         length = int(self.headers["Content-Length"])
@@ -240,6 +277,9 @@ class _Caller(BaseHTTPRequestHandler):
         with served.hearing(heard):
             answer = served.fault(heard) or served.answer(heard)
             fault = answer if isinstance(answer, Fault) else Fault(body=json.dumps(answer).encode())
+        self._give(fault)
+
+    def _give(self, fault: Fault) -> None:
         if fault.kind == "whole":
             self._send(fault, fault.body)
         else:
@@ -249,24 +289,32 @@ class _Caller(BaseHTTPRequestHandler):
     def _send(self, fault: Fault, body: bytes) -> None:
         head = [f"HTTP/1.1 {fault.status} Told", f"Content-Length: {len(fault.body)}"]
         head += [f"{name}: {value}" for name, value in fault.headers]
-        self.wfile.write("\r\n".join([*head, "", ""]).encode() + body)
+        answer = "\r\n".join([*head, "", ""]).encode() + body
+        size = 1 if fault.kind == "bytes" else len(answer)
+        for begin in range(0, len(answer), size):
+            self.wfile.write(answer[begin : begin + size])
 
     def _break(self, fault: Fault) -> None:
         over = self.server.served.over
         if fault.kind == "reset":
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             os.close(self.connection.detach())
-        if fault.kind == "last":
+        if fault.kind in ("last", "bytes"):
             self._send(fault, fault.body)
         if fault.kind in ("half", "stall"):
             self._send(fault, fault.body[: len(fault.body) // 2])
         if fault.kind in ("hang", "stall"):
             over.wait()
-        if fault.kind in ("drip", "flood"):
-            self.wfile.write(f"HTTP/1.1 {fault.status} Told\r\nConnection: close\r\n\r\n".encode())
-            pause, part = (0.02, b" ") if fault.kind == "drip" else (0.0, b" " * 100_000)
-            while not over.wait(pause):
-                self.wfile.write(part)
+        if fault.kind == "flood":
+            self.wfile.write(DRIPS["drip"][0].format(status=fault.status).encode())
+            while not over.is_set():
+                self.wfile.write(b" " * 100_000)
+        if fault.kind in DRIPS:
+            beginning, part = DRIPS[fault.kind]
+            self.wfile.write(beginning.format(status=fault.status).encode())
+            bytes_of_it = (part[i : i + 1].encode() for i in cycle(range(len(part))))
+            while not over.wait(PAUSE):
+                self.wfile.write(next(bytes_of_it))
 
     def log_message(self, format: str, *args: Any) -> None:
         pass

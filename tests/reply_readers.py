@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache, partial
 from typing import Any
 
@@ -174,9 +175,9 @@ def _saying(text: str) -> Scripted:
 def may_be_read(reader: ReplyReader, text: str, value: Any) -> bool:
     """Whether a value that was read is what the text says, by rules simpler and more generous than the reader's own.
 
-    Of a game, the last line that begins with `Answer:` begins with the option, or else the text names no other option.
-    All else is one JSON value, in which each key comes once and no number is NaN, and each number, truth value and text
-    of the value stands where it was read.
+    Of a game, the last line that begins with `Answer:` begins with the option, or else the text names no other option,
+    be it misspelt. All else is one JSON value, in which each key comes once and no number is NaN, and each number,
+    truth value and text of the value stands where it was read.
     """
     if reader.labels:
         chosen = value if isinstance(value, int) else value.action
@@ -184,8 +185,10 @@ def may_be_read(reader: ReplyReader, text: str, value: Any) -> bool:
         answers = [line.removeprefix("answer:").lstrip(":") for line in said if line.startswith("answer:")]
         if answers and answers[-1].removeprefix("option").startswith(label):
             return True
-        named = [one for one in reader.labels if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text, re.IGNORECASE)]
-        return named == [reader.labels[chosen]]
+        words = re.findall(r"[^\W_]+", text.casefold())
+        named = [one for one in reader.labels if get_close_matches(one.casefold(), words, 1, 0.7)]
+        exact = [one for one in named if one.casefold() in words]
+        return (exact or named) == [reader.labels[chosen]]
     inner = re.fullmatch(r"\s*```(?:json)?\s*\n(.*)```\s*", text, re.DOTALL)
     try:
         data = json.loads(inner[1] if inner else text, object_pairs_hook=_pairs, parse_constant=_pairs)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import time
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -111,6 +112,10 @@ SILENCES = (
     Trouble("hang", "uncertain", Fault(kind="hang")),
     Trouble("stall", "uncertain", Fault(body=_answer().body, kind="stall")),
     Trouble("drip", "uncertain", Fault(kind="drip")),
+    Trouble("drip of a status", "uncertain", Fault(kind="status")),
+    Trouble("drip of headers", "uncertain", Fault(kind="header")),
+    Trouble("drip of interim answers", "uncertain", Fault(kind="interim")),
+    Trouble("drip of chunks", "uncertain", Fault(kind="chunks")),
 )
 
 
@@ -153,10 +158,11 @@ def _number(body: Body) -> int:
 
 
 class Asked(NamedTuple):
-    """How calls ended, and all waits between their attempts."""
+    """How calls ended, all waits between their attempts, and the seconds of the longest call that met silence."""
 
     ends: tuple[Reply | Exception, ...]
     waits: tuple[float, ...]
+    longest: float
 
 
 def as_it_is(model: Endpoint) -> LanguageModel:
@@ -168,7 +174,7 @@ def ask_many(
     url: str, calls: int, *, at_once: int = 8, through: Callable[[Endpoint], LanguageModel] = as_it_is
 ) -> Asked:
     """Make so many calls, of both kinds, and wait for nothing but silent servers."""
-    waits = list[float]()
+    waits, silences = list[float](), [0.0]
     patient, hasty = (
         through(Endpoint("tiny", url, key=SECRET, attempts=ATTEMPTS, wait=waits.append, timeout=timeout))
         for timeout in (60.0, TIMEOUT)
@@ -176,14 +182,18 @@ def ask_many(
 
     def ask(call: int) -> Reply | Exception:
         prompt = str(call) if call % 2 else (Message("user", str(call)),)
+        began = time.monotonic()
         try:
             return (hasty if is_silent(call) else patient).complete(Request(prompt))
         except Exception as problem:  # whatever it is, it has to be told with the call that it came of
             problem.__context__ = None  # which holds what was read of the answer
             return problem.with_traceback(None)
+        finally:
+            if is_silent(call):
+                silences.append(time.monotonic() - began)
 
     with ThreadPoolExecutor(at_once) as pool:
-        return Asked(tuple(pool.map(ask, range(calls))), tuple(waits))
+        return Asked(tuple(pool.map(ask, range(calls))), tuple(waits), max(silences))
 
 
 def check(flaky: Flaky, asked: Asked) -> None:
@@ -203,6 +213,7 @@ def check(flaky: Flaky, asked: Asked) -> None:
     assert len(answered) + len(problems) == len(asked.ends) == len(flaky.met)
     assert flaky.billed == len(answered) + len(uncertain)
     assert math.isclose(math.fsum(asked.waits), waited)
+    assert asked.longest < TIMEOUT + 1.0
     told_of = sum(met[-1] is GOOD for met in flaky.met.values())
     assert sum((end.usage for end in answered), Usage()).written == 3 * told_of
     assert all(_is_one_line(str(problem)) for problem in problems)

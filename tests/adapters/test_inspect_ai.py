@@ -6,6 +6,7 @@ import gc
 import importlib
 import json
 import math
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,28 +17,39 @@ import pytest
 
 from otherminds.errors import InputError
 from otherminds.evaluation.literal_functional import functional_regret, tom_percent
-from otherminds.language.model import Message, ModelError, Request
+from otherminds.language.model import Message, ModelError, Reply, Request
 from otherminds.language.scripted import Scripted
 from otherminds.papers.functional.model_episodes import rows
 from otherminds.papers.functional.scripted_models import scripted_player
+from otherminds.papers.functional.verdicts import assess
 
 pytest.importorskip("inspect_ai")
 
+import anyio.to_thread
+import tiktoken
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import (
+    ChatCompletionChoice,
     ChatMessage,
+    ChatMessageAssistant,
+    ContentReasoning,
+    ContentText,
     GenerateConfig,
     Logprob,
     Logprobs,
     Model,
     ModelOutput,
     ModelUsage,
+    StopDetails,
     TopLogprob,
     get_model,
 )
 
-from otherminds.adapters.inspect_ai import Bridge, entry_of, repeated_games, story_questions
+from otherminds.adapters import inspect_model
+from otherminds.adapters.inspect_ai import check, entry_of, repeated_games, story_questions, story_sets
+from otherminds.adapters.inspect_model import Bridge
+from otherminds.adapters.inspect_verdict import agent_of, encounter_of, plan_of
 
 pytestmark = [
     # of Inspect, which calls tenacity, and of the streams of anyio that it leaves to the garbage collector
@@ -109,7 +121,7 @@ def value(sample: EvalSample) -> Any:
 
 
 def program(name: str, sample_of: Task) -> Scripted:
-    """A scripted player who knows the partner of the first sample, called as the log calls the model."""
+    """A scripted player that knows the partner of the first sample."""
     about = sample_of.dataset[0].metadata
     assert about is not None
     entry = entry_of(about)
@@ -175,13 +187,11 @@ def test_replies_that_cannot_be_read_are_counted_and_never_moves() -> None:
     task = repeated_games("ipd", "tft", rounds=3)
     [sample] = samples(run(task, playing(program("format_breaker", task))))
 
-    assert value(sample) | {"functional_regret": 0.0} == {
-        "tom_percent": 0.0,
-        "functional_regret": 0.0,
-        "unreadable_share": 1.0,
-        "lost_share": 1.0,
-    }
-    assert value(sample)["functional_regret"] == pytest.approx(entry_of(sample.metadata).task.optimum / 3)
+    assert (value(sample)["unreadable_share"], value(sample)["lost_share"]) == (1.0, 1.0)
+    assert math.isnan(value(sample)["tom_percent"])
+    assert math.isnan(value(sample)["functional_regret"])
+    assert sample.scores is not None
+    assert sample.scores["literal_and_functional"].answer == "not measured"
     assert [(row["predicted"], row["action"], row["reward"]) for row in sample.metadata["rows"]] == [
         (None, None, 0)
     ] * 3
@@ -242,7 +252,7 @@ def test_what_is_set_in_inspect_wins() -> None:
 
     run(repeated_games("ipd", "tft", rounds=1), answer, settings={"max_tokens": 777})
     run(repeated_games("ipd", "tft", rounds=1), answer)
-    assert [(one.max_tokens, one.temperature) for one in seen] == [(777, 1.0)] * 2 + [(32, 1.0)] * 2
+    assert [(one.max_tokens, one.temperature) for one in seen] == [(777, 1.0)] * 2 + [(256, 1.0)] * 2
 
 
 @pytest.mark.slow
@@ -318,11 +328,223 @@ def test_what_there_is_not_is_said_before_anything_is_asked(wrong: dict[str, Any
 
 
 @pytest.mark.slow
-def test_pictures_and_schemas_are_refused() -> None:
-    bridge = Bridge(mock(lambda *_: says("?")))
-    for request in (Request((Message("user", "?", (b"png",)),)), Request((Message("user", "?"),), schema="{}")):
-        with pytest.raises(ModelError):
-            bridge.complete(request)
+def test_pictures_are_refused() -> None:
+    with pytest.raises(ModelError, match="no pictures"):
+        Bridge(mock(lambda *_: says("?"))).complete(Request((Message("user", "?", (b"png",)),)))
+
+
+# Replies
+
+
+def asked(bridge: Bridge, **request: Any) -> Reply:
+    """The reply as a game gets it, from a thread that the event loop waits for."""
+    prompt = (Message("user", "Which?"),)
+    return anyio.run(lambda: anyio.to_thread.run_sync(lambda: bridge.complete(Request(prompt, **request))))
+
+
+SCHEMA = json.dumps({"type": "object", "properties": {"answer": {"type": "string", "enum": ["J", "F"]}}})
+
+
+class RefusedError(Exception):
+    status_code = 400
+
+
+@pytest.mark.slow
+def test_a_schema_goes_to_providers_that_enforce_it_and_others_are_asked_in_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    configs: list[GenerateConfig] = []
+
+    def answer(_text: str, config: GenerateConfig) -> ModelOutput:
+        configs.append(config)
+        return says('{"answer": "J"}')
+
+    assert not asked(Bridge(mock(answer)), schema=SCHEMA).constrained
+    monkeypatch.setattr(inspect_model, "SCHEMA_PROVIDERS", {"mockllm"})
+    bridge = Bridge(mock(answer))
+    assert asked(bridge, schema=SCHEMA).constrained
+    assert not asked(bridge).constrained
+    schemas = [config.response_schema and config.response_schema.json_schema for config in configs]
+    assert [schema and schema.properties and schema.properties["answer"].enum for schema in schemas] == [
+        None,
+        ["J", "F"],
+        None,
+    ]
+
+
+@pytest.mark.slow
+def test_a_schema_that_is_refused_is_left_out_from_then_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspect_model, "SCHEMA_PROVIDERS", {"mockllm"})
+    with_schema: list[bool] = []
+
+    def answer(_text: str, config: GenerateConfig) -> ModelOutput:
+        with_schema.append(config.response_schema is not None)
+        if config.response_schema:
+            raise RefusedError("response_format is not supported")
+        return says("Answer: option J")
+
+    bridge = Bridge(mock(answer))
+    replies = [asked(bridge, schema=SCHEMA) for _ in range(2)]
+    assert [(reply.text, reply.constrained) for reply in replies] == [("Answer: option J", False)] * 2
+    assert with_schema == [True, False, False]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("content", "stop", "details", "reply"),
+    [
+        ("J", "stop", None, ("J", False, "", False)),
+        ("J", "model_length", None, ("J", True, "", False)),
+        ("No.", "content_filter", None, ("No.", False, "filtered", False)),
+        ("No.", "content_filter", StopDetails(type="refusal"), ("No.", False, "refused", False)),
+        ([ContentText(text="No.", refusal=True)], "stop", None, ("No.", False, "refused", False)),
+        ([ContentReasoning(reasoning="Option J?"), ContentText(text="F")], "stop", None, ("F", False, "", True)),
+        ([ContentReasoning(reasoning="Option J?")], "max_tokens", None, ("", True, "", True)),
+    ],
+)
+def test_what_a_reply_is_lacking_is_told_and_thoughts_are_no_answer(
+    content: Any, stop: Any, details: Any, reply: tuple[str, bool, str, bool]
+) -> None:
+    message = ChatMessageAssistant(content=content)
+    choice = ChatCompletionChoice(message=message, stop_reason=stop, stop_details=details)
+    got = asked(Bridge(mock(lambda *_: ModelOutput(choices=[choice], usage=ModelUsage()))))
+    assert (got.text, got.cut, got.withheld, got.thought) == reply
+
+
+@pytest.mark.slow
+def test_a_call_of_a_tool_and_a_filter_that_reports_an_error_are_no_answers() -> None:
+    call = ModelOutput.for_tool_call("mock", "choose", {"option": "J"}, content=" ")
+    assert asked(Bridge(mock(lambda *_: call.model_copy(update={"usage": ModelUsage()})))).withheld == "tool call"
+    held = says("", stop_reason="content_filter", error="flagged")
+    assert asked(Bridge(mock(lambda *_: held))).withheld == "filtered"
+    with pytest.raises(ModelError, match="mockllm/model: broken"):
+        asked(Bridge(mock(lambda *_: says("", error="broken"))))
+
+
+# Offline
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: check("ipd", rounds=3),
+        lambda: repeated_games(rounds=3),
+        lambda: story_questions(6),
+        lambda: story_sets(n=6),
+    ],
+)
+def test_every_task_runs_without_a_network_and_an_unreadable_model_is_not_measured(
+    make: Callable[[], Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def download(_name: str) -> None:
+        raise OSError("there is no network")
+
+    monkeypatch.setattr(tiktoken, "get_encoding", download)
+    [log] = eval(make(), model="mockllm/model", display="none")
+    assert samples(read_eval_log(log.location))
+    assert log.results is not None
+    values = {
+        f"{score.name}/{name}": metric.value for score in log.results.scores for name, metric in score.metrics.items()
+    }
+    shares = {name: share for name, share in values.items() if "share" in name and "stderr" not in name}
+    assert set(shares.values()) == {1.0}
+    measured = ("tom_percent/mean", "functional_regret/mean", "loss/mean", "loss_and_verdict/passed", "choice/accuracy")
+    assert all(math.isnan(values.get(name, math.nan)) for name in measured)
+
+
+@pytest.mark.slow
+def test_inspect_lists_the_tasks_of_the_folder() -> None:
+    inspect = Path(sys.executable).with_name("inspect")
+    listing = subprocess.run(
+        [inspect, "list", "tasks"], cwd=Path(inspect_model.__file__).parent, capture_output=True, text=True, check=True
+    )
+    names = {line.partition("@")[2] for line in listing.stdout.splitlines()}
+    assert names == {"check", "repeated_games", "story_questions", "story_sets"}
+
+
+# The check
+
+
+def verdict_of(log: EvalLog) -> dict[str, float]:
+    return scores(log)["loss_and_verdict"]
+
+
+def program_of_check(name: str, task: Task) -> Scripted:
+    """A scripted player of the first sample's game, whose play does not depend on the partner."""
+    about = task.dataset[0].metadata or {}
+    encounter = encounter_of(about, "mockllm/model")
+    return scripted_player(name, agent_of(about, "mockllm/model").entry(encounter).setting, encounter.task.partner)
+
+
+@pytest.mark.slow
+def test_the_verdict_is_that_of_a_check_and_ends_with_the_pass_that_decides_it() -> None:
+    task = check("ipd", rounds=8, seed=3)
+    player = program_of_check("nash_mixer", task)
+    log = run(task, playing(player))
+
+    about = task.dataset[0].metadata or {}
+    speaker = agent_of(about, "mockllm/model", lambda: player)
+    alone = [
+        row
+        for sample in task.dataset
+        if (sample.metadata or {})["pass"] < 3
+        for row in speaker.rows(encounter_of(sample.metadata or {}, speaker.name))
+    ]
+    expected = assess(speaker, plan_of(about), alone, 0.5)
+    verdict = verdict_of(log)
+    assert expected.verdict.passed is False
+    assert (verdict["passed"], verdict["passes"]) == (0.0, 3.0)
+    assert (verdict["loss"], verdict["low"], verdict["high"]) == pytest.approx(expected.functional[:3])
+    assert f"fails: {expected.verdict.words.partition('. ')[0]}" in verdict
+    assert len(samples(log)) == 9
+    assert log.results is not None
+    assert log.results.early_stopping is not None
+    assert len(log.results.early_stopping.early_stops) == 6
+    assert log.results.early_stopping.metadata["words"] == expected.verdict.words
+
+
+@pytest.mark.slow
+def test_an_unreadable_model_is_asked_for_one_pass_and_not_measured() -> None:
+    log = run(check("ipd", rounds=4), lambda *_: says("I decline to play."))
+    assert len(samples(log)) == 3
+    verdict = verdict_of(log)
+    assert math.isnan(verdict.pop("passed"))
+    [words] = verdict
+    assert words.startswith("not measured: in 100")
+    assert scores(log)["lost_share"]["mean"] == 1.0
+
+
+@pytest.mark.slow
+def test_games_that_were_broken_off_decide_nothing() -> None:
+    log = run(check("ipd", rounds=9, passes=2), lambda *_: says("Answer: option J"), token_limit=20)
+    verdict = verdict_of(log)
+    assert math.isnan(verdict["passed"])
+    assert "not measured: no pass was completed" in verdict
+
+
+@pytest.mark.slow
+def test_a_check_is_repeated_in_passes() -> None:
+    log = run(check("ipd", rounds=2), lambda *_: says("Answer: option J"), epochs=2)
+    assert log.status == "error"
+    assert log.error is not None
+    assert "-T passes=2" in log.error.message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"games": "ipdd"}, "ipdd"),
+        ({"partners": "nobody"}, "nobody"),
+        ({"strategy": "qa+oracle"}, "tells what the partner does"),
+        ({"names": "latin"}, "latin"),
+        ({"passes": 0}, "nothing to play"),
+    ],
+)
+def test_a_check_that_cannot_be_played_is_refused(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        check(**wrong)
 
 
 # Questions
@@ -362,9 +584,17 @@ def test_who_knows_the_answers_has_them_all_right_and_who_guesses_a_third() -> N
 
 
 @pytest.mark.slow
-def test_answers_that_cannot_be_read_are_wrong_and_counted() -> None:
-    found = scores(run(story_questions(6), lambda *_: says("That is hard to say.")))["choice"]
-    assert (found["accuracy"], found["unreadable_share"]) == (0.0, 1.0)
+def test_answers_that_cannot_be_read_are_wrong_and_too_many_are_not_measured() -> None:
+    replies = iter(["That is hard to say."])
+    task = story_questions(18)
+    right = knowing(task)
+    few = scores(run(task, lambda *about: says(reply) if (reply := next(replies, "")) else right(*about)))["choice"]
+    assert (few["accuracy"], few["unreadable_share"]) == pytest.approx((17 / 18, 1 / 18))
+
+    all_unreadable = scores(run(story_questions(6), lambda *_: says("That is hard to say.")))["choice"]
+    assert all_unreadable["unreadable_share"] == 1.0
+    assert math.isnan(all_unreadable["accuracy"])
+    assert math.isnan(all_unreadable["stderr"])
 
 
 @pytest.mark.slow
@@ -401,6 +631,36 @@ def test_mumatom(tmp_path: Path) -> None:
     [sample] = story_questions(questions=str(tmp_path)).dataset
     assert (sample.id, sample.target, sample.metadata) == ("7-1", "C", {"kind": "belief", "group": "7"})
     assert sample.input == "Ann walked to the hall.\n\nWhat does Ann believe?"
+
+
+TOLD = (
+    "1 Ida entered the attic.\n2 The comb is in the blue_jar.\n3 The blue_jar is in the attic.\n4 Ida exited the attic."
+)
+TOLD += "\n5 Olaf entered the attic.\n6 Olaf moved the comb to the red_sack."
+TOMI = [
+    ("memory", "Where was the comb at the beginning?", "blue_jar"),
+    ("reality", "Where is the comb really?", "red_sack"),
+    ("first_order_0_tom", "Where will Ida look for the comb?", "blue_jar"),
+    ("first_order_0_tom", "Where will Olaf look for the comb?", "red_sack"),
+]
+
+
+@pytest.mark.slow
+def test_sets_of_stories_are_scored_apart_and_their_kinds_are_not_told(tmp_path: Path) -> None:
+    story = {"story": TOLD, "story_type": "false_belief", "containers": ["blue_jar", "red_sack"]}
+    rows_of_tomi = [{**story, "question_type": k, "question": q, "answer": a} for k, q, a in TOMI]
+    (tmp_path / "tomi_balanced.jsonl").write_text("\n".join(map(json.dumps, rows_of_tomi)), encoding="utf-8")
+
+    task = story_sets(str(tmp_path), most=1, n=6)
+    assert [(s.metadata or {})["set"] for s in task.dataset] == ["invented"] * 6 + ["tomi"] * 3
+    [group] = {(s.metadata or {})["group"] for s in task.dataset if (s.metadata or {})["set"] == "tomi"}
+    assert group
+    by_set = scores(run(task, knowing(task)))["choice"]
+    assert (by_set["invented"], by_set["tomi"], by_set["tomi_stderr"]) == (1.0, 1.0, 0.0)
+    orders = {tuple(s.choices or ()) for seed in range(9) for s in story_sets(str(tmp_path), "tomi", seed=seed).dataset}
+    assert orders == {("blue_jar", "red_sack"), ("red_sack", "blue_jar")}
+    with pytest.raises(InputError, match="bigtom"):
+        story_sets(str(tmp_path), "bigtom")
 
 
 @pytest.mark.slow

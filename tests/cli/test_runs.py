@@ -247,13 +247,16 @@ def test_a_run_that_asks_a_server_is_resumed_by_who_names_it(
 
 
 def test_a_model_that_is_paid_is_asked_again_by_who_names_it(tmp_path: Path) -> None:
-    for paid in (["openai:gpt-4o"], ["openai:local@http://localhost:1/v1"]):
+    for spec in ("openai:gpt-4o", "openai:local@http://localhost:1/v1", "gpt-4o", "ollama:llama3", "groq/llama"):
+        paid = [spec]
         with pytest.raises(InputError, match=f"this run asks {paid[0]}"):
             trusted(paid, [], tmp_path, asks=True)
         trusted(paid, paid, tmp_path, asks=True)
         trusted(paid, [], tmp_path, asks=False)
-    with pytest.raises(InputError, match="this run asks own:code"):
-        trusted(["own:code"], [], tmp_path, asks=False)
+    for spec in ("own:code", "llama3:latest", "http://localhost:1", "ollama"):  # these would be asked for their models
+        with pytest.raises(InputError, match=f"this run asks {spec}"):
+            trusted([spec], [], tmp_path, asks=False)
+    trusted(["rmax", "tft~0.1", "embedded", "smollm2", "embedded:mine.gguf"], [], tmp_path, asks=True)
 
 
 def asks(spec: str, **more: Any) -> Callable[[dict[str, Any]], Any]:

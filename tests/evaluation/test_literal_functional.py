@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from otherminds.distribution import Categorical
 from otherminds.evaluation.literal_functional import (
+    action_losses,
     costs,
+    exact_losses,
     expected_regret,
     functional_regret,
     interestingness,
@@ -495,3 +497,73 @@ def test_evenly_spread_episodes_have_the_same_expectation() -> None:
         means.append(task.optimum - float(np.mean(earned)))
     expected = 20 * expected_regret(task, RMax.of(IPD))
     assert float(np.mean(means)) == pytest.approx(expected, abs=4 * float(np.std(means)) / 40**0.5)
+
+
+# V − Q
+
+
+def best_worth(task: Task, state: int, remaining: int) -> float:
+    """What the best policy expects of the remaining rounds, by trying every action in every situation."""
+    return max(worth(task, state, remaining, a) for a in range(task.game.shape[0])) if remaining else 0.0
+
+
+def worth(task: Task, state: int, remaining: int, action: int) -> float:
+    """What an action expects, if the best policy follows."""
+    payoff, machine = task.game.payoff(), task.partner
+    return sum(
+        chance * (float(payoff[action, b]) + best_worth(task, machine.moves[state][b][action], remaining - 1))
+        for b, chance in enumerate(machine.outputs[state])
+        if chance
+    )
+
+
+def histories(task: Task) -> list[tuple[float, list[Row]]]:
+    """All courses of an episode, each with the chance that uniformly random play gives to it."""
+    every, payoff = [], task.game.payoff()
+    for actions in product(*[list(np.ndindex(payoff.shape))] * task.horizon):
+        chance, state = 1.0, 0
+        for own, theirs in actions:
+            chance *= task.partner.outputs[state][theirs] / len(payoff)
+            state = task.partner.moves[state][theirs][own]
+        if chance:
+            every.append((chance, [row(b, reward=float(payoff[a, b])) | {"action": a} for a, b in actions]))
+    return every
+
+
+@pytest.mark.slow
+@settings(max_examples=40)
+@given(tasks(longest=3))
+def test_losses_are_what_every_action_takes_from_the_rounds_that_remain(task: Task) -> None:
+    for _, rows in histories(task)[::7]:
+        state = 0
+        losses = action_losses(task, rows)
+        for t, played in enumerate(rows):
+            best = best_worth(task, state, task.horizon - t)
+            expected = [best - worth(task, state, task.horizon - t, a) for a in range(task.game.shape[0])]
+            assert losses[t] == pytest.approx(expected, abs=1e-9)
+            state = task.partner.moves[state][played["observed"]][played["action"]]
+
+
+@pytest.mark.slow
+@settings(max_examples=40)
+@given(tasks(longest=3))
+def test_losses_sum_to_the_regret_in_expectation_and_exactly_if_the_partner_never_slips(task: Task) -> None:
+    every = histories(task)
+    losses = [float(exact_losses(task, rows).sum()) for _, rows in every]
+    regrets = [task.optimum - sum(played["reward"] for played in rows) for _, rows in every]
+    chances = [chance for chance, _ in every]
+    assert sum(chances) == pytest.approx(1.0)
+    assert np.dot(chances, losses) == pytest.approx(np.dot(chances, regrets), abs=1e-9)
+    assert np.dot(chances, losses) == pytest.approx(task.optimum - task.uniform, abs=1e-9)
+    assert min(losses) >= -1e-9
+    if task.partner.deterministic:
+        assert losses == pytest.approx(regrets, abs=1e-9)
+
+
+def test_a_round_without_a_move_is_in_no_loss_and_the_partner_waits() -> None:
+    task = tft(IPD, 5)
+    rows = [row(0) | {"action": action} for action in (0, None, 1)] + [row(1) | {"action": a} for a in (None, 0)]
+    losses, alone = exact_losses(task, rows), exact_losses(tft(IPD, 3), [rows[0], rows[2], rows[4]])
+    assert np.isnan(losses).tolist() == [False, True, False, True, False]
+    assert losses[[0, 2, 4]] == pytest.approx(alone)
+    assert np.isnan(exact_losses(task, [row(0) | {"action": None}] * 5)).all()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ from otherminds.evaluation.statistics import (
     ratio,
     stratified,
     student,
+    welch,
 )
 
 Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution
@@ -220,3 +222,39 @@ def test_stratified_intervals_cover() -> None:
     strata = ["a"] * 10 + ["b"] * 10
     covered = [(e := stratified(list(draw), strata)).low <= 2.0 <= e.high for draw in draws]
     assert 0.9 <= sum(covered) / 400 <= 0.99
+
+
+# Welch
+
+
+groups = st.lists(numbers, min_size=2, max_size=5).filter(lambda values: np.ptp(values) > 1e-3)
+
+
+@pytest.mark.slow
+@given(groups, groups, st.sampled_from([0.9, 0.95, 0.975]))
+def test_two_strata_have_half_the_interval_of_welchs_test(a: list[float], b: list[float], level: float) -> None:
+    # a sum of independent means has the variance and the degrees of freedom of their difference
+    interval = scipy.stats.ttest_ind(a, b, equal_var=False).confidence_interval(level)
+    half = (interval.high - interval.low) / 4.0
+    middle = (np.mean(a) + np.mean(b)) / 2.0
+    assert welch([a, b], level) == pytest.approx((middle, middle - half, middle + half, len(a) + len(b)))
+
+
+def test_strata_that_do_not_vary_add_nothing_to_the_interval() -> None:
+    single = student([1.0, 2.0, 4.0])
+    estimate = welch([[1.0, 2.0, 4.0], [7.0, 7.0, 7.0], [5.0]])
+    assert estimate.value == pytest.approx((single.value + 12.0) / 3.0)
+    assert estimate.high - estimate.low == pytest.approx((single.high - single.low) / 3.0)
+    assert welch([[1.0, 1.0], [3.0]]) == Estimate(2.0, 2.0, 2.0, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [2, 3, 5])
+@pytest.mark.parametrize("level", [0.95, 0.975])
+def test_welch_intervals_cover(size: int, level: float) -> None:
+    rng = np.random.default_rng(size)
+    means, spreads, draws = np.arange(10.0), np.array([0.0] * 4 + [0.1, 0.2, 0.5, 1.0, 1.0, 2.0]), 1000
+    samples = rng.normal(means[:, None], spreads[:, None], size=(draws, 10, size))
+    estimates = [welch(sample.tolist(), level) for sample in samples]
+    covered = np.mean([estimate.low <= means.mean() <= estimate.high for estimate in estimates])
+    assert covered == pytest.approx(level, abs=0.025)  # three standard errors are 0.02

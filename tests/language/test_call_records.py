@@ -78,6 +78,31 @@ def test_a_line_is_what_it_is_said_to_be(path: Path) -> None:
     assert lines_of(path) == [json.dumps(done, sort_keys=True, ensure_ascii=False).encode() + b"\n"]
 
 
+@pytest.mark.parametrize(
+    ("reply", "newer"),
+    [
+        (Reply("", withheld="filtered"), {"withheld": "filtered"}),
+        (Reply("no", withheld="refused"), {"withheld": "refused"}),
+        (Reply("", withheld="tool call"), {"withheld": "tool call"}),
+        (Reply("", cut=True, thought=True), {"thought": True}),
+        (Reply("{}", constrained=True), {"constrained": True}),
+        (
+            Reply("", True, ANSWER.usage, "refused", True, True),
+            {"withheld": "refused", "thought": True, "constrained": True},
+        ),
+        (Reply("yes"), {}),
+    ],
+)
+def test_how_a_reply_came_about_is_recorded_where_there_is_something_to_say(
+    path: Path, reply: Reply, newer: dict[str, object]
+) -> None:
+    assert Recorded(Fake(lambda _: reply), path).complete(Request("a")) == reply
+    (done,) = records(path)
+    assert {name: value for name, value in done["response"].items() if name not in ("text", "cut", "usage")} == newer
+    assert Recorded(Fake(dead), path, replay=True).complete(Request("a")) == reply
+    assert Recorded(Fake(dead), exported(path), replay=True).complete(Request("a")) == reply
+
+
 def test_what_is_not_known_in_json_has_a_sound_place_there(path: Path) -> None:
     recorded = Recorded(Fake(), path)
     recorded.score(Continuations(HALF, ("a", "b")))
@@ -169,6 +194,9 @@ MALFORMED: dict[str, tuple[Callable[[dict[str, Any]], bytes], str]] = {
     "wrong text": (altered_by(response__text=1), "`text`"),
     "text as digits": (altered_by(response__usage__prompt="12"), "the response"),
     "surplus in the response": (altered_by(response__more=1), "the response"),
+    "a reason that is none": (altered_by(response__withheld="lost"), "`withheld`"),
+    "an empty reason": (altered_by(response__withheld=""), "the response"),
+    "thoughts as text": (altered_by(response__thought="so"), "`thought`"),
     "scores": (altered_by(response={"log_probs": [], "tokens": []}), "`text`"),
     "nan": (altered_by(meta__cost=math.nan), "is no number"),
     "negative": (altered_by(meta__cost=-1.0), "`meta.cost`"),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import logging
@@ -7,8 +8,11 @@ import math
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Event, Semaphore
 from typing import Any, NoReturn
 from zlib import crc32
@@ -16,10 +20,14 @@ from zlib import crc32
 import httpx2
 import pytest
 
-from endpoint_server import Fault, Heard, Server, error, in_turn, serve, words
+from endpoint_server import DRIPS, Fault, Heard, Server, error, in_turn, serve, words
 from otherminds.errors import InputError
+from otherminds.files.database import Database
+from otherminds.language.call_records import SCHEMA
 from otherminds.language.endpoint import Endpoint
+from otherminds.language.ledger import Recorded
 from otherminds.language.model import Continuations, Message, ModelError, Reply, Request, UncertainError, Usage, ask_all
+from otherminds.language.prices import Price
 from otherminds.language.scripted import Scripted
 
 SECRET = "sk-proj-0123456789-abcdefghij"
@@ -78,7 +86,7 @@ class TestCalls:
         with serve(model) as server:
             replies = [endpoint(server).complete(request) for request in requests]
         assert asked == requests
-        assert replies == [model.complete(request) for request in requests]
+        assert [replace(reply, constrained=False) for reply in replies] == [*map(model.complete, requests)]
 
     def test_the_body_names_the_model_and_the_schema_is_sent(self, server: Server) -> None:
         endpoint(server).complete(Request((Message("user", "hi"),), schema='{"type": "object"}'))
@@ -291,13 +299,31 @@ class TestErrors:
         with serve(MODEL, fault=in_turn(Fault(kind="flood"))) as server:
             assert "larger than" in complaint(server, bill=True)
 
-    @pytest.mark.parametrize("kind", ["hang", "stall", "drip"])
+    @pytest.mark.slow
+    @pytest.mark.parametrize("kind", ["hang", "stall", *DRIPS])
     def test_an_answer_that_takes_too_long_is_not_asked_for_again(self, kind: Any) -> None:
         waits = Waits()
         with serve(MODEL, fault=in_turn(Fault(kind=kind))) as server:
-            line = complaint(server, waits, bill=True, timeout=0.2)
-            assert "no answer after 0.2 s; it is not asked for again, as it may have to be paid for" in line
+            began = time.monotonic()
+            line = complaint(server, waits, bill=True, timeout=0.3)
+            assert 0.3 <= time.monotonic() - began < 1.3
+            assert "no answer after 0.3 s; it is not asked for again, as it may have to be paid for" in line
             assert (len(server.heard), waits) == (1, [])
+
+    @pytest.mark.slow
+    def test_the_call_after_a_late_one_has_a_connection_of_its_own(self) -> None:
+        with serve(MODEL, fault=in_turn(None, Fault(kind="interim"))) as server:
+            model = endpoint(server, timeout=0.5)
+            model.complete(Request("a"))
+            with pytest.raises(UncertainError, match=r"no answer after 0\.5 s"):
+                model.complete(Request("b"))
+            assert model.complete(Request("c")).text == "c and on"
+            first, second, third = (heard.port for heard in server.heard)
+        assert first == second != third
+
+    def test_an_answer_may_come_byte_by_byte_if_it_comes_in_time(self) -> None:
+        with serve(MODEL, fault=in_turn(Fault(body=b'{"choices": [{"text": "slow"}]}', kind="bytes"))) as server:
+            assert endpoint(server).complete(Request("x")).text == "slow"
 
     def test_a_packed_answer_is_not_unpacked(self) -> None:
         packed = Fault(body=b"\x1f\x8b", headers=(("Content-Encoding", "gzip"),))
@@ -400,11 +426,11 @@ class TestAttempts:
     ) -> None:
         asked: list[httpx2.Request] = []
 
-        def silent(_transport: httpx2.HTTPTransport, request: httpx2.Request) -> NoReturn:
+        async def silent(_transport: httpx2.AsyncHTTPTransport, request: httpx2.Request) -> NoReturn:
             asked.append(request)
             raise silence("")
 
-        monkeypatch.setattr(httpx2.HTTPTransport, "handle_request", silent)
+        monkeypatch.setattr(httpx2.AsyncHTTPTransport, "handle_async_request", silent)
         with pytest.raises(ModelError, match="no answer" if attempts == 1 else "no connection in time; att") as caught:
             Endpoint("tiny", "http://127.0.0.1/v1", wait=Waits()).complete(Request("x"))
         assert len(asked) == attempts
@@ -452,11 +478,11 @@ class TestAttempts:
             assert line.endswith(" s, and 60 s is the most")
             assert (len(server.heard), waits) == (1, [])
 
-    @pytest.mark.parametrize("kind", ["half", "flood", "whole", "drip"])
+    @pytest.mark.parametrize("kind", ["half", "flood", "whole", pytest.param("drip", marks=pytest.mark.slow)])
     def test_whatever_an_error_carries_the_status_decides(self, kind: Any) -> None:
         faults = in_turn(Fault(503, b'{"error": ' + b"[" * 100_000, kind=kind))
         with serve(MODEL, fault=faults) as server:
-            assert endpoint(server, timeout=0.5 if kind == "drip" else 60).complete(Request("x")).text == "x and on"
+            assert endpoint(server).complete(Request("x")).text == "x and on"
 
 
 class TestLimitOfTokens:
@@ -510,11 +536,150 @@ class TestLimitOfTokens:
             assert server.heard[-1].body["max_tokens"] == 11
 
     def test_other_refusals_are_told_at_once(self) -> None:
-        told = "Unsupported value: 'temperature' does not support 0.0 with this model."
+        told = "Unsupported parameter: 'stop' is not supported with this model."
         with serve(MODEL, fault=lambda _heard: error(400, told)) as server:
-            with pytest.raises(ModelError, match=r"tiny: the server refuses the request .* 'temperature' does not"):
-                endpoint(server).complete(Request((Message("user", "hi"),)))
+            with pytest.raises(ModelError, match=r"tiny: the server refuses the request .* 'stop' is not"):
+                endpoint(server).complete(Request((Message("user", "hi"),), stop=("\n",)))
             assert len(server.heard) == 1
+
+
+class TestRefusedParameters:
+    CHAT = Request((Message("user", "hi"),), temperature=0.5, seed=3)
+
+    @staticmethod
+    def strict(*refused: str) -> Callable[[Heard], Fault | None]:
+        """A server that refuses these parameters, one after the other."""
+
+        def fault(heard: Heard) -> Fault | None:
+            names = [name for name in refused if name in heard.body]
+            return error(400, f"Unsupported value: '{names[0]}' does not support this value.") if names else None
+
+        return fault
+
+    @pytest.mark.parametrize("refused", [("temperature",), ("seed",), ("seed", "temperature")])
+    def test_they_are_left_out_if_they_are_not_essential_and_that_is_remembered(self, refused: tuple[str, ...]) -> None:
+        waits = Waits()
+        with serve(MODEL, fault=self.strict(*refused)) as server:
+            model = endpoint(server, waits, attempts=1)
+            for _ in range(2):
+                model.complete(self.CHAT)
+            sent = [{"temperature", "seed"} & set(heard.body) for heard in server.heard]
+        assert (sent[0], sent[-2:]) == ({"temperature", "seed"}, [{"temperature", "seed"} - set(refused)] * 2)
+        assert (len(sent), waits) == (len(refused) + 2, [])
+
+    def test_a_thinking_model_may_refuse_most_of_them(self) -> None:
+        def fault(heard: Heard) -> Fault | None:
+            return TestLimitOfTokens.modern(heard) or self.strict("temperature", "seed")(heard)
+
+        with serve(MODEL, fault=fault) as server:
+            endpoint(server).complete(self.CHAT)
+            assert len(server.heard) == 4
+            assert set(server.heard[-1].body) == {"model", "messages", "max_completion_tokens"}
+
+    def test_they_may_be_named_by_their_place(self) -> None:
+        told = {"detail": [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]}
+        with serve(MODEL, fault=in_turn(Fault(422, json.dumps(told).encode()))) as server:
+            endpoint(server).complete(self.CHAT)
+            assert ["seed" in heard.body for heard in server.heard] == [True, False]
+
+    def test_the_refusal_of_both_attempts_is_told_and_nothing_is_remembered(self) -> None:
+        with serve(MODEL, fault=lambda _heard: error(400, "the temperature of the server is too high")) as server:
+            model = endpoint(server)
+            for _ in range(2):
+                with pytest.raises(ModelError, match="too high") as caught:
+                    model.complete(self.CHAT)
+                assert type(caught.value) is ModelError
+            assert ["temperature" in heard.body for heard in server.heard] == [True, False] * 2
+
+    def test_words_that_contain_their_names_do_not_count(self) -> None:
+        with serve(MODEL, fault=lambda _heard: error(400, "unseeded, with a temperature_unit")) as server:
+            complaint(server)
+            assert len(server.heard) == 1
+
+
+class TestSchema:
+    FORM = Request((Message("user", "hi"),), schema='{"type": "object"}')
+
+    @staticmethod
+    def unable(heard: Heard) -> Fault | None:
+        return error(422, "this type is unavailable now") if "response_format" in heard.body else None
+
+    def test_a_reply_says_whether_it_was_enforced(self, server: Server) -> None:
+        assert endpoint(server).complete(self.FORM).constrained
+        assert not endpoint(server).complete(replace(self.FORM, schema="")).constrained
+
+    def test_a_server_that_refuses_it_is_asked_without_it_and_that_is_remembered(self) -> None:
+        waits = Waits()
+        with serve(MODEL, fault=self.unable) as server:
+            model = endpoint(server, waits, attempts=1)
+            replies = [model.complete(self.FORM) for _ in range(3)]
+            assert ["response_format" in heard.body for heard in server.heard] == [True, False, False, False]
+        assert not any(reply.constrained for reply in replies)
+        assert waits == []
+
+    def test_the_refusal_of_both_requests_is_told_and_nothing_is_remembered(self) -> None:
+        with serve(MODEL, fault=lambda _heard: error(400, "the prompt is too long")) as server:
+            model = endpoint(server)
+            with pytest.raises(ModelError, match="the prompt is too long") as caught:
+                model.complete(self.FORM)
+            assert type(caught.value) is ModelError
+            server.fault = in_turn()
+            assert model.complete(self.FORM).constrained
+
+    def test_other_failures_are_not_tried_without_it(self) -> None:
+        with serve(MODEL, fault=lambda _heard: error(403, "no")) as server:
+            with pytest.raises(ModelError, match="not allowed"):
+                endpoint(server).complete(self.FORM)
+            assert len(server.heard) == 1
+
+    def test_both_requests_are_one_call_on_record_with_one_bill(self) -> None:
+        with serve(MODEL, fault=self.unable) as server, Database(None, SCHEMA) as base:
+            record = Recorded(endpoint(server), base, price=Price(1e6, 1e6))
+            reply = record.complete(self.FORM)
+            assert (record.totals.calls, record.answered.calls) == (1, 1)
+            assert record.spent == reply.usage.prompt + reply.usage.written
+            assert record.complete(self.FORM) == reply
+
+
+class TestThread:
+    @pytest.mark.slow
+    def test_it_ends_with_the_endpoint(self, server: Server) -> None:
+        def threads() -> int:
+            return sum(thread.name.startswith("connection") for thread in threading.enumerate())
+
+        gc.collect()
+        before = threads()
+        model = endpoint(server)
+        model.complete(Request("x"))
+        assert threads() == before + 1
+        del model
+        gc.collect()
+        assert threads() == before
+
+    @pytest.mark.slow
+    def test_a_program_ends_while_a_call_is_under_way(self) -> None:
+        program = (
+            "import contextlib, sys, threading\n"
+            "from otherminds.language.endpoint import Endpoint\n"
+            "from otherminds.language.model import Request\n"
+            "model = Endpoint('tiny', sys.argv[1])\n"
+            "def ask():\n"
+            "    with contextlib.suppress(BaseException): model.complete(Request('x'))\n"
+            "threading.Thread(target=ask, daemon=True).start()\n"
+            "input()\n"
+        )
+        heard = Event()
+
+        def fault(_heard: Heard) -> Fault:
+            heard.set()
+            return Fault(kind="interim")
+
+        with serve(MODEL, fault=fault) as server:
+            argv = [sys.executable, "-c", program, server.url]
+            with subprocess.Popen(argv, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+                assert heard.wait(20)
+                _, complaints = running.communicate("\n", timeout=20)
+        assert (running.returncode, complaints) == (0, "")
 
 
 class TestKey:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import run_files
 from fake_models import ANSWER, HALF, Fake, dead, fails, silent
+from otherminds.evaluation.asking import spent
 from otherminds.files import database as durable
 from otherminds.language.call_records import SCHEMA
 from otherminds.language.ledger import Recorded, Totals
@@ -310,6 +311,16 @@ def test_calls_that_may_have_been_answered_are_listed_and_counted_at_the_most(
     assert richer.spent == 116.0
     assert Recorded(Fake(), path).uncertain == again.uncertain  # it may have been paid for all the same
     assert Recorded(Fake(identity="fake:2"), path).uncertain == ()
+
+
+def test_nobody_pays_for_a_call_within_the_process(path: Path) -> None:
+    for identity, uncertain in (("embedded:tiny@0123", 0), ("openai:tiny", 1)):
+        record = path.with_name(f"{uncertain}.db")
+        with pytest.raises(KeyboardInterrupt):
+            Recorded(Fake(interrupted, identity=identity), record).complete(Request("abc"))
+        totals = Recorded(Fake(identity=identity), record).totals
+        assert totals.uncertain == uncertain
+        assert ("may have to be paid for" in spent(totals)) == (uncertain > 0)
 
 
 def test_a_call_under_way_when_everything_ends_is_uncertain(path: Path) -> None:

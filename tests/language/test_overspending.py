@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.attacks.overspending import runs
+from benchmarks.attacks.overspending import TOLD, UNTOLD, runs
 
 RUNS = 32
 
@@ -16,3 +16,4 @@ def test_a_budget_is_exceeded_by_one_bill_at_the_most_and_the_run_says_why(tmp_p
     servers = runs(RUNS, tmp_path)
     assert sum(server.deaths for server in servers) > RUNS / 16
     assert sum(server.most_at_once > 1 for server in servers) > RUNS / 8
+    assert {way for server in servers for way in server.ways} == {*TOLD, *UNTOLD, "late"}

@@ -4,7 +4,8 @@ import base64
 import json
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import given
@@ -41,6 +42,10 @@ def chat_style(tokens: Mapping[str, float]) -> dict[str, Any]:
 
 def echoing(tokens: list[str], values: list[float | None]) -> dict[str, Any]:
     return one(text="".join(tokens), logprobs={"tokens": tokens, "token_logprobs": values})
+
+
+def echo_refused() -> NoReturn:
+    raise wire.RefusalError("echo is not supported")
 
 
 class Recorder:
@@ -88,19 +93,68 @@ class TestRequests:
         ]
 
 
+THOUGHT = {"type": "thinking", "thinking": "J pays more."}
+CALL = [{"type": "function", "function": {"name": "answer", "arguments": '{"option": "J"}'}}]
+
+
 class TestReplies:
     @pytest.mark.parametrize(
-        ("choice", "text", "cut"),
+        ("choice", "reply"),
         [
-            ({"text": " a"}, " a", False),
-            ({"text": "", "finish_reason": "length"}, "", True),
-            ({"message": {"content": "a"}, "finish_reason": "stop"}, "a", False),
-            ({"message": {"content": None, "refusal": "I cannot"}}, "I cannot", False),
-            ({"message": {"content": None}, "finish_reason": "length"}, "", True),
+            ({"text": " a"}, Reply(" a")),
+            ({"text": "", "finish_reason": "length"}, Reply("", cut=True)),
+            ({"text": "a", "finish_reason": "MAX_TOKENS"}, Reply("a", cut=True)),
+            ({"text": None, "finish_reason": "content_filter"}, Reply("", withheld="filtered")),
+            ({"finish_reason": "content_filter"}, Reply("", withheld="filtered")),
+            ({"message": {"content": "a"}, "finish_reason": "stop"}, Reply("a")),
+            ({"message": {"content": None}}, Reply("")),
+            ({"message": {"role": "assistant"}, "finish_reason": "length"}, Reply("", cut=True)),
+            ({"message": {"content": "half"}, "finish_reason": "SAFETY"}, Reply("half", withheld="filtered")),
+            ({"message": {"content": None, "refusal": "I cannot"}}, Reply("I cannot", withheld="refused")),
+            ({"message": {"refusal": "I"}, "finish_reason": "length"}, Reply("I", True, withheld="refused")),
+            ({"message": {"content": "a", "refusal": ""}}, Reply("a")),
+            ({"message": {"content": "", "refusal": [3]}}, Reply("", withheld="refused")),
+            ({"message": {"content": ""}, "finish_reason": "refusal"}, Reply("", withheld="refused")),
+            ({"message": {"content": None, "tool_calls": CALL}}, Reply("", withheld="tool call")),
+            ({"message": {"content": "", "function_call": CALL[0]["function"]}}, Reply("", withheld="tool call")),
+            ({"message": {"content": "J", "tool_calls": CALL}, "finish_reason": "tool_calls"}, Reply("J")),
         ],
     )
-    def test_the_text_and_whether_it_was_cut(self, choice: dict[str, Any], text: str, cut: bool) -> None:
-        assert wire.complete(always(one(**choice)), Request("x")) == Reply(text, cut, Usage(7, 0, 1))
+    def test_the_text_and_why_it_ended(self, choice: dict[str, Any], reply: Reply) -> None:
+        assert wire.complete(always(one(**choice)), Request("x")) == replace(reply, usage=Usage(7, 0, 1))
+
+    @pytest.mark.parametrize("name", ["reasoning_content", "reasoning", "thinking"])
+    @pytest.mark.parametrize("content", ["J", "", None])
+    def test_thoughts_beside_the_text_are_no_part_of_it(self, name: str, content: str | None) -> None:
+        for ended, cut in (("stop", False), ("length", True)):
+            payload = one(message={"content": content, name: "The answer is F."}, finish_reason=ended)
+            reply = wire.complete(always(payload), Request("x"))
+            assert (reply.text, reply.cut, reply.thought) == (content or "", cut, True)
+        for nothing in ("", None, "\n\n"):
+            assert not wire.complete(always(one(message={"content": "J", name: nothing})), Request("x")).thought
+
+    @pytest.mark.parametrize(
+        ("content", "text", "thought"),
+        [
+            ([], "", False),
+            ([{"type": "text", "text": "I choose "}, {"type": "output_text", "text": "J"}], "I choose J", False),
+            ([THOUGHT, {"type": "text", "text": "F"}], "F", True),
+            ([{"type": "thinking", "thinking": [{"type": "text", "text": "J"}]}], "", True),
+            ([{"text": "so J", "thought": True}, {"text": "F"}], "F", True),
+            (["J", {"type": "image_url", "image_url": {"url": "data:"}}], "J", False),
+        ],
+    )
+    def test_a_content_may_have_parts(self, content: Any, text: str, thought: bool) -> None:
+        reply = wire.complete(always(one(message={"content": content})), Request("x"))
+        assert (reply.text, reply.thought) == (text, thought)
+
+    def test_a_schema_that_was_sent_is_enforced(self) -> None:
+        request = Request((Message("user", "hi"),), schema='{"type": "object"}')
+        post = Recorder(lambda _body: one(text="x"))
+        assert wire.complete(post, request).constrained
+        assert not wire.complete(post, request, constrain=False).constrained
+        assert not wire.complete(post, Request((Message("user", "hi"),))).constrained
+        assert ["response_format" in body for _, body in post.asked] == [True, False, False]
 
     def test_half_a_character_is_replaced_so_that_files_can_hold_the_text(self) -> None:
         payload = json.loads('{"choices": [{"text": "a\\ud800b"}]}')
@@ -114,7 +168,16 @@ class TestReplies:
         with pytest.raises(ModelError, match="not one of an OpenAI-compatible server"):
             wire.complete(always(payload), Request("x"))
 
-    @pytest.mark.parametrize("choice", [{}, {"text": None}, {"text": 3}, {"message": {"content": [1]}}])
+    @pytest.mark.parametrize(
+        "choice",
+        [
+            *({}, {"text": None}, {"text": 3}, {"text": None, "finish_reason": "stop"}, {"message": {"content": [1]}}),
+            *(
+                {"message": {"content": content}}
+                for content in (3, True, {"type": "text"}, [{"type": "text", "text": 3}])
+            ),
+        ],
+    )
     def test_an_answer_without_text_is_an_error(self, choice: dict[str, Any]) -> None:
         with pytest.raises(ModelError, match="has no text"):
             wire.complete(always({"choices": [choice]}), Request("x"))
@@ -136,6 +199,14 @@ class TestReplies:
         assert wire.complete(always(payload), Request("x")).text == "x"
 
 
+REASONED = {"completion_tokens_details": {"reasoning_tokens": 5000}}
+ANTHROPIC = {"input_tokens": 10, "output_tokens": 3}
+USAGE_NAMES = [
+    "prompt_tokens", "completion_tokens", "total_tokens", "reasoning_tokens", "cache_read_input_tokens",
+    "cache_creation_input_tokens", "thoughtsTokenCount",
+]  # fmt: skip
+
+
 class TestUsage:
     @pytest.mark.parametrize(
         ("told", "usage"),
@@ -152,12 +223,71 @@ class TestUsage:
             ({"prompt_tokens": 9, "completion_tokens": True}, (0, 0, 0)),
             ({"prompt_tokens": 9, "completion_tokens": math.nan}, (0, 0, 0)),
             ({"prompt_tokens": 10**400, "completion_tokens": 2}, (0, 0, 0)),
+            # reasoning that is billed beside the reply
+            ({"prompt_tokens": 100, "completion_tokens": 9, "total_tokens": 5109}, (100, 0, 5009)),
+            ({"prompt_tokens": 100, "completion_tokens": 9, "total_tokens": 109}, (100, 0, 9)),
+            ({"prompt_tokens": 100, "completion_tokens": 9, "total_tokens": 0}, (100, 0, 9)),
+            ({"prompt_tokens": 100, "completion_tokens": 9, "total_tokens": None}, (100, 0, 9)),
+            ({"prompt_tokens": 100, "total_tokens": 5100}, (100, 0, 5000)),
+            ({"prompt_tokens": 100, "completion_tokens": 9, **REASONED}, (100, 0, 5009)),
+            ({"prompt_tokens": 100, "completion_tokens": 9, "reasoning_tokens": 5000}, (100, 0, 5009)),
+            ({"prompt_tokens": 100, "completion_tokens": 9, "total_tokens": 6109, **REASONED}, (100, 0, 6009)),
+            ({"prompt_tokens": 100, "completion_tokens": 5009, "total_tokens": 5109, **REASONED}, (100, 0, 5009)),
+            ({"prompt_tokens": 100, "completion_tokens": 5000, **REASONED}, (100, 0, 5000)),
+            ({"promptTokenCount": 100, "candidatesTokenCount": 9, "thoughtsTokenCount": 5}, (100, 0, 14)),
+            (
+                {
+                    "promptTokenCount": 100,
+                    "thoughtsTokenCount": 5,
+                    "totalTokenCount": 105,
+                    "cachedContentTokenCount": 60,
+                },
+                (100, 60, 5),
+            ),
+            # and that nobody can read
+            ({"prompt_tokens": 100, "completion_tokens": 9, "total_tokens": 10**10}, (0, 0, 0)),
+            ({"prompt_tokens": 100, "completion_tokens": 9, "total_tokens": -1}, (0, 0, 0)),
+            ({"prompt_tokens": 100, "completion_tokens": 9, "total_tokens": "5109"}, (0, 0, 0)),
+            ({"prompt_tokens": 100, "completion_tokens": 9, "total_tokens": math.inf}, (0, 0, 0)),
+            ({"prompt_tokens": 100, "completion_tokens": 9, "reasoning_tokens": -5}, (0, 0, 0)),
+            # caches: of Anthropic beside the prompt, of others within it
+            ({**ANTHROPIC, "cache_read_input_tokens": 70, "cache_creation_input_tokens": 20}, (100, 70, 3)),
+            ({**ANTHROPIC, "cache_read_input_tokens": None}, (10, 0, 3)),
+            ({**ANTHROPIC, "cache_creation_input_tokens": -1}, (0, 0, 0)),
+            ({"prompt_tokens": 100, "completion_tokens": 3, "cache_read_input_tokens": 70}, (100, 70, 3)),
+            ({"prompt_tokens": 10, "completion_tokens": 3, "cache_read_input_tokens": 90}, (100, 90, 3)),
+            ({"prompt_tokens": 100, "completion_tokens": 3, "prompt_cache_hit_tokens": 64}, (100, 64, 3)),
+            (
+                {
+                    "input_tokens": 100,
+                    "input_tokens_details": {"cached_tokens": 64},
+                    "output_tokens": 50,
+                    "output_tokens_details": {"reasoning_tokens": 40},
+                    "total_tokens": 150,
+                },
+                (100, 64, 50),
+            ),
             (None, (0, 0, 0)),
             ([3], (0, 0, 0)),
         ],
     )
     def test_counts_that_are_told_and_are_counts(self, told: Any, usage: tuple[int, int, int]) -> None:
         assert wire.usage_of({"usage": told}) == usage
+        assert wire.usage_of({"usage": None, "usageMetadata": told}) == usage
+
+    @given(st.fixed_dictionaries({}, optional=dict.fromkeys(USAGE_NAMES, st.integers(-3, 2_000) | st.none())))
+    def test_it_is_never_less_than_what_any_count_says(self, told: dict[str, int | None]) -> None:
+        usage = wire.usage_of({"usage": told})
+        if usage != Usage():
+            assert usage.written >= (told.get("completion_tokens") or 0)
+            assert usage.prompt >= (told.get("prompt_tokens") or 0)
+            assert usage.prompt + usage.written >= (told.get("total_tokens") or 0)
+            assert 0 <= usage.cached <= usage.prompt
+
+    def test_scores_whose_parts_do_not_all_tell_it_do_not_tell_it(self) -> None:
+        answers = iter([text_style(TABLE["it is"]), {**text_style(TABLE["it is bl"]), "usage": None}])
+        calls = Recorder(lambda body: echo_refused() if body.get("echo") else next(answers))
+        assert wire.score(calls, Continuations("it is", (" blue",))).usage == Usage()
 
 
 class TestComplaints:
@@ -168,6 +298,7 @@ class TestComplaints:
             ({"error": "no such model"}, "no such model"),
             ({"object": "error", "message": "too long"}, "too long"),
             ({"detail": [{"loc": ["body"], "msg": "field required"}]}, "field required"),
+            ({"message": {"detail": [{"loc": ["body", "stop", 0], "msg": "no\ntext"}]}}, "stop: 0: no text"),
             ({"error": {"code": 4}}, ""),
             ({"choices": []}, ""),
             ([], ""),
@@ -271,9 +402,7 @@ class TestScores:
 
     def test_an_echo_that_is_refused_is_done_without(self) -> None:
         def answer(body: wire.Body) -> dict[str, Any]:
-            if body.get("echo"):
-                raise wire.RefusalError("echo is not supported")
-            return without_echo(body)
+            return echo_refused() if body.get("echo") else without_echo(body)
 
         assert wire.score(Recorder(answer), Continuations("it is", (" blue",))).method == "longest"
 
@@ -334,7 +463,8 @@ class TestScores:
 NUMBERS = st.none() | st.booleans() | st.integers(-3, 3) | st.floats() | st.sampled_from(["", "a", "x", " b"])
 NAMES = [
     "choices", "error", "message", "content", "text", "logprobs", "tokens", "token_logprobs", "top_logprobs", "token",
-    "logprob", "usage", "prompt_tokens", "prompt_tokens_details", "finish_reason", "detail", "msg", "refusal",
+    "logprob", "usage", "prompt_tokens", "prompt_tokens_details", "finish_reason", "detail", "msg", "refusal", "type",
+    "loc", "completion_tokens", "total_tokens", "reasoning_content", "tool_calls", "thought",
 ]  # fmt: skip
 ANY_JSON = st.recursive(
     NUMBERS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4)

@@ -137,9 +137,9 @@ def test_the_report_is_legible_on_a_screen_and_on_a_phone(browser: Browser, tmp_
     summary = [row for one in found.values() for row in one.summary]
     front = [
         Section("What was found", combined_report.fronts({"mumatom": found["mumatom"]})),
-        Section("What falls short", combined_report._short(summary)),
-        Section("One scoreboard", combined_report._board(board)),
-        Section("Beside the papers", combined_report._compared(found["hypothetical"])),
+        Section("What falls short", combined_report._shortfalls(summary)),
+        Section("One scoreboard", combined_report._scoreboard_section(board)),
+        Section("Beside the papers", combined_report._compared_table(found["hypothetical"])),
         Section("Speed", inline(class_bars(found["protom-dkg"].summary, "speedup"))),
     ]
     file = tmp_path / "report.html"

@@ -151,7 +151,7 @@ def test_unknown_names_are_refused_and_nothing_is_written(tmp_path: Path) -> Non
 def test_all_stands_for_what_can_be_run(tmp_path: Path) -> None:
     played = {"protom-dkg", "protom-overcooked", "functional"}
     assert {*names("all", None)} == played | {"mumatom", "melting-pot", "hypothetical", "study", "people"}
-    assert {*names("all", None, model=True)} == played | {"study"}
+    assert {*names("all", None, model=True)} == played | {"mumatom", "study"}
     assert {*names("all", tmp_path)} == played | {"dkg-human", "melting-pot", "hypothetical", "people"}
     assert names("nonsense", None) == ("nonsense",)
     assert names("all", tmp_path / "export.csv") == ("study",)

@@ -1,134 +1,86 @@
-"""Repeated games and story questions as tasks of Inspect AI, for its harness, providers and viewer.
+"""Games and stories as tasks of Inspect AI, for its harness, providers and viewer. No score needs a judge model.
 
+    inspect eval otherminds/check --model openai/gpt-4o
     inspect eval otherminds/repeated_games --model openai/gpt-4o -T game=ipd -T partners=tft
     inspect eval otherminds/story_questions --model openai/gpt-4o -T n=72
+    inspect eval otherminds/story_sets --model openai/gpt-4o -T data=FOLDER
 
 Games are played with the library's prompts and scored from their rows; questions are asked with Inspect's multiple
-choice. Inspect waits for its models on an event loop, and our players call theirs in turn: so a game is played in a
-thread of its own, and each call goes back to the loop from there.
+choice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import product
+from math import nan
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, NamedTuple, cast
 
-import numpy as np
-
-from otherminds.errors import InputError, install_hint
+from otherminds.errors import InputError, install_hint, unknown
 from otherminds.evaluation import tasks
+from otherminds.evaluation.engines import stream
 from otherminds.evaluation.story_sets import make
 from otherminds.evaluation.tasks import Row
-from otherminds.language.model import NOTHING, Continuations, Message, ModelError, Prompt, Reply, Request, Scores, Usage
-from otherminds.language.wire import NO_SCORES, TOP
+from otherminds.papers.functional.check import GAMES
 from otherminds.papers.functional.experiment import HORIZON, SUITES
 from otherminds.papers.functional.model_episodes import ModelGameEntry, rows
 from otherminds.papers.functional.prompting import strategy as strategy_of
-from otherminds.stories.beliefs.belief_files import read_items
+from otherminds.papers.functional.verdicts import MAX_LOSS, MOST_PASSES, ROUNDS, UNMEASURED
+from otherminds.papers.story_benchmarks.experiment import benchmark_of, plan, read_folder, story_of
+from otherminds.stories.beliefs.belief_files import Item, read_items
 from otherminds.stories.mumatom_files import is_mumatom, read_mumatom
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 
 try:
-    import anyio.from_thread
     import anyio.to_thread
     from inspect_ai import Task, dataset, log, task
     from inspect_ai import model as models
     from inspect_ai import scorer as scoring
     from inspect_ai.solver import Generate, Solver, TaskState, multiple_choice, solver
+
+    from otherminds.adapters.inspect_model import Bridge, count_words
+    from otherminds.adapters.inspect_verdict import (
+        NONE_COMPLETED,
+        PassByPass,
+        agent_of,
+        encounter_of,
+        episodes_in,
+        findings,
+        plan_of,
+    )
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.split(".")[0] not in ("anyio", "inspect_ai"):
         raise
     raise InputError("tasks of Inspect need an extra", hint=install_hint("inspect")) from None
 
+Names = str | list[str]
 SCORES = ("tom_percent", "functional_regret", "unreadable_share", "lost_share")
-FEWEST_TOKENS = 16  # the smallest limit on tokens that every provider accepts
-ROLES = {"system": models.ChatMessageSystem, "user": models.ChatMessageUser, "assistant": models.ChatMessageAssistant}
+CHECK_SCORES = ("tom_percent", "loss", "unreadable_share", "lost_share")
+BROKEN_OFF = scoring.Score.unscored(explanation="The game was broken off.")
+INVENTED = "invented"
 
 
-# The model
+def _listed(names: Names) -> list[str]:
+    several = names.split(",") if isinstance(names, str) else names
+    return [name.strip() for name in several if name.strip()]
 
 
-@dataclass(frozen=True)
-class Bridge:
-    """A model of Inspect as a LanguageModel, called from a thread that the event loop waits for.
+@solver
+def offline_mock() -> Solver:
+    """Let `mockllm/model` run without a network; no other model is changed."""
 
-    The user's settings of the model in Inspect (`--temperature`, `--max-tokens`, `--seed`) override those of requests.
-    """
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        count_words(models.get_model())
+        return state
 
-    model: models.Model
-
-    @property
-    def name(self) -> str:
-        """Its name in Inspect, with the provider."""
-        return str(self.model)
-
-    @property
-    def identity(self) -> str:
-        """`inspect:` and its name; Inspect tells nothing else."""
-        return f"inspect:{self.name}"
-
-    def complete(self, request: Request) -> Reply:
-        """The reply to a prompt. Raises ModelError for pictures and schemas, which games do not need."""
-        if request.schema:
-            raise ModelError(f"{self.name} is asked for plain text here, not for JSON")
-        settings: dict[str, Any] = {"max_tokens": request.max_tokens, "temperature": request.temperature}
-        settings |= {"seed": request.seed, "stop_seqs": list(request.stop) or None}
-        own = self.model.config
-        output = self._ask(request.prompt, {name: v for name, v in settings.items() if getattr(own, name) is None})
-        # a provider can pass on half a character, which no file can hold
-        text = output.completion.encode("utf-8", "replace").decode()
-        cut = not output.empty and output.stop_reason in ("max_tokens", "model_length")
-        return Reply(text, cut, _usage(output))
-
-    def score(self, request: Continuations) -> Scores:
-        """log p(the reply begins with a text), as one token with or without the space before it, for every text.
-
-        Raises ModelError if the provider gives no log-probabilities, or a text is not among the likeliest tokens.
-        """
-        settings = {"max_tokens": FEWEST_TOKENS, "temperature": 1.0, "logprobs": True, "top_logprobs": TOP}
-        output = self._ask(request.prompt, settings)
-        scored = None if output.empty else output.choices[0].logprobs
-        first = scored.content[0] if scored is not None and scored.content else None
-        # the likeliest first tokens; none if the provider does not tell
-        tokens = {t.token: t.logprob for t in (*(first.top_logprobs or ()), first)} if first is not None else {}
-        if not tokens:
-            raise ModelError(f"{self.name} gives no log-probabilities", hint=NO_SCORES)
-        log_probs = []
-        for text in request.texts:
-            values = [tokens[form] for form in {text, text.strip()} if form in tokens]
-            if not values:
-                limitation = f"{self.name} tells the {len(tokens)} most probable tokens alone"
-                raise ModelError(f"{limitation}, and `{text.strip()[:40]}` is not there", hint=NO_SCORES)
-            log_probs.append(min(0.0, float(np.logaddexp.reduce(values))))
-        return Scores(tuple(log_probs), (1,) * len(log_probs), usage=_usage(output))
-
-    def _ask(self, prompt: Prompt, settings: Mapping[str, Any]) -> models.ModelOutput:
-        prompt_messages = [Message("user", prompt)] if isinstance(prompt, str) else prompt
-        if any(message.images for message in prompt_messages):
-            raise ModelError(f"{self.name} is shown no pictures here")
-        messages: list[models.ChatMessage] = [ROLES[message.role](content=message.text) for message in prompt_messages]
-        config = models.GenerateConfig(**settings)
-        output = anyio.from_thread.run(partial(self.model.generate, messages, config=config))
-        if output.error:
-            raise ModelError(f"{self.name}: {output.error}")
-        return output
+    return solve
 
 
-def _usage(output: models.ModelOutput) -> Usage:
-    used = output.usage
-    if used is None:
-        return NOTHING
-    cached = used.input_tokens_cache_read or 0
-    return Usage(used.input_tokens + cached + (used.input_tokens_cache_write or 0), cached, used.output_tokens)
-
-
-# The game
+# Playing
 
 
 @cache
@@ -158,30 +110,47 @@ def game_player() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         bridge = Bridge(models.get_model())
         entry = entry_of(state.metadata, bridge.name, state.epoch)
-        # a limiter of its own: games that wait for models must not take the threads that these may need
-        game_rows = await anyio.to_thread.run_sync(rows, entry, bridge, limiter=anyio.CapacityLimiter(1))
-        state.metadata["options"] = {"own": _options(entry, 0), "other": _options(entry, 1)}
-        state.metadata["rows"] = game_rows
-        log.transcript().info(table(entry, game_rows), source="rounds")
-        return state
+        return await _played(state, entry, partial(rows, entry, bridge))
 
     return solve
 
 
+async def _played(state: TaskState, entry: ModelGameEntry, play: Callable[[], list[Row]]) -> TaskState:
+    """The state after a game, which is played in a thread of its own: its calls of the model come back to the loop."""
+    # a limiter of its own: games that wait for models must not take the threads that these may need
+    game_rows = await anyio.to_thread.run_sync(play, limiter=anyio.CapacityLimiter(1))
+    state.metadata["options"] = {"own": _options(entry, 0), "other": _options(entry, 1)}
+    state.metadata["rows"] = game_rows
+    log.transcript().info(table(entry, game_rows), source="rounds")
+    return state
+
+
 @scoring.scorer(metrics={name: [scoring.mean(), scoring.stderr()] for name in SCORES})
 def literal_and_functional() -> scoring.Scorer:
-    """Score a game from its rows: correct predictions, lost payoff, unreadable replies."""
+    """Score a game from its rows: correct predictions, lost payoff, unreadable replies.
+
+    If more than a tenth of the moves, or of the predictions, could not be read, their score is missing.
+    """
 
     async def score(state: TaskState, target: scoring.Target) -> scoring.Score:
         game_rows: list[Row] = state.metadata.get("rows", [])
         if not game_rows:
-            return scoring.Score.unscored(explanation="The game was broken off.")
-        last = game_rows[-1]
-        earned = sum(row["reward"] for row in game_rows)
-        value = {name: float(last[name]) for name in SCORES}
-        return scoring.Score(value=value, answer=f"{earned:g} earned", explanation=_explained(game_rows, earned))
+            return BROKEN_OFF
+        return _game_score(game_rows, {"functional_regret": game_rows[-1]["functional_regret"]})
 
     return score
+
+
+def _game_score(game_rows: Sequence[Row], losses: Mapping[str, float]) -> scoring.Score:
+    """The score of a game: predictions, the losses by name, and what could not be read; NaN if that is too much."""
+    last, earned = game_rows[-1], sum(row["reward"] for row in game_rows)
+    unpredicted = sum(row["predicted"] is None for row in game_rows) / len(game_rows)
+    is_measured = last["lost_share"] <= UNMEASURED
+    value = {"tom_percent": float(last["tom_percent"]) if unpredicted <= UNMEASURED else nan}
+    value |= {name: float(loss) if is_measured else nan for name, loss in losses.items()}
+    value |= {name: float(last[name]) for name in ("unreadable_share", "lost_share")}
+    answer = f"{earned:g} earned" if is_measured else "not measured"
+    return scoring.Score(value=value, answer=answer, explanation=_explained(game_rows, earned))
 
 
 def _explained(game_rows: Sequence[Row], earned: float) -> str:
@@ -215,9 +184,6 @@ def _options(entry: ModelGameEntry, seat: int) -> dict[str, str]:
     """The names of the options in the prompts, in the order of the rows' numbers, with the game's own names."""
     labels = (entry.setting.own, entry.setting.theirs)[seat]
     return dict(zip(labels, entry.task.game.actions[seat], strict=True))
-
-
-Names = str | list[str]
 
 
 # Games
@@ -270,15 +236,112 @@ def repeated_games(
     title = f"{game} with {', '.join(suite_by_partner)}"
     return Task(
         dataset.MemoryDataset(samples, name=title),
+        setup=offline_mock(),
         solver=game_player(),
         scorer=literal_and_functional(),
         metrics=metrics,
     )
 
 
-def _listed(names: Names) -> list[str]:
-    several = names.split(",") if isinstance(names, str) else names
-    return [name.strip() for name in several if name.strip()]
+@task
+def check(
+    games: Names = "",
+    partners: Names = "",
+    rounds: int = ROUNDS,
+    passes: int = MOST_PASSES,
+    max_regret: float = MAX_LOSS,
+    strategy: str = "qa",
+    names: str = "neutral",
+    shuffle: str = "none",
+    seed: int = 42,
+) -> Task:
+    """Does the model act on what it knows about its partners? A sample for each game, partner and pass of the suite.
+
+    The verdict is that of `otherminds check`, by default in its three games; passes after the one that decides it are
+    skipped. Raises InputError if there is nothing to play, for unknown names, and if random play loses nothing with
+    these partners.
+    """
+    if passes < 1 or rounds < 1:
+        raise InputError(f"there is nothing to play in {passes} passes of {rounds} rounds")
+    settings = {"rounds": rounds, "passes": passes, "max_regret": max_regret, "seed": seed}
+    wording = {"strategy": strategy, "names": names, "shuffle": shuffle}
+    about = {"games": _listed(games) or [*GAMES], "partners": _listed(partners), **settings, **wording}
+    title = f"check in {', '.join(game.name for game in plan_of(about).games)}"
+    passes_in_turn = PassByPass(about)
+    return Task(
+        dataset.MemoryDataset(list(_suite(about)), name=title),
+        setup=offline_mock(),
+        solver=suite_player(),
+        scorer=loss_and_verdict(),
+        cleanup=passes_in_turn.end,
+        early_stopping=passes_in_turn,
+    )
+
+
+def _suite(about: Mapping[str, Any]) -> Iterator[dataset.Sample]:
+    """A sample for each episode of a check, pass by pass. Raises InputError for a suite that cannot be played."""
+    suite, speaker = plan_of(about), agent_of(about, "inspect")
+    suite.prepare()
+    for number in range(suite.passes):
+        for encounter in suite.encounters(speaker.name, number=number):
+            _ = speaker.entry(encounter).setting  # raises what is wrong with the names before anything is asked
+            task = encounter.task
+            yield dataset.Sample(
+                id=f"{encounter.condition}/{number}",
+                input=f"{task.game.name} with {task.partner.name} for {task.horizon} rounds, pass {number + 1}",
+                target=f"a loss of at most {about['max_regret']:g} of what random play loses",
+                metadata={**about, "condition": encounter.condition, "partner": task.partner.name, "pass": number},
+            )
+
+
+@solver
+def suite_player() -> Solver:
+    """Let the model play the game that the sample's metadata describe, as `otherminds check` does."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        bridge = Bridge(models.get_model())
+        speaker = agent_of(state.metadata, bridge.name, lambda: bridge)
+        encounter = encounter_of(state.metadata, speaker.name)
+        return await _played(state, speaker.entry(encounter), partial(speaker.rows, encounter))
+
+    return solve
+
+
+@scoring.metric
+def verdict() -> scoring.Metric:
+    """The mean loss over the suite with the interval that decides, whether that passes, and the verdict in words.
+
+    `passed` is 1, 0, or NaN if that is open or not measured; the last metric has the verdict as its name.
+    """
+
+    def decide(scores: list[scoring.SampleScore]) -> dict[str, float]:
+        finding = findings(scores[0].sample_metadata or {}, episodes_in(scores)) if scores else None
+        if finding is None:
+            return {"passed": nan, f"not measured: {NONE_COMPLETED}": 1.0}
+        passed, loss = finding.verdict.passed, finding.functional
+        words = {f"{finding.verdict.result}: {finding.verdict.words.partition('. ')[0]}": 1.0}
+        if finding.verdict.result == "not measured":
+            return {"passed": nan, **words}
+        interval = {"loss": loss.value, "low": loss.low, "high": loss.high, "passes": float(finding.passes)}
+        return {"passed": nan if passed is None else float(passed), **interval, **words}
+
+    return decide
+
+
+@scoring.scorer(
+    metrics=[verdict(), {name: [scoring.mean(), scoring.stderr(cluster="condition")] for name in CHECK_SCORES}]
+)
+def loss_and_verdict() -> scoring.Scorer:
+    """Score a game of a check: Σ (V − Q) of the moves as a share of what random play loses, and what could be read."""
+
+    async def score(state: TaskState, target: scoring.Target) -> scoring.Score:
+        game_rows: list[Row] = state.metadata.get("rows", [])
+        if not game_rows:
+            return BROKEN_OFF
+        game_score = _game_score(game_rows, {"loss": plan_of(state.metadata).loss(game_rows)})
+        return game_score.model_copy(update={"metadata": {"rows": game_rows}})
+
+    return score
 
 
 # Questions
@@ -293,31 +356,95 @@ def story_questions(
     `questions` is a file of questions with options, or a folder of MuMA-ToM; `reasoning`: the model thinks step by step
     first. Raises InputError for unknown phrasings and for malformed files.
     """
-    samples = list(_from_file(Path(questions)) if questions else _invented(n, seed, _listed(phrasings)))
+    samples = _from_file(Path(questions)) if questions else _invented(n, seed, _listed(phrasings))
+    return _multiple_choice(list(samples), Path(questions).name or f"{n} invented stories", "kind", reasoning)
+
+
+@task
+def story_sets(
+    data: str = "", sets: Names = "", most: int = 24, n: int = 72, seed: int = 1, reasoning: bool = False
+) -> Task:
+    """Sets of questions about stories, as multiple choice: `n` invented ones, and the public ones in a folder.
+
+    `data` is a folder with the public benchmarks' own files; of these, `most` questions of each kind are asked. `sets`
+    are the names of those to ask, such as invented or tomi; all by default. Raises InputError for unknown sets, and for
+    a folder without any.
+    """
+    by_set = {INVENTED: list(_invented(n, seed, ()))}
+    for entry in plan(read_folder(Path(data)).questions, seed, most) if data else ():
+        name, item = benchmark_of({"condition": entry.condition}), entry.item
+        order = stream(seed, *entry.key).permutation(len(item.options))  # in some files the right option is the first
+        question = _question(item, [item.options[i] for i in order], Path(data))
+        sample = _sample(f"{entry.condition}/{item.id}", question, entry.condition, story_of(item), set=name)
+        by_set.setdefault(name, []).append(sample)
+    requested = _listed(sets) or [*by_set]
+    for name in requested:
+        if name not in by_set:
+            raise unknown("set of stories", name, by_set, "name a folder with its files, -T data=FOLDER")
+    samples = [sample for name in requested for sample in by_set[name]]
+    return _multiple_choice(samples, ", ".join(requested), "set", reasoning)
+
+
+def _multiple_choice(samples: list[dataset.Sample], title: str, by: str, reasoning: bool) -> Task:
+    """Multiple choice among the options of each sample, with accuracy in all and for each value of `by`."""
     metrics: list[scoring.Metric | dict[str, list[scoring.Metric]]] = [
-        scoring.accuracy(),
-        scoring.stderr(cluster="group"),
+        accuracy(),
+        stderr(cluster="group"),
         unreadable_share(),
-        scoring.grouped(scoring.accuracy(), "kind", all=False),
-        scoring.grouped(scoring.stderr(cluster="group"), "kind", all=False, name_template="{group_name}_stderr"),
+        scoring.grouped(accuracy(), by, all=False),
+        scoring.grouped(stderr(cluster="group"), by, all=False, name_template="{group_name}_stderr"),
     ]
-    title = Path(questions).name or f"{n} invented stories"
     return Task(
         dataset.MemoryDataset(samples, name=title),
+        setup=offline_mock(),
         solver=multiple_choice(cot=reasoning),
         scorer=scoring.choice(),
         metrics=metrics,
     )
 
 
+def _unreadable(scores: Sequence[scoring.SampleScore]) -> float:
+    return sum(not sample_score.score.answer for sample_score in scores) / max(len(scores), 1)
+
+
+def _if_readable(metric: scoring.MetricProtocol) -> scoring.Metric:
+    """The metric of answers; NaN if more than a tenth of them could not be read."""
+
+    def value(scores: list[scoring.SampleScore]) -> scoring.Value:
+        return metric(scores) if _unreadable(scores) <= UNMEASURED else nan
+
+    return value
+
+
+@scoring.metric
+def accuracy() -> scoring.Metric:
+    """The share of right answers. An unreadable one is wrong; NaN if more than a tenth of them are unreadable."""
+    return _if_readable(cast("scoring.MetricProtocol", scoring.accuracy()))
+
+
+@scoring.metric
+def stderr(cluster: str) -> scoring.Metric:
+    """The clustered standard error of the accuracy; NaN without that."""
+    return _if_readable(cast("scoring.MetricProtocol", scoring.stderr(cluster=cluster)))
+
+
 @scoring.metric
 def unreadable_share() -> scoring.Metric:
-    """The share of questions without a readable answer; they count as wrong."""
+    """The share of questions without a readable answer."""
 
     def share(scores: list[scoring.SampleScore]) -> float:
-        return sum(not sample_score.score.answer for sample_score in scores) / max(len(scores), 1)
+        return _unreadable(scores)
 
     return share
+
+
+class _Question(NamedTuple):
+    """A question about a story, its options, and the number of the right one."""
+
+    story: str
+    stem: str
+    options: Sequence[str]
+    gold: int
 
 
 def _invented(n: int, seed: int, phrasings: Sequence[str]) -> Iterator[dataset.Sample]:
@@ -328,35 +455,39 @@ def _invented(n: int, seed: int, phrasings: Sequence[str]) -> Iterator[dataset.S
         kind, polarity, condition = row["cell"].split("/")
         about = {"polarity": polarity, "condition": condition, "phrasing": row["phrasing"], "margin": row["margin"]}
         gold = row["options"].index(row["answer"])
-        yield _sample(row["id"], row["story"], row["question"], row["options"], gold, kind, row["group"], **about)
+        question = _Question(row["story"], row["question"], row["options"], gold)
+        yield _sample(row["id"], question, kind, row["group"], set=INVENTED, **about)
 
 
 def _from_file(path: Path) -> Iterator[dataset.Sample]:
-    """The questions of a file. Raises InputError for a question with fewer than 2 or more than 26 options."""
+    """The questions of a file, or of a folder of MuMA-ToM."""
     if path.is_dir() or is_mumatom(path):
         for story in read_mumatom(path):
-            for number, question in enumerate(story.questions, 1):
-                name = f"{story.id}-{number}"
-                yield _sample(name, story.full, question.stem, question.options, question.gold, question.kind, story.id)
+            for number, asked in enumerate(story.questions, 1):
+                question = _Question(story.full, asked.stem, asked.options, asked.gold)
+                yield _sample(f"{story.id}-{number}", question, asked.kind, story.id)
         return
     groups: dict[str, str] = {}
     for item in read_items(path):
-        if not 2 <= len(item.options) <= len(ascii_uppercase):
-            message = f"question {item.id} has {len(item.options)} options, not 2 to {len(ascii_uppercase)}"
-            raise InputError(message, path=path, line=item.line)
+        question = _question(item, item.options, path)
         group = groups.setdefault(item.story, str(len(groups)))
-        gold = item.options.index(item.gold)
-        yield _sample(item.id, item.story, item.question, item.options, gold, item.group or "question", group)
+        yield _sample(item.id, question, item.group or "question", group)
 
 
-def _sample(
-    name: str, story: str, stem: str, options: Sequence[str], gold: int, kind: str, group: str, **about: Any
-) -> dataset.Sample:
-    """One question. The model does not see `about`; questions of one `group` are clustered in standard errors."""
+def _question(item: Item, options: Sequence[str], path: Path) -> _Question:
+    """The question of a benchmark with its options in this order. Raises InputError unless there are 2 to 26."""
+    if not 2 <= len(options) <= len(ascii_uppercase):
+        message = f"question {item.id} has {len(options)} options, not 2 to {len(ascii_uppercase)}"
+        raise InputError(message, path=path, line=item.line)
+    return _Question(item.story, item.question, options, options.index(item.gold))
+
+
+def _sample(id: str, question: _Question, kind: str, group: str, **about: Any) -> dataset.Sample:
+    """A question of a kind. Standard errors are clustered by `group`; no metadata are shown to the model."""
     return dataset.Sample(
-        id=name,
-        input=f"{story}\n\n{stem}",
-        choices=list(options),
-        target=ascii_uppercase[gold],
+        id=id,
+        input=f"{question.story}\n\n{question.stem}",
+        choices=list(question.options),
+        target=ascii_uppercase[question.gold],
         metadata={"kind": kind, "group": group, **about},
     )

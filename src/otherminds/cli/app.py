@@ -12,6 +12,7 @@ import typer
 from typer import Option
 
 from otherminds import __version__
+from otherminds.cli.bench import bench
 from otherminds.cli.demo import demo
 from otherminds.cli.help import Command, Group, slip
 from otherminds.cli.levels import draw, generate, verify
@@ -68,7 +69,7 @@ def _root(
 
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Watch and infer": (demo, watch, infer, serve),
-    "Reproduce and measure": (reproduce, check, play, tournament, fit, compare, recover),
+    "Reproduce and measure": (reproduce, check, bench, play, tournament, fit, compare, recover),
     "Stories": (ask, audit),
     THERE: (levels, games, players, experiments),
     LEVELS: (draw,),

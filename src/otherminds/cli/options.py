@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PANEL = "Language models"
 UNKNOWN = "unknown"
-ENDPOINT = "openai:"
+PRICE_OR_CALLS = "add --price IN/OUT, as --price 2.50/10 for a million tokens, or limit it by --most-calls N instead"
 TARGET_MISSED = 1
 """Exit code if a stated target is missed, a claim proves wrong, or an agent fails a check."""
 TOO_FEW = 4
@@ -60,9 +60,13 @@ class ModelOptions:
         list[str] | None,
         model_option(metavar="NAME", help="Actions: neutral, canonical, repeated, nonsense, initials."),
     ] = None
-    shuffle: Annotated[str, model_option(metavar="WHAT", help="Between episodes: none, labels, payoffs, both.")] = (
-        "none"
-    )
+    shuffle: Annotated[
+        str | None,
+        model_option(metavar="WHAT", help="none, labels, payoffs, both between episodes."),
+    ] = None
+    max_tokens: Annotated[
+        int | None, model_option(min=1, max=1_000_000, metavar="N", help="Tokens of a reply. [by kind of question]")
+    ] = None
     price: PriceOption = None
     prices: Annotated[
         Path | None, model_option(metavar="FILE", envvar="OTHERMINDS_PRICES", help="A price list (TOML).")
@@ -74,23 +78,27 @@ class ModelOptions:
     )
     at_once: Annotated[int, model_option(min=1, max=64, metavar="N", help="Episodes at the same time (servers).")] = 4
 
-    def asking(self, models: Sequence[str], *, model: str, episodes: int = 1, pictures: bool = False) -> Asking:
-        """How `model` is asked, at the price of all of `models`.
+    def asking(
+        self, models: Sequence[str], *, model: str, episodes: int = 1, pictures: bool = False, shuffle: str = "none"
+    ) -> Asking:
+        """How `model` is asked, at the price of all of `models`; `shuffle` holds unless the user says otherwise.
 
-        Raises InputError if a price is unknown that has to be known, or if prices differ.
+        Raises InputError if prices differ, or for a budget that cannot be kept.
         """
         from otherminds.evaluation.asking import Asking
+        from otherminds.language.model_names import served
         from otherminds.language.prices import read_prices
 
         listed = read_prices(self.prices) if self.prices else {}
-        prices = {self.price_for(spec, listed) for spec in models or ("",)}
+        prices = {self.price_for(spec, listed) for spec in models if served(spec)} or {self.price_for("", listed)}
         if len(prices) > 1:
             raise InputError("these agents have different prices", hint="check them one at a time")
         return Asking(
             model=model,
             strategies=tuple(dict.fromkeys(self.strategy or [])),
             names=tuple(dict.fromkeys(self.names or [])),
-            shuffle=self.shuffle,
+            shuffle=self.shuffle or shuffle,
+            max_tokens=self.max_tokens,
             episodes=episodes,
             price=prices.pop(),
             budget=self.budget,
@@ -101,28 +109,21 @@ class ModelOptions:
         )
 
     def price_for(self, spec: str, listed: Mapping[str, Price]) -> Price | None:
-        """The given price, or else the listed one; None if the model needs none.
+        """The given price, or else the listed one of this model; None if there is neither.
 
-        A model behind an address on another machine needs one, unless it is only replayed or its price is said to be
-        unknown; then there can be no budget. Raises InputError.
+        Without a price calls and tokens are counted, and --most-calls limits them. Raises InputError for a budget in
+        dollars then, and for one that is negative or not finite.
         """
-        from otherminds.language.endpoint import Endpoint
+        from otherminds.language.model_names import served
         from otherminds.language.prices import Price, check_budget, price_of
 
-        if self.price == UNKNOWN and self.budget is not None:
-            hint = "give --price IN/OUT, or no --budget"
-            raise InputError("a budget cannot be kept, as the price is unknown", hint=hint)
-        if self.price is not None:
-            return None if self.price == UNKNOWN else Price.parse(self.price)
-        if not spec.startswith(ENDPOINT) or spec == ENDPOINT:
-            return None
-        model = Endpoint.parse(spec.removeprefix(ENDPOINT))
-        listed_price = price_of(model.name, listed)
-        if listed_price is None and not (model.is_local or self.replay):
-            hint = f"give --price IN/OUT, --prices FILE, or --price {UNKNOWN} to go on without"
-            raise InputError(f"nobody has said what {model.name} costs", hint=hint)
-        check_budget(self.budget, listed_price)
-        return listed_price
+        price = None if self.price in (None, UNKNOWN) else Price.parse(self.price)
+        if self.price is None and (name := served(spec)):
+            price = price_of(name.model, listed)
+        if self.budget is not None and price is None:
+            raise InputError("a budget in dollars cannot be kept, as the price is unknown", hint=PRICE_OR_CALLS)
+        check_budget(self.budget, price)
+        return price
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -69,7 +69,8 @@ class RunOptions:
     ] = None
     scenario: Annotated[str | None, Option(metavar="ID", help="hypothetical: only this one, as rws_repeated_4.")] = None
     agent: Annotated[
-        list[str] | None, Option(metavar="NAME", help="hypothetical: as programs, or HM with --model; repeatable.")
+        list[str] | None,
+        Option(metavar="NAME", help="hypothetical: programs, HM, …; mumatom: lm, limp."),
     ] = None
     robust: Annotated[bool, Option("--robust", help="protom-dkg, -overcooked: odd people, too.")] = False
     fixed: Annotated[
@@ -106,16 +107,19 @@ class SpeakerOptions:
     """The language model that takes part in an experiment."""
 
     model: Annotated[
-        str | None, model_option(metavar="SPEC", help="embedded[:NAME|FILE], openai:MODEL@URL, module:object.")
+        str | None, model_option(metavar="NAME", help="gpt-4o, ollama:NAME, URL, embedded, module:object, …")
     ] = None
     episodes: Annotated[int, model_option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1
     pictures: Annotated[bool, model_option("--pictures", help="As a facilitator, it sees pictures too.")] = False
 
     def asking(self, how: ModelOptions) -> Asking | None:
         """How the model is asked, if there is one."""
+        from otherminds.language.availability import check_model
+
         if not self.model:
             return None
-        return how.asking([self.model], model=self.model, episodes=self.episodes, pictures=self.pictures)
+        model = check_model(self.model, asks=how.replay is None)
+        return how.asking([model], model=model, episodes=self.episodes, pictures=self.pictures)
 
 
 @with_options
@@ -136,10 +140,12 @@ def reproduce(
 
     Example: otherminds reproduce protom-dkg --quick
     """
+    asking = speaker.asking(model_options)  # refused before anything slow is imported
+
     from otherminds.reports.results import Results, verdicts
     from otherminds.reproduce.run import names
 
-    options = run.options(name, speaker.asking(model_options))
+    options = run.options(name, asking)
     console, results_by_name = Console(quiet=as_json), dict[str, Results]()
     experiments = names(name, run.data, bool(speaker.model))
     if len(experiments) > 1:
@@ -212,7 +218,7 @@ def _check_known_players(workers: Engine, options: Options, console: Console) ->
     Returns a function that waits for the results. One of several processes begins with it at once, while the others
     play: a model that is asked again and again keeps one processor busy, and no more.
     """
-    from otherminds.language.find import DEFAULT
+    from otherminds.language.model_names import DEFAULT
     from otherminds.language.weights import intact, pinned_model
     from otherminds.papers.functional.check import CheckOptions
     from otherminds.papers.functional.verdicts import ROUNDS
@@ -261,14 +267,16 @@ class CheckPlanOptions:
         list[str] | None, Option(metavar="NAME", help="As tft; default: each single action, and tft.")
     ] = None
     rounds: Annotated[int, Option(min=1, max=1000, metavar="N", help="Rounds of an episode.")] = 30
-    episodes: Annotated[int, Option(min=1, max=1000, metavar="N", help="Episodes with each partner.")] = 1
+    passes: Annotated[
+        int, Option(min=1, max=100, metavar="N", help="Passes of all partners at most; a single one cannot decide.")
+    ] = 5
     seed: SeedOption = 42
     max_regret: Annotated[float, Option(min=0.0, metavar="X", help="What may be lost; random play loses 1.")] = 0.5
     agent: Annotated[
         list[str] | None,
         Option(
-            metavar="SPEC",
-            help="openai:MODEL@URL, embedded, module:object, scripted:NAME or a player such as rmax; repeatable.",
+            metavar="NAME",
+            help="gpt-4o, ollama:NAME, URL, embedded, module:object, scripted:NAME, or a player as rmax; repeatable.",
         ),
     ] = None
     out: Annotated[Path | None, Option(metavar="FOLDER", help="Default: runs/check-TIME.")] = None
@@ -279,10 +287,10 @@ class CheckPlanOptions:
         from otherminds.papers.functional.specifications import check_specification
         from otherminds.worlds.repeated_games.payoff_files import find_game
 
-        agents, games = tuple(self.agent or ()), tuple(self.game or GAMES)
-        for spec in agents:
-            check_specification(spec, [find_game(name) for name in games])
-        asking = how.asking(agents, model="")
+        games = tuple(self.game or GAMES)
+        known_games, asks = [find_game(name) for name in games], how.replay is None
+        agents = tuple(check_specification(spec, known_games, asks=asks) for spec in self.agent or ())
+        asking = how.asking(agents, model="", shuffle="both")  # a bias to a name shows only if names are shuffled
 
         from otherminds.papers.functional.check import CheckOptions
 
@@ -295,7 +303,7 @@ class CheckPlanOptions:
             games=games,
             partners=tuple(self.partner or ()),
             rounds=self.rounds,
-            episodes=self.episodes,
+            passes=self.passes,
             seed=self.seed,
             max_regret=self.max_regret,
             machines=self.machines,
@@ -313,14 +321,17 @@ def check(
 ) -> None:
     """Does an agent act on what it knows about its partner?
 
-    Exit code 0: it does. 1: it does not. 4: too few rounds or partners to say, as the interval of its loss spans the
-    limit, or there is one partner. Without an agent: known players and the smallest language model, for a first look.
+    Exit code 0: it does. 1: it does not. 4: open, as the interval of its loss spans the limit after all passes, or not
+    measured, as too few replies could be read. Without an agent: known players and the smallest language model.
 
     Example: otherminds check --agent openai:my-model@http://localhost:8000/v1
     """
     options = plan.options(model_options)
     from otherminds.papers.functional.check import CheckResult as Nothing
     from otherminds.papers.functional.check import check_as_asked, write_junit
+    from otherminds.papers.people.experiment import standing
+
+    options = replace(options, people=standing())
 
     if junit:  # a file that cannot be written is reported now, not after a long run
         options.plan()
@@ -335,11 +346,14 @@ def check(
 def print_verdicts(checked: CheckResult, folder: Path, *, as_json: bool = False, open_page: bool = False) -> None:
     """Print the verdicts, as JSON with the summary."""
     from otherminds.evaluation.runs import digest
+    from otherminds.papers.functional.check_page import words_of
     from otherminds.papers.people.experiment import standing
     from otherminds.reports.terminal import tables as terminal
 
     console = Console(quiet=as_json)
-    console.print(terminal.verdicts(checked.findings, checked.subjects))
+    judged = [finding for finding in checked.findings if finding.name in checked.subjects]
+    sentences = [f"{finding.name} {words_of(finding)}" for finding in judged]
+    console.print(terminal.verdicts(checked.findings, sentences))
     least, most = standing()
     people = f"people: {least:.2f}–{most:.2f} on this scale, with seven bots of rock-paper-scissors (reproduce people)."
     console.print(people, style="dim", highlight=False)
@@ -349,7 +363,16 @@ def print_verdicts(checked: CheckResult, folder: Path, *, as_json: bool = False,
     console.print(f"Report: {folder / 'report.html'}", markup=False, soft_wrap=True)
     if as_json:
         verdicts = [
-            {"agent": finding.name, "checked": finding.name in checked.subjects, **finding.verdict._asdict()}
+            {
+                "agent": finding.name,
+                "checked": finding in judged,
+                "result": finding.verdict.result,
+                **finding.verdict._asdict(),
+                "loss": finding.functional._asdict() if finding.shares else None,
+                "loss_over_partners": finding.wider._asdict() if finding.shares else None,
+                "passes": finding.passes,
+                "habits": [probe.name for probe in finding.probes if probe.is_habit],
+            }
             for finding in checked.findings
         ]
         report = {"verdicts": verdicts, "summary": checked.results.summary if checked.results else []}

@@ -139,17 +139,19 @@ def _given(**options: Any) -> dict[str, Any]:
 def report(folder: RunArgument, model: NamedOption = None, open_page: OpenOption = False) -> None:
     """Write the report of a finished run again, or of several.
 
-    Nothing is played, and nobody is asked. Each run of a folder gets its report, and the experiments one about all.
+    Nothing is played, and nobody is asked. Each run of a folder gets its report, and the experiments one about all; the
+    page of a benchmark stays as it is.
 
     Example: otherminds report runs/functional-20260131-090000
     """
     from otherminds.evaluation.runs import runs_in
     from otherminds.evaluation.store import FILE
+    from otherminds.reproduce.bench import NAME as BENCHMARK
 
     several = [] if (folder / FILE).exists() else sorted(runs_in(folder))
     reported = [_reported(run, model, FROZEN) for run in several or [folder]]
     results_by_name = {name: results for name, results in reported if results}
-    combined = several and {*results_by_name} != {CHECK}
+    combined = several and {*results_by_name} != {CHECK} and not (folder / BENCHMARK).exists()
     for name in results_by_name:
         if (count := sum(reported_name == name for reported_name, _ in reported)) > 1:
             more = "; the report about all has the last of them" if combined else ""

@@ -32,7 +32,7 @@ def serve(
     level: Annotated[list[Path] | None, Option(metavar="FILE", help="A level of your own to play; repeatable.")] = None,
     model: Annotated[
         list[str] | None,
-        Option(metavar="SPEC", help="A facilitator in studies: embedded, openai:MODEL@URL or module:object."),
+        Option(metavar="NAME", help="A facilitator in studies: gpt-4o, ollama:NAME, URL, embedded, module:object, …"),
     ] = None,
 ) -> None:
     """Serve the web app: watch minds being read, play, study people.
@@ -42,6 +42,7 @@ def serve(
     Example: otherminds serve --port 8642
     """
     try:
+        from otherminds.language.availability import check_model
         from otherminds.language.find import find_model
         from otherminds.papers.protom.language_facilitator import subject
         from otherminds.web.guard import LOOPBACK, origins
@@ -53,7 +54,7 @@ def serve(
     secret = os.environ.get("OTHERMINDS_SECRET", "")
     own = [load_level(str(path)) for path in level or ()]
     levels = {playable.name: playable for level_list in (*bundled().values(), own) for playable in level_list}
-    models = {subject(find_model(spec).name): spec for spec in model or ()}
+    models = {subject(find_model(spec).name): spec for spec in map(check_model, model or ())}
     settings = ServerSettings(store, origins(host, port, allowed_origin or (), secret), levels, models, secret)
     with _listening(host, port) as listening:
         server = Server(application(settings))

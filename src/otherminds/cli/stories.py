@@ -25,7 +25,7 @@ def ask(
     ] = None,
     name: Annotated[str | None, Option("--id", metavar="ID", help="Which story of a JSONL file.")] = None,
     model: Annotated[
-        str | None, Option(metavar="SPEC", help="Reads what the built-in reader cannot, as openai:NAME@URL.")
+        str | None, Option(metavar="NAME", help="Reads what the built-in reader cannot, as gpt-4o, ollama:NAME, URL.")
     ] = None,
     convention: Annotated[
         str | None, Option(metavar="NAME", help="Who sees what: sally-anne (default), everyday, tomi, hi-tom.")
@@ -43,9 +43,10 @@ def ask(
     story = sys.stdin.read() if story == "-" else story
     with noted("reading the story"):
         from otherminds.evaluation.story_questions import asked
+        from otherminds.language.availability import check_model
         from otherminds.reports.terminal import stories as story_screens
 
-        answers = asked(story, question, name, model, convention)
+        answers = asked(story, question, name, model and check_model(model), convention)
     if as_json:
         typer.echo(json.dumps([story_screens.as_data(answer) for answer in answers], ensure_ascii=False))
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +21,8 @@ from otherminds.language.prices import CallEstimate, Price
 class Asking:
     """A model by name, its prompting strategies, whether it sees pictures, and a budget in dollars and in calls.
 
+    `max_tokens` limits every reply; without it the limit depends on the question.
+
     With `replay`, a record of calls or the folder of a run, no model is asked: all answers come from there.
     """
 
@@ -28,10 +30,11 @@ class Asking:
     strategies: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     shuffle: str = "none"
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
     episodes: Annotated[int, Field(ge=1)] = 1
     price: Price | None = None
     budget: float | None = None
-    most_calls: Annotated[int, Field(ge=1)] | None = None
+    most_calls: Annotated[int, Field(ge=0)] | None = None
     replay: Path | None = None
     at_once: Annotated[int, Field(ge=1, le=64)] = 1
     pictures: bool = False
@@ -42,9 +45,23 @@ class Asking:
         return self.strategies or (("lm",) if self.model.startswith("embedded") else ("qa",))
 
     @property
+    def length(self) -> str:
+        """The limit on replies in words, as part of the name of a run; empty if there is none."""
+        return "" if self.max_tokens is None else f"{self.max_tokens} tokens"
+
+    @property
     def threads(self) -> int:
         """Episodes played at once: one for an embedded model, which does not gain from more."""
         return 1 if self.model.startswith("embedded") else self.at_once
+
+    def limited(self, calls: int) -> Asking:
+        """The same with `calls` as the limit, if neither dollars nor calls are limited and a server may want money.
+
+        That is so without a price, a limit or a replay, for a model that is not in the process.
+        """
+        is_free = self.model.startswith("embedded") or self.replay is not None
+        is_limited = self.price is not None or self.most_calls is not None
+        return self if is_free or is_limited else replace(self, most_calls=calls)
 
     def find(self) -> LanguageModel:
         """The model. Raises InputError or ModelError if it cannot be used."""

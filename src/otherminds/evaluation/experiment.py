@@ -37,9 +37,9 @@ PATIENCE = 3.0
 class Options:
     """How to run an experiment. `scale` is quick, normal or full; `data` is a path to data that may not be shipped.
 
-    With `asking`, a language model takes part. `scenario` and `agents` restrict what is played, `robust` adds people
-    who are not as expected, and `fixed` is a setting to score, where the experiment has them. `shard` (i, n) plays
-    every nth episode from the ith on. `frozen` plays nothing and only reports.
+    With `asking`, a language model takes part. `scenario`, `agents` and `levels` restrict what is played, `robust` adds
+    people who are not as expected, and `fixed` is a setting to score, where the experiment has them. `shard` (i, n)
+    plays every nth episode from the ith on. `frozen` plays nothing and only reports.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(arbitrary_types_allowed=True)  # an engine that is open already
@@ -52,6 +52,7 @@ class Options:
     asking: Asking | None = None
     scenario: str | None = None
     agents: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
     robust: bool = False
     fixed: str | None = None
     engine: str | Engine | None = None

@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from otherminds.errors import InputError
 from otherminds.files.text import printable
+from otherminds.language.model_names import is_model, served
 
 K = TypeVar("K")
 Command = Literal["reproduce", "check"]
@@ -65,10 +66,10 @@ def begun(about: str, folder: Path) -> Begun:
 def described(about: str, name: str) -> str:
     """What a run of this name, begun as `about` says, is of: a check in words, any other run by its name."""
     try:
-        how = Begun.model_validate_json(about)
-        if how.command != "check":
+        run = Begun.model_validate_json(about)
+        if run.command != "check":
             return name
-        options = how.options
+        options = run.options
         agents = ", ".join(spec.partition("@")[0] for spec in options["agents"]) or "known players"
         return f"check of {agents} in {', '.join(options['games'])}: {options['rounds']} rounds, seed {options['seed']}"
     except (ValidationError, LookupError, AttributeError, TypeError):
@@ -88,8 +89,10 @@ def trusted(specs: Sequence[str], confirmed: Sequence[str], folder: Path, *, ask
 
 
 def _harmless(spec: str, *, asks: bool) -> bool:
-    kind, _, rest = spec.partition(":")
-    return not rest or kind == "embedded" or (kind == "openai" and not asks)
+    """Whether finding what a specification names runs no code and reaches no server."""
+    if name := served(spec):
+        return bool(name.model) and not asks  # a server is asked at once for a model that is not named
+    return is_model(spec) or not spec.partition(":")[2]
 
 
 def resume_command(folder: Path, about: str, *options: str) -> str:

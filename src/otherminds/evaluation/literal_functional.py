@@ -85,6 +85,34 @@ def functional_regret(task: Task, rows: Sequence[Row], *, optimum: Optimum = "ex
     return ((task.optimum if optimum == "exact" else task.rate) - earned) / len(rows)
 
 
+def action_losses(task: Task, rows: Sequence[Row]) -> NDArray[np.float64]:
+    """V_t(q) − Q_t(q, a) of every action in each round: what it would lose of all that can still be earned.
+
+    V and Q are the values of the best response to the partner, over the rounds that are played; in rounds without a
+    readable action (NaN) the partner does not move. In units of payoff, shape (rounds, actions).
+    """
+    payoff, (outputs, moves) = task.game.payoff(), task.partner.chances
+    values = response_to(task.game, task.partner, max(sum(row["action"] is not None for row in rows), 1)).values
+    losses = np.full((len(rows), len(payoff)), np.nan)
+    state, t = 0, 0
+    for i, row in enumerate(rows):
+        if row["action"] is not None:
+            worth = (outputs[state] * (payoff + values[t + 1][moves[state]])).sum(axis=1)
+            losses[i] = worth.max() - worth
+            state, t = int(moves[state, row["action"], row["observed"]]), t + 1
+    return losses
+
+
+def exact_losses(task: Task, rows: Sequence[Row]) -> NDArray[np.float64]:
+    """V − Q of the action taken in each round, NaN where none could be read; in units of payoff, shape (rounds,).
+
+    The expectation of their sum is that of the regret; with a partner that never slips the two are equal.
+    """
+    taken = [-1 if row["action"] is None else row["action"] for row in rows]
+    losses: NDArray[np.float64] = action_losses(task, rows)[np.arange(len(rows)), taken]
+    return losses
+
+
 def costs(game: Game) -> NDArray[np.float64]:
     """The cost of a wrong prediction as the paper counts it, for each action b of the partner, in units of payoff.
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from otherminds.errors import InputError
 from otherminds.evaluation.how_begun import resume_command
-from otherminds.evaluation.store import FILE, LOCK, Key, Row, Store, failures_of, line_of_row, rows_of
+from otherminds.evaluation.store import DONE, FILE, LOCK, Key, Row, Store, failures_of, line_of_row, rows_of
 from otherminds.files.database import Database, InUseError, alone
 from otherminds.files.recovery import recovered
 from otherminds.language.call_records import SCHEMA, AnsweredCalls, CallTable, UncertainCall
@@ -69,6 +69,14 @@ def look(folder: Path) -> Run:
             dollars=calls.spent,
             running=_in_use(folder),
         )
+
+
+def finished(folder: Path) -> set[Key]:
+    """The keys of the finished episodes of the run in a folder; empty if there is no run. Raises InputError."""
+    if not (folder / FILE).exists():
+        return set()
+    with closing(_open(folder)) as base:
+        return set(base.read(DONE))
 
 
 def _open(folder: Path) -> Database:

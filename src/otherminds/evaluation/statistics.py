@@ -167,3 +167,22 @@ def stratified(values: Sequence[float], strata: Sequence[str]) -> Estimate:
     variance = sum(np.var(group, ddof=1) / len(group) for group in groups.values() if len(group) > 1)
     margin = float(scipy.stats.norm.ppf(0.975) * np.sqrt(variance) / len(groups))
     return Estimate(value, value - margin, value + margin, len(values))
+
+
+def welch(values_by_stratum: Sequence[Sequence[float]], level: float = 0.95) -> Estimate:
+    """The unweighted mean of the strata's means, with the Welch–Satterthwaite interval, for few values in each stratum.
+
+    V = Σ_s v_s with v_s = σ²_s / (n_s S²) over S strata, and V² / Σ_s v²_s / (n_s − 1) degrees of freedom. Strata that
+    do not vary contribute nothing; if none varies, or each has a single value, the interval has no width.
+    (Satterthwaite 1946.)
+    """
+    strata = [np.asarray(values, dtype=float) for values in values_by_stratum]
+    value = float(np.mean([stratum.mean() for stratum in strata]))
+    variances = np.array([np.var(s, ddof=1) / len(s) if len(s) > 1 else 0.0 for s in strata]) / len(strata) ** 2
+    count, variance = sum(map(len, strata)), float(variances.sum())
+    if variance <= 0.0:
+        return Estimate(value, value, value, count)
+    free = np.array([max(len(stratum) - 1, 1) for stratum in strata])
+    degrees = variance**2 / float((variances**2 / free).sum())
+    margin = float(scipy.stats.t.ppf(0.5 + level / 2.0, degrees)) * math.sqrt(variance)
+    return Estimate(value, value - margin, value + margin, count)

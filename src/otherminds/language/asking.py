@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from string import Template
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -25,6 +25,7 @@ M = TypeVar("M", bound=BaseModel)
 M_co = TypeVar("M_co", bound=BaseModel, covariant=True)
 U = TypeVar("U")
 Schema = Mapping[str, Any]
+UnreadableKind = Literal["unreadable", "cut", "refused", "filtered"]
 
 LONGEST_REPLY = 100_000  # characters of a reply that is read at all; far above any limit on tokens; chosen
 SHOWN = 200  # characters of a reply or a fault that are shown; chosen
@@ -53,15 +54,16 @@ def prompts_of(package: str) -> Callable[..., str]:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A reply that is not what was asked for: why, and its beginning."""
+    """A reply that is not what was asked for: why, its beginning, and the kind of failure, to be counted apart."""
 
     why: str
     text: str = ""
+    kind: UnreadableKind = "unreadable"
 
 
-def unreadable(why: str, text: str) -> Unreadable:
+def unreadable(why: str, text: str, kind: UnreadableKind = "unreadable") -> Unreadable:
     """An unreadable reply, with the first 200 characters of its text."""
-    return Unreadable(why, text[:SHOWN])
+    return Unreadable(why, text[:SHOWN], kind)
 
 
 def read_json(text: str, kind: type[M]) -> M | Unreadable:
@@ -103,8 +105,8 @@ def correction(reply: Unreadable) -> str:
 class Exchange(NamedTuple):
     """One question to a model and its reply, as recorded in a row.
 
-    `reading` is how the reply was understood, or why it is unreadable; `text` is the reply itself, or the probabilities
-    if scores were asked for.
+    `reading` is how the reply was understood, or why it is unreadable, then with the `kind` of failure; `text` is the
+    reply itself, or the probabilities if scores were asked for. `constrained`: it could be nothing but an option.
     """
 
     purpose: str
@@ -112,6 +114,8 @@ class Exchange(NamedTuple):
     text: str
     usage: Usage = NOTHING
     readable: bool = True
+    kind: UnreadableKind = "unreadable"
+    constrained: bool = False
 
 
 @dataclass(frozen=True)

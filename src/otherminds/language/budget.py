@@ -17,30 +17,32 @@ from otherminds.language.model import Continuations, ModelError, Request, Usage
 from otherminds.language.prices import BudgetError, Price, at_most, bill_of, over_bound
 
 WORST = 100.0
-"""The largest bill assumed for a call while others are under way, as a multiple of its estimate; chosen."""
-ROUNDED = 1.01
-"""A bill up to this multiple of its bound does not end a run, as tokens are whole numbers; chosen."""
+"""The largest bill assumed for a call, as a multiple of its estimate; chosen."""
+GROWTH = 10.0
+"""… or as a multiple of its bound, for models whose hidden reasoning makes every bill larger than WORST; chosen."""
 EXACT = 1.0 + 1e-9  # sums of dollars are rounded
 
 
 class Sent(NamedTuple):
-    """A call under way: its number on record, its estimate and its bound in dollars."""
+    """A call under way: its number on record, its estimate, its bound and the largest bill assumed, in dollars."""
 
     number: int
     estimate: float
     bound: float
+    worst: float
 
 
 class Budget:
     """Dollars that may be spent, and the calls under way. Threads share it. Without a limit no call waits.
 
-    The bound of a call is its estimate, scaled by the largest ratio of bill to estimate so far if that is above 1.
-    A call goes out if its bound fits into what is left, with those of the calls under way, and if all of these calls
-    but one would fit even if each bills WORST times its estimate, or as much as the largest bill so far. Otherwise it
-    waits for the calls under way. While no ratio is known, one call goes at a time.
+    The bound of a call is its estimate, scaled by the largest ratio of bill to estimate so far if that is above 1. The
+    largest bill assumed is WORST times the estimate, GROWTH times the bound, or the largest bill so far. A call goes
+    out if its bound fits into what is left, with those of the calls under way, and if all of these calls but one would
+    fit even with the largest bills assumed. Otherwise it waits for the calls under way. While no ratio is known, one
+    call goes at a time.
 
-    After a bill above its bound (except the first, from which the ratio is learned), or one that exceeds the budget, no
-    more calls go out. So at most one bill is spent above the budget, as long as none is above WORST estimates.
+    After a bill above the largest assumed (except the first, from which the ratio is learned), or one that exceeds the
+    budget, no more calls go out. So at most one bill is spent above the budget, as long as the assumption holds.
     """
 
     def __init__(self, dollars: float | None, ratio: float | None = None) -> None:
@@ -72,7 +74,7 @@ class Budget:
             number, spent = record(bound)
             if not self._under_way:  # another model may have been asked, too
                 self._spent = spent
-            sent = Sent(number, estimate, bound)
+            sent = Sent(number, estimate, bound, self._worst(estimate))
             self._under_way.append(sent)
             return sent
 
@@ -93,8 +95,7 @@ class Budget:
         first = self.ratio is None
         self.ratio = max(self.ratio or 1.0, bill / sent.estimate if sent.estimate else 1.0)
         self._largest = max(self._largest, bill)
-        expected = first or bill <= sent.bound * ROUNDED
-        if expected and self._spent <= self.dollars * EXACT:
+        if (first or bill <= sent.worst * EXACT) and self._spent <= self.dollars * EXACT:
             return None
         error = over_bound(bill, sent.bound, self._spent, self.dollars)
         self.stop(error)
@@ -103,15 +104,17 @@ class Budget:
     def _bound(self, estimate: float) -> float:
         return estimate * (self.ratio or 1.0)
 
+    def _worst(self, estimate: float) -> float:
+        return max(WORST * estimate, GROWTH * self._bound(estimate), self._largest)
+
     def _fits(self, estimate: float) -> bool:
         """Whether there is room for another call beside those under way."""
         if self.dollars is None:
             return True
-        bounds = [*(call.bound for call in self._under_way), self._bound(estimate)]
         estimates = [*(call.estimate for call in self._under_way), estimate]
-        worst = sorted(max(b, WORST * e, self._largest) for b, e in zip(bounds, estimates, strict=True))
-        left = self.dollars - self._spent
-        return self.ratio is not None and max(math.fsum(bounds), math.fsum(worst[:-1])) <= left
+        bounds = math.fsum(map(self._bound, estimates))
+        worst = math.fsum(sorted(map(self._worst, estimates))[:-1])
+        return self.ratio is not None and max(bounds, worst) <= self.dollars - self._spent
 
 
 class _Response(BaseModel):

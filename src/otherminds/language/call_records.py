@@ -29,6 +29,7 @@ VERSION = 1
 DIGITS = 32  # hexadecimal digits of a key: 128 bits of SHA-256
 SHOWN = 40  # characters of a wrong value that are shown
 LONGEST_LINE = 50_000_000  # bytes of a line of a record; chosen
+ALWAYS = ("text", "cut", "usage")  # what is recorded of every reply; all else, which is newer, only where it holds
 
 Key = Annotated[str, Field(pattern=f"^[0-9a-f]{{{DIGITS}}}$")]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -126,6 +127,8 @@ def answered_line(question: Mapping[str, object], answer: Answer, meta: Mapping[
 def _response(answer: Answer) -> dict[str, object]:
     """An answer as JSON has it. There the log of 0 is the text "-inf"."""
     fields = {**asdict(answer), "usage": answer.usage._asdict()}
+    if isinstance(answer, Reply):
+        fields = {name: value for name, value in fields.items() if value or name in ALWAYS}
     if isinstance(answer, Scores):
         fields["log_probs"] = ["-inf" if value == -math.inf else value for value in answer.log_probs]
         fields["tokens"] = list(answer.tokens)

@@ -1,321 +1,317 @@
-"""Reading which of several options a reply chooses: by an explicit answer, or by naming one option and no other.
+"""Reading which of several options a reply chooses: its final statement, without thoughts, dress and reasons.
 
-A choice is only taken from words that make one: `J`, `Answer: J, since F would lose`, `I choose J.`
-Beside the option, a lead and a reason, the sentence may have no other words than those of choosing. In a chain of
-thought it may, if subject, verb and option say the choice: `Therefore, in round 4, you should choose J to win.`
-Two options, refusals, hedges, questions, and sentences that only mention an option are unreadable.
+A sentence is coded: an option is a private character, any other word the letter of what it does (`choices.toml`), or
+nothing. `So I will choose option J, since F loses` is coded as `smovNJ,rFw`. A choice is then a pattern of few letters:
+subject, verb, option; noun, `is`, option; or nothing but an option.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from functools import lru_cache
+from typing import NamedTuple
 
 from otherminds.files.toml import packaged
 from otherminds.language.asking import LONGEST_REPLY, Unreadable, unreadable
 
-LONGEST_READ = 2000  # characters of the last line of a chain of thought that are read; chosen
-LONGEST_SENTENCES = 600  # characters of a reply, or of its last line, that is read without the word `Answer:`; chosen
-AROUND = " \t\r*_`\"'."  # spaces, quotes and emphasis that may stand around an answer
-OTHER = "the other player"
-LISTED = AROUND + "#>-()[]{}|,“”‘’"  # what may stand before an answer, too
-SLOT = "\ue000"  # stands for the option in a sentence; a private character, which is removed from replies
+LONGEST_READ = 20_000  # characters at the end of a reply that are read; chosen
+LONGEST_SENTENCE = 400  # letters at the end of a coded sentence that are read; chosen
+LONGEST_MISSPELT = 300  # characters of a reply in which misspelt words are put right; chosen
+ALIKE = 0.8  # similarity (difflib) from which a word counts as a misspelt name; chosen
+AROUND = " \t\r*_`\"'.()"  # spaces, quotes, brackets and emphasis that may stand around an answer
+FIRST, SEVERAL = "\ue000", "\uf8ff"  # stand for the first option, and for an answer with several options or none
+ANY = f"[{FIRST}-{SEVERAL}]"
+SHORT = 3  # letters: a code up to it is an illegal answer, a longer name may be misspelt; chosen
+WEAK, PLAIN, CONCLUDED, EXPLICIT, FINAL = range(5)  # how strongly a sentence chooses
 
-ANSWER = re.compile(
-    r"(?:so|thus|therefore|hence)?[, ]*(?:(?:my|the|our|final|best|correct)\s+)*answer(?:\s+is)?[\s*_`\"']*[:=]\s*(.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-THE_ANSWER_IS = re.compile(
-    r"^\W*(?:so|thus|therefore|hence)?[, ]*(?:my|the) (?:final |best |correct )?answer is (?:option )?(\S+)$",
-    re.IGNORECASE,
-)
-"""A last line that states the answer and nothing else."""
-BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}{1,2}")
-"""An answer as mathematicians mark it."""
-ALONE = re.compile(r"^[^\w\\]*" + BOXED.pattern + r"\W*$")
-"""A line with nothing but such an answer."""
-MARKS = re.compile(r"[*_`\"“”«»\[\](){}<>#|\\]+")
-STOPS = re.compile(r"[.!;](?=\s|$)|\n|,(?= (?:so|therefore) )")
-CLAUSES = re.compile(rf"{STOPS.pattern}|,? and (?=(?:i|you|they|(?:the |my )?(?:other player|opponent|partner)) )")
+_TABLE = packaged("otherminds.language", "choices.toml")
+_TEXT = re.IGNORECASE | re.MULTILINE
+Rewriter = Sequence[tuple[re.Pattern[str], str]]
 
-_TOLD = packaged("otherminds.language", "choices.toml")
-_LEADS = tuple(_TOLD["leads"])
-_WORDS = {name: "|".join(words) for name, words in _TOLD.items()}
-_CHOOSING = {
-    theirs: re.compile(rf"(?:[\s:,']|\b(?:{_WORDS['choosing']}|{more})\b)*")
-    for theirs, more in ((False, "you"), (True, _WORDS["others"]))
-}
-"""All that may stand beside the option in a sentence that chooses it, except for leads and reasons."""
-_REASON = re.compile(rf"(?:^|[\s,:])(?:{_WORDS['reasons']}|[:–—-]) .*")
-_EXPLAINED = re.compile(r"[ ,(]+(?:because|since|as(?! well))(?: (?!but )[^\s,.!;:]+){2,}", re.IGNORECASE)
-_BACK = re.compile(rf"\?|\b(?:{_WORDS['retractions']})\b|(?:^|[.!;\n]\s*)(?:{_WORDS['turns']})\b")
-_HEDGE = re.compile(rf"{_BACK.pattern}|\b(?:{_WORDS['hedges']})\b|[,:–—-]\s*(?:{_WORDS['turns']})\b")
-_CONCLUSION = re.compile(rf"\W*(?:{_WORDS['conclusions']})\b")
-_CHOOSE, _OPTION = rf"(?:{_WORDS['verbs']})", rf"(?: the)?(?: option)? ?{SLOT}"
-_DENIED = re.compile(rf"\bnot{_OPTION}|{SLOT} is (?:not |no longer |im|un)(?:possible|available|allowed|valid)\b")
-_HEADS = {
-    theirs: re.compile(
-        rf"\b(?:{subjects})\b(?:'[a-z]+)?(?: (?:{_WORDS['modals']}))* {_CHOOSE}{_OPTION}"
-        rf"|{lookbehind}\b(?:{_WORDS['nouns']})\b[^.,;:!?{SLOT}]*?(?:\bis|\bbe|:)(?: to)?(?: {_CHOOSE})?{_OPTION}"
-        rf"|\b(?:best|better|optimal|safest|rational|reasonable|sense) to {_CHOOSE}{_OPTION}"
-    )
-    for theirs, subjects, lookbehind in (
-        (False, "i|we|you|me|us|let's", "(?<!player's )(?<!opponent's )(?<!partner's )(?<!their )"),
-        (True, "player|opponent|partner|they|he|she|both players", ""),
-    )
-}
-"""Subject, verb and option of a sentence that chooses, whatever else it says."""
-_BOTH = re.compile(rf"{SLOT}[^,;]*,? and (?:now |the |other )*(?:player|opponent|partner|they|you|i)\b")
-ITEM = re.compile(rf"\s*(?:-|\u2022)\W*(?:option )?{SLOT}(?: in round \d+)?\W*$|\s+(?:option )?{SLOT}\W*$")
-"""An item of a list that only names an option."""
-_PURPOSE = re.compile(r" to (?!be\b).*?(?= (?:is|be)\b)")
-"""What a best option is best for."""
-_ASIDE = re.compile(r", (?:given|considering|assuming|based|since)\b[^,]*,(?= (?:is|would|will|should)\b)")
-_POINTS = re.compile(r"[-+]\d|\d+ points?\b")
-_AND = re.compile(r",? and (?:i|we|you|they|(?:the |my )?(?:other player|opponent|partner))\b.*")
-_NAMED = re.compile(r"\boption ([A-Z]{1,3})\b")
-"""What is named like an option, though it may be none: the X of the question, or two letters in one."""
-_TELLS = re.compile(
-    r"\W*(?:(?:in|at the end of) round (\d+)(?: of \d+)?,? )?(you|i|the other player) "
-    r"(?:(?:have |has )?(chosen?)|chooses?)( .*)",
-    re.IGNORECASE | re.DOTALL,
-)
-"""A reply that begins by telling what somebody chooses."""
-_UNCHOSEN = re.compile(r",? (?:which means|instead of|rather than)\b[^.\n]*", re.IGNORECASE)
-_BOTH_CHOOSE = re.compile(r"( [^,.\n]*?),? and (you|the other player) cho(?:oses?|se)( (?:option )?\S+)", re.IGNORECASE)
-"""How such a reply ends if it also tells what the other one chooses."""
-_SINCE = re.compile(r"^(?:since|because|as|given|considering|based)\b[^,]*,")
-_WANT = re.compile(r"\bif you (?:want|wish|aim|prefer) to [^,]*,", re.IGNORECASE)
-_IF = re.compile(r"\b(?:if|when|unless|assuming|suppose|supposing|either)\b")
-_CONDITIONAL = re.compile(r"^\W*(?:if|when)\b[^,]*,.*")
-"""A conditional sentence, whose `not` does not speak against the option."""
-_RULE = re.compile(
-    r"\b(?:you|they|players?)\b[^.\n]*\b(?:receives?|wins?|gets?|earns?|scores?)\b[^.\n]*\b(?:points?|score)\b"
-)
-_AGAINST = re.compile(rf"\b(?:{_WORDS['against']})\b|n't\b")
-_NOT_CHOOSING = re.compile(rf"{_AGAINST.pattern}|\byou chose\b")
-_LETTERS = ("a", "i")  # names of options that are also English words
+
+def _pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern in which `O` in brackets stands for every option, and a word in capitals for a part of the table."""
+    for name, part in _TABLE["parts"].items():
+        text = text.replace(name, part)
+    return re.compile(re.sub(r"O(?=[^\[\]]*\])", ANY[1:-1], text), flags)
+
+
+def _patterns(part: str, flags: int = 0) -> dict[str, re.Pattern[str]]:
+    return {name: _pattern(text, flags) for name, text in _TABLE[part].items()}
+
+
+def _rewriter(name: str, flags: int = 0) -> Rewriter:
+    return [(_pattern(text, flags), replacement) for text, replacement in _TABLE["rewriting"][name]]
+
+
+def _rewritten(text: str, rewriter: Rewriter) -> str:
+    for pattern, replacement in rewriter:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+_LETTERS: dict[str, str] = {}
+for _verb in _TABLE["words"]["v"]:
+    _LETTERS |= {f"{_verb}{ending}": "v" for ending in ("s", "es")}
+    _LETTERS |= {f"{stem}ing": "V" for stem in (_verb.removesuffix("e"), _verb + _verb[-1])}
+_LETTERS |= {word: letter for letter, words in _TABLE["words"].items() for word in words}
+_PHRASES = sorted((w for w in _LETTERS if len(w) > 1 and not re.fullmatch("[a-z]+", w)), key=len, reverse=True)
+_TOKEN = re.compile(_TABLE["parts"]["TOKEN"].replace("PHRASE", "|".join(map(re.escape, _PHRASES))), _TEXT | re.VERBOSE)
+_DRESS, _NAMES, _SENTENCE = _patterns("dress", _TEXT), _patterns("names", _TEXT), _patterns("sentence")
+_CHOICE = [_patterns(side, re.VERBOSE) for side in ("own", "theirs")]
+_UNDRESSED, _CUT, _WITHOUT_ASIDES = _rewriter("undressed", _TEXT), _rewriter("cut"), _rewriter("without_asides")
+
+
+class _Statement(NamedTuple):
+    """What a sentence says: the option it chooses, how strongly, if as a correction; which options it takes back."""
+
+    option: str = ""
+    strength: int = WEAK
+    corrects: bool = False
+    withdrawn: str = ""
 
 
 def read_choice(
-    text: str, labels: Sequence[str], *, reasons: bool = False, theirs: bool = False, round_number: int | None = None
+    text: str, labels: Sequence[str], *, theirs: bool = False, round_number: int | None = None
 ) -> int | Unreadable:
-    """The number of the option that a reply chooses, or why it cannot be read.
+    """The number of the option that a reply chooses by its final statement, or why it cannot be read.
 
-    Lines that begin with `Answer:` count, if there are any: all have to name the same option, and nothing after the
-    last one may take it back or name another. Else the reply has to name one option and no other, in a short sentence
-    that chooses it. With `reasons`, the last sentence of a chain of thought that chooses counts, whatever it named
-    before.
-    `theirs`: the question is which option another player will choose; without it, sentences about what others do choose
-    nothing. `round_number`: the number of the round in question; a move of that round told in the past tense is read as
-    well.
+    `labels` are the options in the order in which the question lists them. `theirs`: the question is which option
+    another player will choose; without it, sentences about what others do choose nothing. `round_number`: the number of
+    the round in question; moves of other rounds choose nothing, and a partner's move in this one is a prediction.
     """
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
-    restated = _told(text, theirs=theirs, round_number=round_number)
-    lines = [line for line in restated.split("\n") if line.strip() and not line.strip().startswith("```")]
-    lines = [BOXED.sub(r"\1", ALONE.sub(r"Answer: \1", line)) for line in lines]
-    lines[-1:] = [THE_ANSWER_IS.sub(r"Answer: \1", line) for line in lines[-1:]]
-    if reasons:  # a line `My answer is:` announces the next one
-        lines = [line for line in lines[:-1] if (rest := _answer(line)) is None or rest.strip(LISTED)] + lines[-1:]
-    if not lines:
-        return unreadable("is empty", text)
-    answers = [(place, rest) for place, line in enumerate(lines) if (rest := _answer(line)) is not None]
-    if answers:
-        choice = _explicit(lines, answers, labels)
-    else:
-        choice = _plain("\n".join(lines), labels, theirs=theirs)
-        if isinstance(choice, str) and reasons:
-            choice = _concluded(lines, labels, theirs=theirs)
-    return choice if isinstance(choice, int) else unreadable(choice, text)
+    answer, is_cut = _without_thoughts(text)
+    choice = _choice(answer, labels, theirs, round_number)
+    if len(choice) > 1 and len(answer) <= LONGEST_MISSPELT:
+        choice = _choice(_spelt(answer, labels), labels, theirs, round_number)
+    if len(choice) == 1:
+        return ord(choice) - ord(FIRST)
+    if is_cut:
+        return unreadable("was cut off while it thought", text, "cut")
+    refuses = _DRESS["refusal"].search(answer)
+    return unreadable("declines to choose", text, "refused") if refuses else unreadable(choice, text)
 
 
-def _told(text: str, *, theirs: bool, round_number: int | None) -> str:
-    """A reply that tells of the round in question, put as a choice of the player in question; others as they are."""
-    match = _TELLS.fullmatch(text)
-    if not match or match[1] not in (None, str(round_number)):
-        return text
-    chooser, what = match[2].casefold(), _UNCHOSEN.sub("", match[4])
-    if (pair := _BOTH_CHOOSE.fullmatch(what.rstrip(AROUND))) and (pair[2].casefold() == OTHER) != (chooser == OTHER):
-        chooser, what = (chooser, pair[1]) if (chooser == OTHER) == theirs else (pair[2].casefold(), pair[3])
-    elif match[3] and chooser == "you" and (not match[1] or STOPS.search(what.rstrip(LISTED))):
-        return text  # it tells of the past
-    return f"{chooser} choose{what}" if (chooser == OTHER) == theirs else text
+def _without_thoughts(text: str) -> tuple[str, bool]:
+    """A reply up to the end of the model's turn, without its thoughts, and whether these are cut off."""
+    parts: list[str] = []
+    start, is_thought = 0, False
+    for tag in _DRESS["thought"].finditer(text):
+        if tag["closing"]:
+            parts, start, is_thought = parts if is_thought else [], tag.end(), False
+        elif not is_thought:
+            parts.append(text[start : tag.start()])
+            is_thought = True
+    last = text[start:].rstrip().rpartition("\n\n")[2] if is_thought else text[start:]  # of thoughts that do not end
+    answer = "".join(parts) + (last if not is_thought or _DRESS["last"].fullmatch(last) else "")
+    return next((turn for turn in _DRESS["end"].split(answer) if turn.strip()), ""), is_thought
 
 
-def _answer(line: str) -> str | None:
-    """The text after `Answer:` in a line; None if the line is no answer."""
-    match = ANSWER.match(line.lstrip(LISTED))
-    return match[1] if match else None
+def _spelt(text: str, labels: Sequence[str]) -> str:
+    """A text in which words that are nearly an option, `answer` or `option` are spelt like it."""
+    names = {name.casefold(): name for name in ("answer", "option", *labels) if len(name) > 3 and name.isalpha()}
+
+    def nearest(match: re.Match[str]) -> str:
+        word = match[0].casefold()
+        similar = get_close_matches(word, names, 2, ALIKE)
+        is_word = word in _LETTERS or any(word.startswith(name.removesuffix("e")) for name in names)
+        return match[0] if is_word or len(similar) != 1 else names[similar[0]]
+
+    return re.sub(r"[^\W\d_]{3,20}", nearest, text)
 
 
-def _explicit(lines: Sequence[str], answers: Sequence[tuple[int, str]], labels: Sequence[str]) -> int | str:
-    """The option of the lines that are answers, or why there is none."""
-    options = {rest: _named(rest, labels) for rest in {rest for _, rest in answers}}
-    if len({rest if option is None else option for rest, option in options.items()}) > 1:
-        return "gives two answers"
-    last, after = options[answers[-1][1]], "\n".join(lines[answers[-1][0] + 1 :])
-    if last is None:
-        return "names no option, or several, as its answer"
-    if after and (set(_mentions(after, labels)) - {last} or _HEDGE.search(_lowered(after))):
-        return "goes on after its answer with another option, or takes it back"
-    return last
+# From a reply to coded sentences
 
 
-def _named(answer: str, labels: Sequence[str]) -> int | None:
-    """The option that an answer names, by nothing else than its name or with a reason, which may name others."""
-    bare = answer.strip(AROUND)
-    if f"{bare} "[:7].casefold() == "option ":
-        bare = bare[7:].strip(AROUND)
-        if not bare:
-            return None
-    exact = [i for i, label in enumerate(labels) if bare and label.strip(AROUND).casefold() == bare.casefold()]
-    if exact:
-        return exact[0] if len(exact) == 1 else None
-    if len(answer) > LONGEST_SENTENCES or _HEDGE.search(_lowered(answer)):
-        return None
-    choice = _plain(_EXPLAINED.sub("", answer), labels, theirs=True)
-    return choice if isinstance(choice, int) else None
+def _choice(text: str, labels: Sequence[str], theirs: bool, round_number: int | None) -> str:
+    """The character of the option that a text chooses, or why it chooses none."""
+    names = tuple(labels)
+    if not text.strip():
+        return "is empty"
+    if _DRESS["error"].search(text):
+        return "is an error message"
+    choice, strength, is_fresh = "", -1, False
+    for statement in _statements(text, names, theirs, round_number):
+        choice, strength = _weighed(choice, strength, statement, is_fresh)
+        is_fresh = bool(statement.option)
+    named = {name.lastindex for name in _names(names)[1].finditer(text)}
+    if choice == SEVERAL:
+        return f"names {'several options' if len(named) > 1 else 'no option'} as its answer"
+    return choice or ("names an option without choosing it" if named else "names no option")
 
 
-def _plain(text: str, labels: Sequence[str], *, theirs: bool) -> int | str:
-    """The one option that a short text names and chooses, or why there is none."""
-    if len(text) > LONGEST_SENTENCES:
-        return "is long, and does not end with an answer"
-    mentioned = set(_mentions(text, labels))
-    if len(mentioned) != 1:
-        return "names several options" if mentioned else "names no option"
-    slotted = _slotted(text, labels)
-    if _HEDGE.search(_lowered(text)):
-        return "hedges, asks or refuses"
-    sentences = [sentence for sentence in CLAUSES.split(slotted) if SLOT in sentence]
-    is_choice = [_chooses(sentence, theirs=theirs) for sentence in sentences]
-    non_choices = [sentence for sentence, chooses in zip(sentences, is_choice, strict=True) if not chooses]
-    if (
-        not any(is_choice)
-        or _DENIED.search(slotted)
-        or any(map(_NOT_CHOOSING.search, non_choices))
-        or (len(sentences) > 1 and _RULE.search(_lowered(text)))
-    ):
-        return "names an option without choosing it"
-    return mentioned.pop()
+def _weighed(choice: str, strength: int, statement: _Statement, is_fresh: bool) -> tuple[str, int]:
+    """The choice and its strength after one more statement; `is_fresh`: the statement before chose, too."""
+    if statement.withdrawn:
+        is_withdrawn = choice and (statement.withdrawn == SEVERAL or choice in statement.withdrawn)
+        return ("takes its answer back", -1) if is_withdrawn else (choice, strength)
+    if statement.option in ("", choice) or (choice == SEVERAL and statement.strength < strength):
+        return choice, max(strength, statement.strength) if statement.option else strength
+    disagrees = is_fresh and statement.strength == EXPLICIT and PLAIN <= strength <= CONCLUDED and choice != SEVERAL
+    narrows = statement.strength == strength and (strength == CONCLUDED or (choice == SEVERAL and strength < EXPLICIT))
+    if statement.corrects or narrows or (statement.strength > strength and not disagrees):
+        return statement.option, statement.strength
+    return "gives two answers", max(strength, statement.strength)
 
 
-def _concluded(lines: Sequence[str], labels: Sequence[str], *, theirs: bool) -> int | str:
-    """The option that a chain of thought chooses, or why there is none.
-
-    It is the last one that a sentence chooses. Others may choose other options only before one that concludes, or that
-    is the only one of the last line, and in its line only if it is the last sentence of all. Nothing after it may take
-    it back.
-    """
-    end = max((place for place, line in enumerate(lines) if _mentions(line, labels)), default=0)
-    split = [(place, text) for place, line in enumerate(lines) for text in STOPS.split(line[-LONGEST_READ:])]
-    sentences = [(place, text) for place, text in split if text.strip(LISTED)]
-    sentences[-1:] = [(place, _WANT.sub("", text)) for place, text in sentences[-1:]]
-    # a condition changes nothing if no other option is ever named
-    surely = len(sentences) == 1 and len(set(_mentions(sentences[0][1], labels))) == 1 and not theirs
-    chosen_options = (
-        None if ITEM.match(_slotted(text, labels)) else _chosen(text, labels, theirs=theirs, surely=surely)
-        for _, text in sentences
-    )
-    choices = [(k, option) for k, option in enumerate(chosen_options) if option is not None]
-    if not choices:
-        return "does not end with an answer"
-    last, answer = choices[-1]
-    concludes, ends = (
-        sentences[last][0] == end and _CONCLUSION.match(_lowered(sentences[last][1])),
-        last == len(sentences) - 1,
-    )
-    alone = (
-        ends and last > 0 and sentences[last - 1][0] != sentences[last][0] and all(k != last - 1 for k, _ in choices)
-    )
-    rival_lines = [sentences[k][0] for k, option in choices if option != answer]
-    if (rival_lines and not (concludes or alone)) or (end in rival_lines and not ends):
-        return "does not end with one answer"
-    after = [text for _, text in sentences[last + 1 :]]
-    if any(not _mentions(name, labels) for text in (sentences[last][1], *after) for name in _NAMED.findall(text)):
-        return "names what is no option"
-    against = any(answer in _mentions(text, labels) and _speaks_against(_lowered(text)) for text in after)
-    return "takes its answer back" if against or _BACK.search(_lowered(". ".join(after))) else answer
+def _statements(text: str, names: tuple[str, ...], theirs: bool, round_number: int | None) -> Iterator[_Statement]:
+    """What the sentences of a text say, up to where the model goes on with another turn or round."""
+    is_first, is_heading, is_answered = True, False, False
+    for line in _rewritten(text, _UNDRESSED)[-LONGEST_READ:].splitlines():
+        coded = _coded(line, names, round_number)
+        if _DRESS["turn"].match(line) and (is_answered or ("h" in coded and coded.endswith("?"))):
+            return
+        if not coded.strip(",.:;"):
+            continue
+        is_bare = is_first and re.fullmatch(f"[nN]?{ANY}[.]?", coded)
+        is_echo = SEVERAL in coded and _DRESS["echo"].fullmatch(line)
+        for sentence in () if is_echo else re.findall(r"[^.?]+[.?]?", _SENTENCE["rebuttal"].sub("?", coded)):
+            statement = _statement(sentence[-LONGEST_SENTENCE:], theirs)
+            if is_heading and statement.option:
+                statement = statement._replace(strength=max(EXPLICIT, statement.strength))
+            if statement.option and (is_bare or statement.strength >= EXPLICIT):
+                is_answered = is_answered or not _DRESS["numbered"].match(line)
+            yield statement
+        is_first, is_heading = False, bool(is_echo or _SENTENCE["heading"].fullmatch(coded))
+    if is_heading:
+        yield _Statement(SEVERAL, FINAL, corrects=True)
 
 
-def _speaks_against(sentence: str) -> bool:
-    """Whether a sentence speaks against an option that it names; that one gives no points does not."""
-    return bool(_AGAINST.search(_CONDITIONAL.sub("", sentence))) and not _POINTS.search(sentence)
+@lru_cache(maxsize=64)
+def _names(labels: tuple[str, ...]) -> tuple[dict[str, str], re.Pattern[str]]:
+    """The characters of options by their names in lower case, and a pattern with a group for each of these names."""
+    codes: dict[str, str] = {}
+    for k, label in enumerate(labels):
+        name = _rewritten(label, _UNDRESSED).strip(AROUND).casefold()
+        codes[name] = SEVERAL if name in codes else chr(ord(FIRST) + k)
+    codes = {name: codes[name] for name in sorted(codes, key=len, reverse=True) if name}
+    return codes, re.compile("|".join(f"({_name(name)})" for name in codes) or "(?!)", re.IGNORECASE)
 
 
-def _chosen(sentence: str, labels: Sequence[str], *, theirs: bool, surely: bool = False) -> int | None:
-    """The option that a sentence of a chain of thought chooses, which may name others before it or in a reason.
-
-    `surely`: under a condition, too.
-    """
-    slotted = " ".join(_slotted(sentence, labels).split())
-    plain = _SINCE.sub("", _ASIDE.sub("", slotted))
-    head = _HEADS[theirs].search(plain)
-    case = plain if head is None else plain[: head.end()] + _REASON.sub("", plain[head.end() :])
-    if _BOTH.search(case) and not _CONCLUSION.match(plain):
-        return None  # it tells what both do in some case
-    option = None if "i chose " in plain or plain.count(SLOT) > 1 else _plain(sentence, labels, theirs=theirs)
-    if isinstance(option, int) or not head:
-        return option if isinstance(option, int) else None
-    before, after = plain[: head.start()], plain[head.end() :]
-    further = _REASON.sub("", _AND.sub("", after) if _CONCLUSION.match(plain) else after)
-    if any(
-        (
-            _AGAINST.search(_PURPOSE.sub("", head[0])),
-            _IF.search(before.rpartition(",")[2] if surely else before),
-            _HEDGE.search(plain),
-            SLOT in further,
-        )
-    ):
-        return None
-    mentioned = _mentions(sentence, labels)
-    alike = len(mentioned) != slotted.count(SLOT)  # a name that fits two options
-    return None if alike else mentioned[len(mentioned) - after.count(SLOT) - 1]
+def _name(name: str) -> str:
+    """A pattern for an option as a whole word, with the endings of a verb."""
+    is_verb = len(name) > 3 and name.isalpha() and name.isascii()
+    ending = (_NAMES["ending_e"] if name.endswith("e") else _NAMES["ending"]).pattern if is_verb else ""
+    word = re.escape(name.removesuffix("e") if is_verb else name) + ending
+    return _NAMES[name].pattern if name in _NAMES else _NAMES["before"].pattern + word + _NAMES["after"].pattern
 
 
-def _chooses(sentence: str, *, theirs: bool) -> bool:
-    """Whether a sentence, with SLOT for each option, makes a choice: all its words are of choosing."""
-    before, _, after = " ".join(sentence.split()).strip(" -–—:,").partition(SLOT)
-    *leads, start = before.split(",")
-    plain = [lead for lead in leads if not lead.lstrip().startswith(_LEADS) or _AGAINST.search(lead)]
-    words = " ".join((*plain, start, _REASON.sub("", after).replace(SLOT, "")))
-    return words.strip() != "and" and bool(_CHOOSING[theirs].fullmatch(words))
+def _coded(line: str, labels: tuple[str, ...], round_number: int | None) -> str:
+    """A line with a character for each option and a letter for each other word."""
+    codes, pattern = _names(labels)
+    form = _DRESS["form"].match(line := re.sub(ANY, "", line))  # which is read whatever the option is called
+    name = line[form.end() if form else 0 :].strip(AROUND)
+    name = re.sub(r"^option(?!\S)", "", name, flags=re.IGNORECASE).strip(AROUND).casefold()
+    if form and name not in codes and len(name) > SHORT:  # one word of an option, its beginning, or nearly its name
+        similar = [option for option in codes if name in option.split() or (" " in name and option.startswith(name))]
+        similar = similar or get_close_matches(name if name.isalpha() else "", codes, 2, ALIKE)
+        name = similar[0] if len(similar) == 1 else name
+    if name in codes or (form and not name):
+        return ("uf:" if form and "final" in form[0].lower() else "f:" if form else "") + codes.get(name, "")
+    line = pattern.sub(lambda match: [*codes.values()][(match.lastindex or 1) - 1], line)
+    marked = _DRESS["unknown"].sub(SEVERAL, line).strip("| \t")
+    letters: list[str] = []
+    for token in _TOKEN.finditer(" ".join(marked.split())):
+        letters.append(_letter(token, letters, len(labels), round_number))
+    return "".join(letters)
 
 
-def _lowered(text: str) -> str:
-    return MARKS.sub(" ", text).replace("’", "'").replace("‘", "'").casefold()
-
-
-def _slotted(text: str, labels: Sequence[str]) -> str:
-    """A text in lower case without marks, with SLOT for each name of an option."""
-    return _lowered(_pattern(tuple(labels)).sub(SLOT, text.replace(SLOT, "")))
-
-
-def _mentions(text: str, labels: Sequence[str]) -> list[int]:
-    """The options that a text names, in order; two for a name that fits two options."""
-    options = []
-    for match in _pattern(tuple(labels)).finditer(text.replace(SLOT, "")):
-        options += [i for i, label in enumerate(labels) if label.strip(AROUND).casefold() == match[0].casefold()]
-    return options
-
-
-@lru_cache(maxsize=256)
-def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern for the names of options as whole words, in upper or lower case.
-
-    A name that is an English word of one letter counts only in its own case, after `option` or a verb of choosing, or
-    before a mark.
-    """
-    names = sorted({label.strip(AROUND) for label in labels} - {""}, key=len, reverse=True)
-    return re.compile("|".join(map(_word, names)) or r"(?!)", re.IGNORECASE)
-
-
-def _word(name: str) -> str:
-    word = rf"(?<!\w)(?<!\w['’]){re.escape(name)}" if name[0].isalnum() else re.escape(name)
-    word += r"(?!\w)" if name[-1].isalnum() else ""
-    if name.casefold() not in _LETTERS:
+def _letter(token: re.Match[str], before: Sequence[str], options: int, round_number: int | None) -> str:
+    """The letter of a token in a line of which the letters before it are known."""
+    kind, word = token.lastgroup or "", token[0].lower()
+    if kind == "round":
+        return "" if round_number is None else "R" if int(token["round"]) == round_number else "h"
+    if kind in _TABLE["tokens"]:
+        return str(_TABLE["tokens"][kind])
+    if re.match(ANY, word):
         return word
-    before = "|".join(rf"(?<={verb} )" for verb in ("option", "choose", "pick", "select", "play", "with", "is"))
-    return rf"(?-i:(?:{before}){word}(?!')|{word}(?=\s*(?:\Z|[^\w\s'’])))"
+    letter = _LETTERS.get(word, "w" if kind == "word" else _LETTERS.get(word[0], ""))
+    if letter.isdigit():  # an ordinal; 0 is the last
+        return chr(ord(FIRST) + (int(letter) or options) - 1) if int(letter) <= options else SEVERAL
+    if letter in ("former", "latter"):
+        pair = [code for code in before if FIRST <= code < SEVERAL]
+        return pair[-2 if letter == "former" else -1] if len({*pair}) == 2 else "w"
+    return letter
+
+
+# From a coded sentence to what it says
+
+
+@lru_cache(maxsize=1024)
+def _statement(sentence: str, theirs: bool) -> _Statement:
+    """What a coded sentence says."""
+    rules = _SENTENCE
+    if rules["unsure"].fullmatch(sentence):
+        return _Statement(SEVERAL, EXPLICIT)
+    if sentence.endswith("?"):
+        return _Statement(withdrawn=SEVERAL if rules["withdrawal"].search(sentence) else "")
+    sentence = (sentence.replace("D", "v") if theirs and "R" in sentence else sentence).replace("R", "").strip(".,")
+    if rules["note"].match(sentence):
+        return _Statement()
+    sentence = _rewritten(sentence, _CUT)
+    sentence = rules["several"].sub(lambda m: m[0][0] if len({*re.findall(ANY, m[0])}) == 1 else SEVERAL, sentence)
+    sentence = _rewritten(sentence, _WITHOUT_ASIDES)
+    denied = "" if "c" in sentence else "".join(map("".join, rules["denial"].findall(sentence)))
+    sentence = rules["contrast"].sub("", sentence)
+    head = rules["head"].fullmatch(sentence)
+    is_aside = head and _CHOICE[theirs]["aside"].fullmatch(head[1])
+    if is_aside or rules["narrated"].match(sentence):
+        return _Statement()
+    if head and rules["label"].fullmatch(head[1]):
+        sentence, strength = head[2].strip(",. "), FINAL if re.search("[use]", head[1]) else EXPLICIT
+    else:
+        strength = WEAK if rules["listed"].match(sentence) else PLAIN
+        sentence = rules["blocked"].sub(r"\1p", rules["mention"].sub("w", sentence))
+    sentence = _CHOICE[theirs]["viewpoint"].sub("M" if theirs else "T", sentence)
+    sentence = rules["conditional"].sub("", re.sub("(?<=[vV]):", "", sentence).replace(":", ","))
+    clauses = [*_clauses(sentence, strength, theirs, denied)]
+    choices = [clause for clause in clauses if clause.option]
+    if not choices and strength >= EXPLICIT and (SEVERAL in sentence or 0 < len(sentence.replace(",", "")) <= SHORT):
+        return _Statement(SEVERAL, EXPLICIT)
+    if not clauses or clauses[-1].withdrawn:
+        withdrawn = clauses[-1].withdrawn if clauses else denied
+        return _Statement(SEVERAL, strength) if choices and strength >= EXPLICIT else _Statement(withdrawn=withdrawn)
+    return _together(choices)
+
+
+def _clauses(sentence: str, strength: int, theirs: bool, denied: str) -> Iterator[_Statement]:
+    """What the clauses of a sentence say, as far as they say anything. `denied`: options that are not chosen."""
+    before, is_chosen = "", False
+    for clause in re.split("[,;]|(?=s)", sentence):
+        is_alternative = clause.startswith("l")
+        is_start, before = not before, before + clause
+        option, is_praise = _chosen(clause, theirs, denied)
+        if option and not (is_praise and "a" in before):
+            concludes = "s" in before or ("B" in before and not is_praise)
+            level = strength if strength >= EXPLICIT else CONCLUDED if concludes else WEAK if is_praise else strength
+            yield _Statement(SEVERAL if is_alternative else option, level, re.search("[au]", before) is not None)
+            is_chosen = True
+        elif option or _SENTENCE["withdrawal"].search(clause) or (is_alternative and (is_chosen or is_start)):
+            yield _Statement(withdrawn=SEVERAL)
+
+
+def _chosen(clause: str, theirs: bool, denied: str) -> tuple[str, bool]:
+    """The option that a clause chooses, if any, and whether it only praises it."""
+    rules = _CHOICE[theirs]
+    choice = rules["says"].search(clause) or (None if rules["other"].search(clause) else rules["is"].search(clause))
+    if choice is None or rules["reported"].search(clause):
+        return "", False
+    after = clause[choice.end() :]
+    if re.search("[xhcp]", clause[: choice.start()]) or re.search("[hcp]", after):
+        return "", False
+    options = re.findall(ANY, choice[0])
+    option = options[0] if choice[0].startswith(options[0]) else options[-1]
+    further = {*re.findall(ANY, after)} - {option, *denied}
+    return "" if option in denied else SEVERAL if further else option, choice[0][-1] in "genNfE"
+
+
+def _together(choices: Sequence[_Statement]) -> _Statement:
+    """The strongest of several choices in a sentence; the last one if they correct or conclude, else all must agree."""
+    best = max((choice.corrects, choice.strength) for choice in choices)
+    strongest = [choice for choice in choices if (choice.corrects, choice.strength) == best]
+    agree = len({choice.option for choice in strongest}) == 1 or strongest[-1].corrects or best[1] == CONCLUDED
+    return strongest[-1] if agree else strongest[-1]._replace(option=SEVERAL)

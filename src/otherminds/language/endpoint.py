@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from ipaddress import ip_address
 from threading import BoundedSemaphore
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 from otherminds.errors import InputError, install_hint
 from otherminds.language import wire
 from otherminds.language.model import Continuations, ModelError, Reply, Request, Scores, UncertainError
+from otherminds.language.providers import key_in, key_variables
 
 if TYPE_CHECKING:
     from otherminds.language.connection import Connection
@@ -28,7 +28,8 @@ TOPS = (1000, 20, 5)  # most probable next tokens to ask for, in turn until the 
 LONGEST_NAME = 200  # characters of a model's name; chosen
 SHORTEST_SECRET = 8  # characters; a shorter key is a word for a server that needs none, and stays in replies; chosen
 HIDDEN = "[the key]"
-OLD, NEW = "max_tokens", "max_completion_tokens"
+# The new names of parameters that some servers refuse, and None for those that are left out then
+CHANGES = {"max_tokens": "max_completion_tokens", "temperature": None, "seed": None}
 ADDRESS = re.compile(r"@(?=[a-z][a-z0-9+.-]*://)", re.IGNORECASE)
 HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+", re.IGNORECASE)
 
@@ -36,9 +37,10 @@ HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+", re.IGNORECASE)
 class Endpoint:
     """A model that an OpenAI-compatible server offers over HTTP.
 
-    The key is the one given or the environment's OPENAI_API_KEY; servers on this machine need none. After a refused
-    connection, too many calls or a server fault it asks again, up to `attempts` times in all. A call that may have to
-    be paid for is not repeated: it raises UncertainError, as does any failure after a part was answered.
+    The key is the one given, or that in the environment for the provider at this address; OPENAI_API_KEY is for those
+    that are not in providers.toml. Servers on this machine need none. After a refused connection, too many calls or a
+    server fault it asks again, up to `attempts` times in all. A call that may have to be paid for is not repeated: it
+    raises UncertainError, as does any failure after a part was answered.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Endpoint:
         url: str = OPENAI,
         *,
         key: str | None = None,
+        keys: Sequence[str] | None = None,
         timeout: float = 60.0,
         attempts: int = 4,
         at_once: int = 8,
@@ -54,8 +57,10 @@ class Endpoint:
     ) -> None:
         """Name the model and the address. Nothing is sent before the first call.
 
-        `timeout` is in seconds; at most `at_once` calls are under way at any time; `wait` sleeps for a number of
-        seconds between attempts. Raises InputError for a wrong name, address or number.
+        `keys`: the environment variables that may hold its key, if they are not those of the provider at this address.
+        `timeout` is in seconds, for each attempt from the connection to the last byte; at most `at_once` calls are
+        under way at any time; `wait` sleeps for a number of seconds between attempts. Raises InputError for a wrong
+        name, address or number.
         """
         if not (timeout > 0 and attempts >= 1 and at_once >= 1):
             raise InputError("an endpoint needs some time, and at least one attempt and one call at once")
@@ -66,10 +71,12 @@ class Endpoint:
         self.identity = f"openai:{model}"
         self.is_local = _is_local(url)
         self._url = url.rstrip("/")
-        self._key = (os.environ.get(KEY, "") if key is None else key).strip()
+        self._keys = key_variables(url) if keys is None else tuple(keys)
+        self._key = (key_in(self._keys) if key is None else key).strip()
         self._timeout, self._attempts, self._wait = timeout, attempts, wait
         self._slots = BoundedSemaphore(at_once)
-        self._limit = OLD
+        self._changes: Mapping[str, dict[str, str | None]] = {wire.TEXT: {}, wire.CHAT: {}}
+        self._constrains = True
         self._top = 0
 
     @classmethod
@@ -84,9 +91,18 @@ class Endpoint:
         return f"Endpoint({self.name!r}, {self._url!r})"
 
     def complete(self, request: Request) -> Reply:
-        """The text after the prompt. Raises ModelError if there is no answer, UncertainError if it may cost money."""
+        """The text after the prompt. Raises ModelError if there is no answer, UncertainError if it may cost money.
+
+        If the server refuses a request with a schema, it is sent without it, as all later ones are if that works.
+        """
         with self._call() as post:
-            return wire.complete(post, request)
+            if request.schema and self._constrains:
+                with suppress(wire.RefusalError):
+                    return wire.complete(post, request)
+            reply = wire.complete(post, request, constrain=False)
+            if request.schema:
+                self._constrains = False
+            return reply
 
     def score(self, request: Continuations) -> Scores:
         """log p(text | prompt) in nats for every text.
@@ -144,32 +160,48 @@ class Endpoint:
         self._wait(float(min(2 ** (failed - 1), LONGEST_WAIT)) if busy.wait is None else busy.wait)
 
     def _ask(self, path: str, body: wire.Body) -> Mapping[str, Any]:
-        """One attempt. The token limit has an old and a new name; a server that wants the new one says so."""
-        limit = self._limit if path == wire.CHAT else OLD
-        try:
-            return self._connection.ask(path, self._dressed(body, limit))
-        except wire.RefusalError as refusal:
-            if path != wire.CHAT or limit == NEW or NEW not in str(refusal):
-                raise
-        answer = self._connection.ask(path, self._dressed(body, NEW))
-        self._limit = NEW
-        return answer
+        """One attempt. A parameter that the server refuses by name is changed and sent again.
 
-    def _dressed(self, body: wire.Body, limit: str) -> wire.Body:
-        return {"model": self.name} | {limit if name == OLD else name: value for name, value in body.items()}
+        If that works, it is changed in all later calls.
+        """
+        changes = dict(self._changes[path])
+        while True:
+            sent = {"model": self.name, **_changed(body, changes)}
+            try:
+                answer = self._connection.ask(path, sent)
+            except wire.RefusalError as refusal:
+                name = _refused(str(refusal), sent)
+                if name is None:
+                    raise
+                changes[name] = CHANGES[name]
+            else:
+                self._changes[path].update(changes)
+                return answer
 
     @cached_property
     def _connection(self) -> Connection:
         """The connection, which is opened at its first use. Raises ModelError if it cannot be."""
         if not self._key and not self.is_local:
-            raise ModelError("there is no key", hint=f"set {KEY}, to any word if the server needs none")
+            raise ModelError("there is no key", hint=f"set {self._keys[0]}, to any word if the server needs none")
         if not self._key.isascii() or not self._key.isprintable() or " " in self._key:
-            raise ModelError("the key has characters that no key has", hint=f"look at {KEY}")
+            raise ModelError("the key has characters that no key has", hint=f"look at {' and '.join(self._keys)}")
         try:
             from otherminds.language.connection import Connection
         except ImportError:
             raise ModelError("an endpoint needs an extra", hint=install_hint("openai")) from None
         return Connection(self._url, self._key or "none", timeout=self._timeout, is_local=self.is_local)
+
+
+def _changed(body: wire.Body, changes: Mapping[str, str | None]) -> wire.Body:
+    return {name: value for old, value in body.items() if (name := changes.get(old, old))}
+
+
+def _refused(message: str, sent: wire.Body) -> str | None:
+    """The parameter that a refusal names and that can be changed; None if there is none."""
+    for name, new_name in CHANGES.items():
+        if name in sent and re.search(rf"\b{new_name or name}\b", message):
+            return name
+    return None
 
 
 def _without(key: str, payload: Any) -> Any:
@@ -199,7 +231,7 @@ def _is_local(url: str) -> bool:
         raise InputError("the address of an endpoint has no user and no password", hint=f"set {KEY} to the key")
     if not HOST.fullmatch(host):
         raise InputError("the address of the endpoint names no host", hint=WRITTEN)
-    if parts.query or parts.fragment:
+    if "?" in url or "#" in url:
         raise InputError("the address of an endpoint has no ? and no #", hint=WRITTEN)
     try:
         return ip_address(host).is_loopback

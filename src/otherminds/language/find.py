@@ -1,4 +1,4 @@
-"""Finding the language model that a specification names: `embedded`, `openai:MODEL@URL` or `module:object`."""
+"""Finding the language model that a name means, and the user's own models."""
 
 from __future__ import annotations
 
@@ -13,39 +13,44 @@ from inspect import isclass
 from pathlib import Path
 from typing import Any
 
-from otherminds.errors import InputError, meant, near
+from otherminds.errors import InputError, near
+from otherminds.language.availability import check_model
 from otherminds.language.embedded import Embedded
-from otherminds.language.endpoint import Endpoint
 from otherminds.language.model import Continuations, LanguageModel, Reply, Request, Scores
+from otherminds.language.model_names import InProcess, OwnObject, Served, is_model, model_named
+from otherminds.language.providers import table
 from otherminds.language.scripted import Scripted, text_of
 from otherminds.language.weights import find_weights
 
-DEFAULT = "smollm2"  # the smallest pinned model
-WAYS = "embedded, embedded:NAME, embedded:FILE.gguf, openai:MODEL@URL or module:object"
 LIBRARY = Path(__file__).parents[1]
 LONGEST_NAME = 200  # characters of a name, an identity or an error message; chosen
 
 
 def find_model(spec: str) -> LanguageModel:
-    """The language model that a specification names.
+    """The language model that a name means, as docs/use/models.md describes them.
 
-    `embedded` runs within the process, by default the smallest pinned model; `openai:` is any OpenAI-compatible
-    server; `module:object` is the user's own object, found from the current folder: a language model, or a function
-    from text to text. Raises InputError for an unknown specification, ModelError for a model that cannot be used.
+    It is a model of a provider (`gpt-4o`, `groq/NAME`), on a server (`ollama:NAME`, an address, `NAME@URL`), within the
+    process (`embedded`), or the user's own object (`module:object`), found from the current folder: a language model,
+    or a function from text to text. A server is asked only for its models, and only if the name leaves out which.
+    Raises InputError for a name that means none, ModelError for a model that cannot be used.
     """
-    kind, colon, rest = spec.partition(":")
-    if kind == "embedded":
-        return Embedded(find_weights(rest or DEFAULT))
-    if kind == "openai" and rest:
-        return Endpoint.parse(rest)
-    if not colon or not rest:
-        hint = meant(kind, ["embedded"]) if near(kind, ["embedded"]) else WAYS
-        raise InputError(f"`{spec[:80]}` names no language model", hint=hint)
-    return as_model(load(spec), spec)
+    name = model_named(spec)
+    if isinstance(name, InProcess):
+        return Embedded(find_weights(name.weights))
+    if isinstance(name, OwnObject):
+        return as_model(load(spec), spec)
+    complete = name if name.model else model_named(check_model(spec))
+    assert isinstance(complete, Served)
+    return complete.endpoint()
 
 
 def load(spec: str) -> Any:
-    """The object that `module:object` names. Raises InputError if it cannot be imported or does not exist."""
+    """The object that `module:object` names, or the model on a server if the first part is the name of a provider.
+
+    Raises InputError if it cannot be imported or does not exist.
+    """
+    if is_model(spec):
+        return find_model(spec)
     module, _, name = spec.partition(":")
     folder = os.getcwd()
     if folder not in sys.path:
@@ -53,7 +58,9 @@ def load(spec: str) -> Any:
     try:
         target: Any = import_module(module)
     except ImportError as error:
-        hint = "write module:object, in the folder of module.py"
+        providers = near(module[:LONGEST_NAME], [provider.name for provider in table().provider])
+        meant = f"; did you mean {providers[0]}:{name[:LONGEST_NAME]}?" if providers else ""
+        hint = f"write module:object, in the folder of module.py{meant}"
         raise InputError(f"`{module[:80]}` cannot be imported: {error}", hint=hint) from None
     except (Exception, SystemExit) as error:  # importing runs the module, which may raise anything
         raise _broken(f"`{module[:80]}` cannot be imported", error) from error

@@ -31,8 +31,8 @@ class Totals(NamedTuple):
     """Totals of the calls to a recorded model in this run.
 
     `calls` counts those answered by the model, `recalled` those answered from the record, `failed` those without an
-    answer, and `uncertain` the calls that were on record at the start as sent but not answered. `usage` (tokens) and
-    `cost` (dollars; None without a price) are of `calls`; `recorded_usage` is of all answers given.
+    answer, and `uncertain` the calls to a server that were on record at the start as sent but not answered. `usage`
+    (tokens) and `cost` (dollars; None without a price) are of `calls`; `recorded_usage` is of all answers given.
     """
 
     calls: int = 0
@@ -84,7 +84,9 @@ class Recorded:
         else:
             self.path, self._calls = record, records.CallTable.open(record, readonly=replay)
         self.uncertain: tuple[records.UncertainCall, ...] = self._calls.uncertain(model.identity)
-        self.totals = Totals(uncertain=len(self.uncertain), cost=None if price is None else 0.0)
+        in_process = self.identity.startswith(models.EMBEDDED)  # which costs nothing, whether it answers or not
+        uncertain = 0 if in_process else len(self.uncertain)
+        self.totals = Totals(uncertain=uncertain, cost=None if price is None else 0.0)
         ratio = None
         if budget is not None and price is not None and not replay:
             ratio = ratio_on_record(self._calls.answers(model.identity), price)
@@ -169,9 +171,9 @@ class Recorded:
         try:
             line, recorded = records.answered_line(question, answer, meta | ({"cost": cost} if self._price else {}))
         except models.ModelError:
-            self._settle(sent, "lost", cost, cost)
+            self._settle(sent, "lost", cost, bill)
             raise
-        exceeded = self._settle(sent, "done", cost, cost, line)
+        exceeded = self._settle(sent, "done", cost, bill, line)
         self._count(recorded.usage, cost)
         if exceeded:
             raise exceeded

@@ -40,8 +40,10 @@ class Request:
     """A request for the text after a prompt.
 
     The reply has at most `max_tokens` tokens; at `temperature` 0 it is the likeliest text. `schema` is a JSON schema,
-    as text, that the reply has to follow; empty for free text. `draw` distinguishes requests that are otherwise equal,
-    such as a second attempt or the same round of another episode; it only enters the key of the ledger.
+    as text, that the reply has to follow; empty for free text. Its root is an object, as OpenAI's strict mode refuses
+    any other. A server that refuses schemas is sent the request without it: then the prompt alone says what to write,
+    and `Reply.constrained` is false. `draw` distinguishes requests that are otherwise equal, such as a second attempt
+    or the same round of another episode; it only enters the key of the ledger.
     """
 
     prompt: Prompt
@@ -62,7 +64,10 @@ class Continuations:
 
 
 class Usage(NamedTuple):
-    """Token counts: of the prompt, of its part that was cached and not evaluated again, and of the reply."""
+    """Token counts: of the prompt, of its part that was cached and not evaluated again, and of the reply.
+
+    Reasoning that is billed but not shown counts as part of the reply.
+    """
 
     prompt: int = 0
     cached: int = 0
@@ -77,13 +82,25 @@ class Usage(NamedTuple):
 NOTHING = Usage()
 
 
+Withheld = Literal["", "filtered", "refused", "tool call"]
+"""Why an answer, or the rest of it, is missing: a provider's filter, the model's refusal, a call of a tool instead."""
+
+
 @dataclass(frozen=True)
 class Reply:
-    """The text that a model wrote. `cut` is true if the limit of tokens ended it. `usage` is in tokens."""
+    """The text that a model wrote, and how it came about.
+
+    `cut` is true if the limit of tokens ended it, possibly before any text. `usage` is in tokens. If the model refused,
+    the text is its refusal. `thought` is true if thoughts came apart from the text; they are never part of it.
+    `constrained` is true if the request's schema was enforced by the model, or accepted by its server.
+    """
 
     text: str
     cut: bool = False
     usage: Usage = NOTHING
+    withheld: Withheld = ""
+    thought: bool = False
+    constrained: bool = False
 
 
 @dataclass(frozen=True)

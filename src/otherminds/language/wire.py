@@ -10,10 +10,12 @@ import json
 import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
 from itertools import accumulate
 from typing import Any, Literal, TypeGuard
 
-from otherminds.language.model import NOTHING, Continuations, ModelError, Reply, Request, Scores, Usage
+from otherminds.language.model import NOTHING, Continuations, ModelError, Reply, Request, Scores, Usage, Withheld
 
 Body = dict[str, Any]
 Post = Callable[[str, Body], Mapping[str, Any]]
@@ -22,9 +24,36 @@ TOP = 20  # most probable next tokens asked for by default; OpenAI's limit for c
 SHOWN = 200  # characters of a server's complaint that are shown
 SLACK = 1e-3  # nats above 0 that a log-probability may have by rounding in single precision
 MOST_TOKENS = 1_000_000_000  # a usage above this is taken for nonsense
+NO_TEXT = "the answer has no text"
 STRANGE = "the answer is not one of an OpenAI-compatible server"
 NO_SCORES = "use a strategy that reads replies, as qa"
 SHAPE_ERRORS = (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError)
+
+# Why a reply ended, in the words of OpenAI, Anthropic, Gemini and Azure, in lower case
+CUT = ("length", "max_tokens", "max_output_tokens", "model_length")
+FILTERED = ("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii")
+REFUSED = ("refusal",)
+THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
+TEXT_PARTS, THOUGHT_PARTS = ("text", "output_text"), ("thinking", "redacted_thinking", "reasoning")
+
+# Where the providers tell each count of tokens; a dot leads into an object
+PROMPT_TOKENS = ("prompt_tokens", "input_tokens", "promptTokenCount")
+REPLY_TOKENS = ("completion_tokens", "output_tokens", "candidatesTokenCount")
+TOTAL_TOKENS = ("total_tokens", "totalTokenCount")
+REASONING_TOKENS = (
+    "completion_tokens_details.reasoning_tokens",
+    "output_tokens_details.reasoning_tokens",
+    "reasoning_tokens",
+)
+THOUGHT_TOKENS = ("thoughtsTokenCount",)  # Gemini's, never a part of its tokens of the reply
+CACHED_TOKENS = (
+    "prompt_tokens_details.cached_tokens",
+    "input_tokens_details.cached_tokens",
+    "cache_read_input_tokens",
+    "prompt_cache_hit_tokens",
+    "cachedContentTokenCount",
+)
+BESIDE_PROMPT = (("cache_read_input_tokens",), ("cache_creation_input_tokens",))  # by Anthropic
 
 
 class RefusalError(ModelError):
@@ -39,8 +68,11 @@ class BusyError(ModelError):
         self.wait = wait
 
 
-def complete(post: Post, request: Request) -> Reply:
-    """The server's reply to a request. Raises ModelError if its answer has no text."""
+def complete(post: Post, request: Request, *, constrain: bool = True) -> Reply:
+    """The server's reply to a request, whose schema is left out unless `constrain`.
+
+    Raises ModelError if its answer has neither text nor a reason for having none.
+    """
     body: Body = {"max_tokens": request.max_tokens, "temperature": request.temperature, "seed": request.seed}
     if request.stop:
         body["stop"] = list(request.stop)
@@ -48,7 +80,8 @@ def complete(post: Post, request: Request) -> Reply:
         if request.schema:
             raise ModelError("a schema needs a conversation, not a text to continue")
         return _reply(post(TEXT, {**body, "prompt": request.prompt}))
-    if request.schema:
+    constrained = constrain and bool(request.schema)
+    if constrained:
         schema = {"name": "reply", "schema": json.loads(request.schema), "strict": True}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     messages: list[Body] = []
@@ -57,18 +90,51 @@ def complete(post: Post, request: Request) -> Reply:
         images = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
         content = [{"type": "text", "text": message.text}, *images] if images else message.text
         messages.append({"role": message.role, "content": content})
-    return _reply(post(CHAT, {**body, "messages": messages}))
+    return replace(_reply(post(CHAT, {**body, "messages": messages})), constrained=constrained)
 
 
 def _reply(payload: Mapping[str, Any]) -> Reply:
     choice = _choice(payload)
-    message = choice.get("message")
-    text = choice.get("text") if message is None else message.get("content") or message.get("refusal") or ""
-    if not isinstance(text, str):
-        raise ModelError("the answer has no text")
+    message: Mapping[str, Any] = choice if choice.get("message") is None else choice["message"]
+    content = message.get("text" if message is choice else "content")
+    text, thought = _content(content)
+    thought = thought or any(str(message.get(name) or "").strip() for name in THOUGHTS)
+    ended = str(choice.get("finish_reason")).lower()
+    cut, withheld = ended in CUT, _withheld(message, ended, text)
+    if content is None and message is choice and not (cut or withheld or thought):
+        raise ModelError(NO_TEXT)
+    refusal = message.get("refusal")
+    if not text and isinstance(refusal, str):
+        text = refusal
     # JSON can escape a lone surrogate, which UTF-8 cannot encode
-    whole = text.encode("utf-8", "replace").decode()
-    return Reply(whole, cut=choice.get("finish_reason") == "length", usage=usage_of(payload))
+    return Reply(text.encode("utf-8", "replace").decode(), cut, usage_of(payload), withheld, thought)
+
+
+def _content(content: object) -> tuple[str, bool]:
+    """The text of a reply's content, which may come in parts, and whether thoughts are among these.
+
+    Raises ModelError for a content of any other shape.
+    """
+    texts, thought = list[str](), False
+    parts = content if isinstance(content, list) else [] if content is None else [content]
+    for part in parts:
+        kind = part.get("type", "text") if isinstance(part, Mapping) else "text"
+        if kind in THOUGHT_PARTS or _mapping(part).get("thought") is True:
+            thought = True
+        elif kind in TEXT_PARTS:  # other parts, such as pictures, are no text
+            text = part.get("text") if isinstance(part, Mapping) else part
+            if not isinstance(text, str):
+                raise ModelError(NO_TEXT)
+            texts.append(text)
+    return "".join(texts), thought
+
+
+def _withheld(message: Mapping[str, Any], ended: str, text: str) -> Withheld:
+    if ended in FILTERED:
+        return "filtered"
+    if ended in REFUSED or (message.get("refusal") and not text):
+        return "refused"
+    return "tool call" if not text and (message.get("tool_calls") or message.get("function_call")) else ""
 
 
 def _choice(payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -95,25 +161,61 @@ def complaint(payload: object) -> str:
 
     It is cut between words only, so that a key that the server repeats stays whole and can be found and hidden.
     """
+    place = ""  # of the fault in the request, such as `temperature`
     for name in ("error", "message", "detail", "msg"):
         if isinstance(payload, list) and payload:
             payload = payload[0]
         if isinstance(payload, Mapping) and payload.get(name):
+            if isinstance(payload.get("loc"), list):
+                place = "".join(f"{part}: " for part in payload["loc"][1:])
             payload = payload[name]
     if not isinstance(payload, str):
         return ""
-    line = " ".join(payload.split())[: 10 * SHOWN]
+    line = " ".join((place + payload).split())[: 10 * SHOWN]
     return textwrap.shorten(line, SHOWN, placeholder=" …", break_on_hyphens=False)
 
 
 def usage_of(payload: Mapping[str, Any]) -> Usage:
-    """The token counts of an answer; NOTHING if they are missing or impossible."""
-    usage = _mapping(_mapping(payload).get("usage"))
-    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    if not (_is_count(prompt) and _is_count(completion)):
+    """The token counts of an answer, with hidden reasoning in that of the reply; NOTHING if missing or impossible.
+
+    Hidden reasoning is what the total has beyond prompt and reply, or a count of reasoning that is not part of the
+    reply, whichever is more.
+    """
+    usage = _mapping(payload).get("usage") or _mapping(payload).get("usageMetadata")
+    try:
+        prompt, reply, total, reasoning, thoughts, *caches = (
+            _count(usage, *places)
+            for places in (PROMPT_TOKENS, REPLY_TOKENS, TOTAL_TOKENS, REASONING_TOKENS, THOUGHT_TOKENS, *BESIDE_PROMPT)
+        )
+    except ValueError:
         return NOTHING
-    cached = _mapping(usage.get("prompt_tokens_details")).get("cached_tokens")
-    return Usage(prompt, cached if _is_count(cached) and cached <= prompt else 0, completion)
+    if prompt is None or (reply is None and total is None):
+        return NOTHING
+    reply = reply or 0  # left out by Gemini if all of it was thoughts
+    beside_prompt = sum(filter(None, caches))
+    if _value(usage, PROMPT_TOKENS[0]) is None or beside_prompt > prompt:
+        prompt += beside_prompt  # else they are part of it, as OpenAI counts
+    hidden = [(total or 0) - prompt - reply, thoughts or 0]
+    if reasoning is not None and reasoning > reply:
+        hidden.append(reasoning)
+    cached = next(filter(None, (_value(usage, place) for place in CACHED_TOKENS)), 0)
+    return Usage(prompt, cached if _is_count(cached) and cached <= prompt else 0, reply + max(hidden))
+
+
+def _count(usage: object, *places: str) -> int | None:
+    """The count in the first of these places that has one, None if all are empty. Raises ValueError if it is none."""
+    for place in places:
+        value = _value(usage, place)
+        if value is not None:
+            if not _is_count(value):
+                raise ValueError(place)
+            return value
+    return None
+
+
+def _value(payload: object, place: str) -> object:
+    """What a payload has at a place, whose dots lead into objects; None if there is nothing."""
+    return reduce(lambda part, name: _mapping(part).get(name), place.split("."), payload)
 
 
 def _is_count(value: object) -> TypeGuard[int]:
@@ -164,19 +266,17 @@ def score(post: Post, request: Continuations, top: int = TOP) -> Scores:
     One call if every text is one of the `top` most probable next tokens; else the server's echo, if it has one; else
     token by token, by the longest that fit. Raises ModelError if a token is not among the most probable ones.
     """
-    spent = Usage()
+    usages = list[Usage]()
 
     def ask(path: str, body: Body) -> Mapping[str, Any]:
-        nonlocal spent
         payload = post(path, body)
-        spent += usage_of(payload)
+        usages.append(usage_of(payload))
         return payload
 
     log_probs_after = {"": next_tokens(ask, request.prompt, top)[0]}
     if all(text in log_probs_after[""] for text in request.texts):
-        return Scores(
-            tuple(log_probs_after[""][text] for text in request.texts), (1,) * len(request.texts), usage=spent
-        )
+        log_probs = tuple(log_probs_after[""][text] for text in request.texts)
+        return Scores(log_probs, (1,) * len(request.texts), usage=_sum(usages))
     token_log_probs = list[list[float]]()
     method: Literal["echo", "longest"] = "echo"
     for text in request.texts:
@@ -187,7 +287,12 @@ def score(post: Post, request: Continuations, top: int = TOP) -> Scores:
             break
         token_log_probs.append(echoed)
     sums, counts = tuple(math.fsum(row) for row in token_log_probs), tuple(len(row) for row in token_log_probs)
-    return Scores(sums, counts, method, spent)
+    return Scores(sums, counts, method, _sum(usages))
+
+
+def _sum(usages: Sequence[Usage]) -> Usage:
+    """The tokens of several answers; NOTHING if one of them does not tell its own."""
+    return NOTHING if NOTHING in usages else sum(usages, Usage())
 
 
 def _echo(post: Post, prompt: str, text: str) -> list[float] | None:

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from otherminds.evaluation.statistics import Estimate
 from otherminds.files.text import printable
 from otherminds.reports.page import agent_name
-from otherminds.reports.plots import BLUE, SOFT, WIDER, styled, with_axes
+from otherminds.reports.plots import BLUE, SOFT, WIDER, styled, whisker, with_axes
 
 Row = Mapping[str, Any]
 Point = tuple[str, float | None, float]
 """An agent, the share of its expectations that came about (None if it had none), and what it gained of all there is."""
 
 COLOURS = (BLUE, "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-FAILED = "#d55e00"
+COLOUR_OF_VERDICT = {"passes": BLUE, "fails": "#d55e00", "open": "#e69f00"}
 LONGEST = 24  # characters of the name of an agent; chosen
 SILENT = -0.14  # where agents without expectations are drawn
 LEAST = -0.35  # gains below this are drawn at it
 LINE = 0.17  # inches for a label
+ROW = 0.42  # inches for an agent and its loss
+MOST = 1.15  # the scale of losses goes at least so far: random play loses 1
+WORST_SHOWN = 2.0  # losses above this are drawn at it
 
 
 def points(scores: Sequence[Row]) -> dict[str, list[Point]]:
-    """The agents of every world in which the gain of an agent is known."""
+    """The agents of every world in which their gain is known, as points of a panel, by world."""
     by_world: dict[str, list[Point]] = {}
     values = {(row["condition"], row["subject"], row["metric"]): row["value"] for row in scores}
     for (world, agent, metric), value in values.items():
@@ -39,8 +43,8 @@ def overview(by_world: Mapping[str, Sequence[Point]], families: Mapping[str, Seq
     """Every agent in every world, coloured by the family of the world."""
     figure, axes = with_axes(width, 4.0)
     for (family, worlds), colour in zip(families.items(), COLOURS, strict=False):
-        places = [_place(point) for world in worlds for point in by_world.get(world, ())]
-        literal, gained = [x for x, _ in places], [y for _, y in places]
+        positions = [_place(point) for world in worlds for point in by_world.get(world, ())]
+        literal, gained = [x for x, _ in positions], [y for _, y in positions]
         axes.plot(literal, gained, "o", color=colour, alpha=0.75, markersize=5, markeredgewidth=0, label=family)
     beside = width > WIDER
     figure.legend(
@@ -66,7 +70,7 @@ def panel(shown: Sequence[Point], width: float) -> Figure:
 
 
 def _place(point: Point) -> tuple[float, float]:
-    """Where an agent is drawn."""
+    """The position of an agent in a panel: its literal score, or SILENT, and its gain, at least LEAST."""
     _, literal, gained = point
     return SILENT if literal is None else literal, max(gained, LEAST)
 
@@ -85,6 +89,7 @@ def _spread(heights: Sequence[float], figure: Figure) -> list[float]:
 
 
 def _finish(axes: Axes) -> None:
+    """Draw the lines of gain 0 and 1, and set the ranges, ticks and names of the axes."""
     for gain in (0, 1):
         axes.axhline(gain, color=SOFT, linewidth=0.8, linestyle=":")
     axes.axvline(0, color=SOFT, linewidth=0.5)
@@ -94,17 +99,53 @@ def _finish(axes: Axes) -> None:
     axes.set(xlabel="Literal: expectations that came about", ylabel="Functional: gain")
 
 
+class LossBar(NamedTuple):
+    """What an agent loses, the part of it in rounds in which it had predicted its partner rightly, and its verdict.
+
+    An agent that is only there for comparison has no verdict (""), one that was not measured has no loss (n = 0).
+    """
+
+    agent: str
+    loss: Estimate
+    predicted: float
+    verdict: str = ""
+
+
 @styled
-def known_and_lost(points: Sequence[tuple[str, float, float, bool]], most: float = 0.5) -> Figure:
-    """Every agent by what its wrong predictions would cost and what it loses, as shares of what random play loses."""
-    figure, axes = with_axes(WIDER, 3.4)
-    values = [value for _, cost, lost, _ in points for value in (cost, lost)]
-    top, bottom = max([1.2, most, *values]) + 0.15, min([0.0, *values]) - 0.04  # a lucky agent loses less than nothing
-    axes.axhline(most, color=SOFT, linewidth=0.8, linestyle=":")
-    axes.axvline(most, color=SOFT, linewidth=0.8, linestyle=":")
-    axes.plot([0, top], [0, top], color=SOFT, linewidth=0.5)
-    for name, cost, lost, passed in points:
-        axes.plot(cost, lost, "o", color=BLUE if passed else FAILED, clip_on=False)
-        axes.annotate(printable(name)[:LONGEST], (cost, lost), xytext=(5, 4), textcoords="offset points", fontsize=8)
-    axes.set(xlim=(bottom, top), ylim=(bottom, top), xlabel="Wrong predictions would lose", ylabel="It loses")
+def losses(bars: Sequence[LossBar], limit: float, width: float, people: tuple[float, float] | None = None) -> Figure:
+    """A bar for every agent's loss, from the best possible play to random play; its dark part had been predicted.
+
+    A line over its end is the interval. `people`: their lowest and highest mean loss with other partners.
+    """
+    rows = len(bars) + (people is not None)
+    figure, axes = with_axes(width, 0.75 + ROW * rows)
+    most = max([MOST, limit, *(min(bar.loss.high, WORST_SHOWN) for bar in bars if bar.loss.n)])
+    axes.text(limit, -0.85, f"limit {limit:g}", ha="center", color=SOFT, fontsize=8)
+    for y in range(rows):  # a dash beside each bar, which crosses no name
+        axes.plot([limit, limit], [y - 0.05, y + 0.35], color="black", linewidth=0.9, zorder=3)
+    for y, bar in enumerate(bars):
+        _loss_bar(axes, y, bar)
+    if people is not None:
+        axes.barh(rows - 0.85, people[1] - people[0], left=people[0], height=0.3, color=SOFT, alpha=0.35, linewidth=0)
+        _label(axes, rows - 1, f"people, with other partners: {people[0]:.2f}–{people[1]:.2f}")
+    axes.set(xlim=(0, 1.08 * most), ylim=(rows - 0.5, -0.75), yticks=[])
+    axes.set_xticks([0, 1], ["best possible", "random play"])
+    axes.get_xticklabels()[0].set_horizontalalignment("left")
     return figure
+
+
+def _loss_bar(axes: Axes, y: float, bar: LossBar) -> None:
+    """The bar of an agent below its name, and the line of its interval; only the name if it was not measured."""
+    name = printable(bar.agent)
+    name = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+    if bar.loss.n:
+        colour = COLOUR_OF_VERDICT.get(bar.verdict, SOFT)
+        for end, alpha in ((bar.loss.value, 0.35), (bar.predicted, 1.0)):
+            axes.barh(y + 0.15, min(end, WORST_SHOWN), height=0.3, color=colour, alpha=alpha, linewidth=0)
+        whisker(axes, y + 0.15, bar.loss.low, min(bar.loss.high, WORST_SHOWN), "black", 1.2)
+    result = [bar.verdict, f"{bar.loss.value:.2f}" if bar.loss.n else ""]
+    _label(axes, y, f"{name}: {', '.join(filter(None, result))}", bold=bool(bar.verdict))
+
+
+def _label(axes: Axes, y: float, words: str, *, bold: bool = False) -> None:
+    axes.text(0.01, y - 0.08, words, fontsize=9, weight="bold" if bold else "normal", va="bottom")

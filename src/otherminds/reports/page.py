@@ -158,6 +158,11 @@ def stack(*contents: str) -> Html:
     return Html("\n".join(block(content) for content in contents))
 
 
+def prose(*paragraphs: str) -> Html:
+    """Paragraphs that make room for what is beside them."""
+    return Html(f'<div class="prose">{stack(*paragraphs)}</div>')
+
+
 def side_by_side(*contents: str) -> Html:
     """Blocks next to each other where there is room, else one below the other."""
     return Html(f'<div class="abreast">{"".join(block(content) for content in contents)}</div>')

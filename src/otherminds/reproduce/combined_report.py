@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.evaluation.scoreboard import scores
+from otherminds.evaluation.statistics import Estimate
 from otherminds.evaluation.story_sets import make
 from otherminds.files.toml import packaged
 from otherminds.papers.food_trucks.experiment import SCENARIOS as RATIONAL
 from otherminds.papers.food_trucks.models import JOINT, TRUE_BELIEF
 from otherminds.papers.food_trucks.report import beside_people
+from otherminds.papers.functional.verdicts import MAX_LOSS
 from otherminds.papers.hypothetical_minds.report import thoughts
 from otherminds.papers.people.report import NAMES as BOTS
 from otherminds.papers.people.report import USUAL, losses
@@ -33,6 +35,7 @@ from otherminds.reports.page import (
     stack,
     table,
 )
+from otherminds.reports.plots import WIDER
 from otherminds.reports.results import Results, by_key, cell, figures, verdicts, write_results
 from otherminds.reproduce.scoreboard_episodes import FAMILIES, GAMES, WORDS, episodes
 from otherminds.stories.files import episode_of
@@ -43,7 +46,8 @@ from otherminds.worlds.in_the_matrix.scenarios import scenarios
 Row = Mapping[str, Any]
 ResultsByName = Mapping[str, Results]
 AGREES, BETTER, WORSE, HIGHER, LOWER = "agrees", "better", "worse", "higher", "lower"
-ENOUGH, TOO_FEW = 5, "too few to say"  # units that a verdict needs; chosen
+ENOUGH = 5  # independent units that a verdict needs; chosen
+TOO_FEW = "too few to say"
 WIDE, PANEL = 6.4, 4.8  # inches of figures on a wide screen
 SHOWN = 8  # rows of what falls short that are not folded; chosen
 PROTOTYPE = "prototype"  # how the source of a figure begins that is our own
@@ -53,7 +57,7 @@ SUBSTRATES: Mapping[str, str] = WORDS["substrates"]
 DILEMMA, KNOWING = GAMES["ipd"], "fictitious_play"
 FRONT_WORDS: Mapping[str, Mapping[str, str]] = WORDS["fronts"]
 SHOWN_LEVEL, SHOWN_STORY = "garden-gate", 42
-LOST, KNOWN = "relative_regret", "relative_tom_regret"
+LOST, PREDICTED = "relative_regret", "relative_regret_predicted"
 ROUNDING = 1e-9
 """Difference of two bounds that counts as none: rounding of sums."""
 MORE_IS_BETTER = (
@@ -89,20 +93,20 @@ def write_combined_report(folder: Path, results_by_name: ResultsByName) -> Path:
 
 def page(results_by_name: ResultsByName, summary: Sequence[Row], board: Sequence[Row]) -> str:
     """The HTML of the report: front pages, then a chapter for each experiment."""
-    there = {*results_by_name, *(f"{row['experiment']}/{row['condition']}" for row in summary)}
-    listed = packaged("otherminds.reproduce", "not_compared.toml")["entry"]
-    entries = [entry for entry in listed if entry.get("unless") not in there]
+    covered = {*results_by_name, *(f"{row['experiment']}/{row['condition']}" for row in summary)}
+    all_entries = packaged("otherminds.reproduce", "not_compared.toml")["entry"]
+    entries = [entry for entry in all_entries if entry.get("unless") not in covered]
     missing = [[entry["what"], html.with_code(entry["why"])] for entry in entries]
-    compared = (_compared(results) for results in results_by_name.values() if _published(results.summary))
-    beside = stack(WORDS["verdicts"], *compared)
+    compared = (_compared_table(results) for results in results_by_name.values() if _published(results.summary))
+    beside_papers = stack(WORDS["verdicts"], *compared)
     front = [
         Section("What was found", fronts(results_by_name)),
-        Section("What falls short", _short(summary)),
-        Section("One scoreboard", _board(board)),
+        Section("What falls short", _shortfalls(summary)),
+        Section("One scoreboard", _scoreboard_section(board)),
         Section(
             "Beside the papers",
             stack(
-                html.folded("Every figure that a paper prints", beside),
+                html.folded("Every figure that a paper prints", beside_papers),
                 html.folded("What could not be compared, and why", table(("What", "Why"), missing)),
             ),
         ),
@@ -119,7 +123,8 @@ def _published(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if "published" in row]
 
 
-def _compared(results: Results) -> Html:
+def _compared_table(results: Results) -> Html:
+    """The figures of an experiment beside the published ones, with a verdict on each, and a tally of the verdicts."""
     rows = _published(results.summary)
     tally = ", ".join(f"{words}: {n}" for words, n in Counter(map(verdict, rows)).most_common())
     ours = rows[0]["source"].startswith(PROTOTYPE)
@@ -132,12 +137,13 @@ def _compared(results: Results) -> Html:
 
 
 def _about(row: Row) -> list[str]:
-    """Where, who and what, in words."""
-    where, scenario = row["condition"].replace("_", " "), SCENARIOS.get(row["condition"])
+    """The world or level, the agent and the metric of a row, in words."""
+    condition_name = row["condition"].replace("_", " ")
+    scenario = SCENARIOS.get(row["condition"])
     if scenario:
         number_of = row["condition"].rpartition("_")[2]
-        where = f"{SUBSTRATES[scenario.substrate]}, partner {number_of}: {scenario.meaning}"
-    return [where, agent_name(row["subject"]), METRICS.get(row["metric"], row["metric"].replace("_", " "))]
+        condition_name = f"{SUBSTRATES[scenario.substrate]}, partner {number_of}: {scenario.meaning}"
+    return [condition_name, agent_name(row["subject"]), METRICS.get(row["metric"], row["metric"].replace("_", " "))]
 
 
 def _own(row: Row) -> str:
@@ -158,23 +164,25 @@ def _interval(row: Row, value: float, low: float | None, high: float | None) -> 
 # The scoreboard
 
 
-def _board(board: Sequence[Row]) -> Html:
+def _scoreboard_section(board: Sequence[Row]) -> Html:
+    """The scoreboard: one figure of all worlds, a figure for each world, and a table of all numbers."""
     points = plots.points(board)
     families = {family: worlds for family, worlds in FAMILIES.items() if any(world in points for world in worlds)}
-    panels = [at_two_widths(partial(plots.panel, shown), PANEL, world) for world, shown in points.items()]
+    panels = [at_two_widths(partial(plots.panel, agents), PANEL, world) for world, agents in points.items()]
     draw = partial(plots.overview, points, families)
     overview = at_two_widths(draw, WIDE, "Every agent in every world") if points else ""
     values = by_key(board)
-    lines, before = [], ""
+    lines = []
+    previous_world = ""
     worlds = list(dict.fromkeys(row["condition"] for row in board))
     everybody = dict.fromkeys((row["condition"], row["subject"]) for row in board)
     for world, agent in sorted(everybody, key=lambda pair: worlds.index(pair[0])):
-        mine = [values.get((world, agent, metric)) for metric in ("literal", "calibration_error", "functional")]
-        n = " · ".join(str(number) for number in sorted({row["n"] for row in mine if row}, reverse=True))
+        agent_rows = [values.get((world, agent, metric)) for metric in ("literal", "calibration_error", "functional")]
+        n = " · ".join(str(number) for number in sorted({row["n"] for row in agent_rows if row}, reverse=True))
         lost = values.get((world, agent, "regret"))
-        name = "" if world == before else world
-        lines.append([name, agent_name(agent), *map(_share, mine), cell(lost), n])
-        before = world
+        name = "" if world == previous_world else world
+        lines.append([name, agent_name(agent), *map(_share, agent_rows), cell(lost), n])
+        previous_world = world
     columns = ("World", "Who", "Literal, %", "Miscalibrated by, %", "Functional, %", "Regret an episode", "n")
     worlds_apart = html.folded("World by world", html.side_by_side(*panels))
     numbers = html.folded("All numbers", table(columns, lines, WORDS["no_score"]))
@@ -188,22 +196,23 @@ def _share(row: Row | None) -> str:
 # What falls short
 
 
-def _short(summary: Sequence[Row]) -> Html:
-    beside = [row for row in _published(summary) if not row["source"].startswith(PROTOTYPE)]
-    worse = [row for row in beside if verdict(row).startswith(WORSE)]
+def _shortfalls(summary: Sequence[Row]) -> Html:
+    """The figures worse than published ones and the targets missed: a sentence, and a table folded after SHOWN rows."""
+    comparable = [row for row in _published(summary) if not row["source"].startswith(PROTOTYPE)]
+    worse = [row for row in comparable if verdict(row).startswith(WORSE)]
     lines = [[" · ".join(_about(row)), _own(row), row["n"], _theirs(row), verdict(row)] for row in worse]
     for target, row, met in verdicts(summary):
         if not met:
             lines.append([str(target).replace("_", " "), cell(row), row["n"], "", "target missed"])
     number_of = f"{len(worse)} {'is' if len(worse) == 1 else 'are'} worse"
-    few = sum(row["n"] < ENOUGH for row in worse)
-    how_many = "all" if few == len(worse) else few
-    unsure = f", {how_many} with fewer than {ENOUGH} independent units" if few else ""
-    sentence = f"Of {len(beside)} figures that stand beside a published one, {number_of}{unsure}."
+    worse_by_few = sum(row["n"] < ENOUGH for row in worse)
+    how_many = "all" if worse_by_few == len(worse) else worse_by_few
+    unsure = f", {how_many} with fewer than {ENOUGH} independent units" if worse_by_few else ""
+    sentence = f"Of {len(comparable)} figures that stand beside a published one, {number_of}{unsure}."
     columns = ("What", "Ours", "n", "Published", "Verdict")
-    first, rest = (table(columns, some, stacks=True) for some in (lines[:SHOWN], lines[SHOWN:]))
-    more = html.folded(f"{len(lines) - SHOWN} more", rest) if len(lines) > SHOWN else Html("")
-    return stack(sentence, first, more) if lines else stack(WORDS["nothing_short"])
+    shown_rows, folded_rows = (table(columns, some, stacks=True) for some in (lines[:SHOWN], lines[SHOWN:]))
+    more = html.folded(f"{len(lines) - SHOWN} more", folded_rows) if len(lines) > SHOWN else Html("")
+    return stack(sentence, shown_rows, more) if lines else stack(WORDS["nothing_short"])
 
 
 def verdict(row: Mapping[str, Any]) -> str:
@@ -212,16 +221,17 @@ def verdict(row: Mapping[str, Any]) -> str:
     A figure published without an interval is a point. For metrics where neither more nor less is better, the verdict
     is `higher` or `lower`. Of fewer than ENOUGH units nothing is said but that, and who is ahead so far.
     """
-    few = row["n"] < ENOUGH
-    low, high = row.get("published_low", row["published"]), row.get("published_high", row["published"])
+    is_few = row["n"] < ENOUGH
+    low = row.get("published_low", row["published"])
+    high = row.get("published_high", row["published"])
     if row["low"] <= high + ROUNDING and low <= row["high"] + ROUNDING:
-        return TOO_FEW if few else AGREES
-    above = row["value"] > row["published"]
+        return TOO_FEW if is_few else AGREES
+    is_above = row["value"] > row["published"]
     if row["metric"] in (*MORE_IS_BETTER, *LESS_IS_BETTER):
-        ahead = BETTER if above == (row["metric"] in MORE_IS_BETTER) else WORSE
+        ahead = BETTER if is_above == (row["metric"] in MORE_IS_BETTER) else WORSE
     else:
-        ahead = HIGHER if above else LOWER
-    return f"{ahead} so far, {TOO_FEW}" if few else ahead
+        ahead = HIGHER if is_above else LOWER
+    return f"{ahead} so far, {TOO_FEW}" if is_few else ahead
 
 
 def fronts(results_by_name: Mapping[str, Results]) -> Html:
@@ -252,8 +262,8 @@ class Values:
     def told(self, condition: str, subject: str, metric: str, digits: int = 2) -> str:
         """A value in words, with the published one if there is one."""
         row = self.rows[condition, subject, metric]
-        own = number(row["value"], digits)
-        return f"{own} (published: {number(row['published'], digits)})" if "published" in row else own
+        value = number(row["value"], digits)
+        return f"{value} (published: {number(row['published'], digits)})" if "published" in row else value
 
     def over(self, condition: str, subject: str, metric: str) -> str:
         """A value in words, with its interval."""
@@ -266,16 +276,20 @@ class Values:
 
 
 def _protom(results: Results) -> tuple[str, Html]:
-    values, front = Values(results.summary), FRONT_WORDS["protom"]
+    """The front page of ProToM: success and speed-up, with a replay of one level."""
+    values = Values(results.summary)
+    front = FRONT_WORDS["protom"]
     fields = {metric: values.told("all", "protom", metric) for metric in ("success", "speedup", "messages")}
     words = front["words"].format(**fields, unhelped=values.told("all", "none", "success"))
     level = next(level for level in bundled_levels() if level.name == SHOWN_LEVEL)
-    shown = [row for row in results.rows if row["episode"] == SHOWN_LEVEL and row["subject"] in ("none", "protom")]
-    return words, replays({SHOWN_LEVEL: level}, shown)
+    level_rows = [row for row in results.rows if row["episode"] == SHOWN_LEVEL and row["subject"] in ("none", "protom")]
+    return words, replays({SHOWN_LEVEL: level}, level_rows)
 
 
 def _functional(results: Results) -> tuple[str, Html]:
-    values, front = Values(results.summary), FRONT_WORDS["functional"]
+    """The front page of literal and functional Theory of Mind: one world of the scoreboard."""
+    values = Values(results.summary)
+    front = FRONT_WORDS["functional"]
     board = scores(episode for episode in episodes("functional", results.rows) if episode.world == DILEMMA)
     values_by_key = {(row["subject"], row["metric"]): row["value"] for row in board}
     shares = {metric: number(100 * values_by_key[KNOWING, metric], 0) for metric in ("literal", "functional")}
@@ -285,6 +299,7 @@ def _functional(results: Results) -> tuple[str, Html]:
 
 
 def _hypothetical(results: Results) -> tuple[str, Html]:
+    """The front page of Hypothetical Minds: in how many scenarios the published score is reached, with a replay."""
     rows = [row for row in results.summary if row["metric"] == "score" and "published" in row]
     ahead = sum(row["value"] >= row["published"] for row in rows)
     times = max(row["n"] for row in rows)
@@ -294,7 +309,9 @@ def _hypothetical(results: Results) -> tuple[str, Html]:
 
 
 def _mumatom(results: Results) -> tuple[str, Html]:
-    values, front, real = Values(results.summary), FRONT_WORDS["mumatom"], ("text_video/all", "symbolic", "accuracy")
+    """The front page of stories: the share of right answers, on MuMA-ToM if it was played, with a storyboard."""
+    values, front = Values(results.summary), FRONT_WORDS["mumatom"]
+    real = ("text_video/all", "symbolic", "accuracy")
     fields = {subject: values.share("invented/plain", subject, "accuracy") for subject in ("symbolic", "question_only")}
     invented = [key for key in values.rows if key[0].startswith("invented/") and key[1:] == ("symbolic", "accuracy")]
     fields["least"] = values.share(*min(invented, key=lambda key: values.rows[key]["value"]))
@@ -318,23 +335,33 @@ def _published_shares() -> dict[str, str]:
 
 
 def _check(results: Results) -> tuple[str, Html]:
-    values = {(row["subject"], row["metric"]): row["value"] for row in results.summary}
-    points = [(agent, values[agent, KNOWN], lost, True) for (agent, metric), lost in values.items() if metric == LOST]
-    front = FRONT_WORDS["check"]
-    return front["words"], inline(plots.known_and_lost(points), front["picture"])
+    """The front page of a check: what known players and a small language model lose."""
+    front, rows = FRONT_WORDS["check"], by_key(results.summary)
+    bars = [
+        plots.LossBar(
+            agent, Estimate(*(row[part] for part in Estimate._fields)), rows[about, agent, PREDICTED]["value"]
+        )
+        for (about, agent, metric), row in rows.items()
+        if metric == LOST
+    ]
+    return front["words"], at_two_widths(lambda width: plots.losses(bars, MAX_LOSS, width), WIDER, front["picture"])
 
 
 def _food_trucks(results: Results) -> tuple[str, Html]:
-    values, at = Values(results.summary), (RATIONAL, JOINT)
-    belief = values.rows[*at, "belief_r"]
-    fields = {what: values.over(*at, f"{what}_r") for what in ("desire", "belief")}
+    """The front page of food trucks: correlations with people's judgements, beside the control model."""
+    values = Values(results.summary)
+    model = (RATIONAL, JOINT)
+    belief = values.rows[*model, "belief_r"]
+    fields = {judgement: values.over(*model, f"{judgement}_r") for judgement in ("desire", "belief")}
     fields |= {"control": values.over(RATIONAL, TRUE_BELIEF, "belief_r"), "n": belief["n"], "verdict": verdict(belief)}
     words = FRONT_WORDS["food-trucks"]["words"].format(**fields, published=number(belief["published"]))
     return words, beside_people(results.rows)
 
 
 def _people(results: Results) -> tuple[str, Html]:
-    values, front = Values(results.summary), FRONT_WORDS["people"]
+    """The front page of people: what they lose to their easiest and hardest bot, and whether a player loses less."""
+    values = Values(results.summary)
+    front = FRONT_WORDS["people"]
     lost = {bot: values.rows[f"rps/{bot}", "people", "loss"]["value"] for bot in BOTS}
     fields: dict[str, str] = {}
     for end, bot in (("easy", min(lost, key=lambda bot: lost[bot])), ("hard", max(lost, key=lambda bot: lost[bot]))):

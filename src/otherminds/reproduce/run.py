@@ -67,7 +67,7 @@ def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
     without |= {"dkg-human"} if data is None or has_mumatom else {"mumatom"}
     without |= {"study"} if data is not None else set()
     without |= {"melting-pot", "hypothetical", "people"} if model else set()
-    return tuple(e for e in EXPERIMENTS if e not in without and (e != "mumatom" or has_mumatom or not model))
+    return tuple(name for name in EXPERIMENTS if name not in without)
 
 
 def _people(options: Options) -> Experiment:

@@ -9,6 +9,7 @@ import time
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
 from itertools import permutations, product
 
@@ -298,13 +299,20 @@ OPTION = re.compile(rf"option(?: {MARKS}(.*))?", re.IGNORECASE | re.DOTALL)
 
 
 def allowed(text: str, labels: Sequence[str]) -> int | None:
-    """The option that may be taken from a reply: its last line names it, and no other line names another."""
+    """The option that may be taken from a reply: the last line of its turn names it, and no line names another."""
+    text = next((turn for turn in text.split("<|im_end|>") if turn.strip()), "")
     lines = [line for line in text.split("\n") if line.strip()]
     named = [name(match[1]) if (match := ANSWER.fullmatch(line)) else None for line in lines]
     if len(text) > 100_000 or not named or named[-1] is None or len({*named} - {None}) > 1:
         return None
     fitting = [i for i, label in enumerate(labels) if label.strip(" \t\r*_`\"'.").casefold() == named[-1]]
     return fitting[0] if named[-1] and len(fitting) == 1 else None
+
+
+def is_named(label: str, text: str) -> bool:
+    """Whether a text names an option, or has a word that is nearly its name."""
+    option, said = (re.sub(r"[*_`()]", "", part).strip(" \"'.").casefold() for part in (label, text))
+    return option.strip() in said or bool(get_close_matches(option, re.findall(r"\w+", said), 1, 0.75))
 
 
 def name(answer: str) -> str:
@@ -466,7 +474,7 @@ class TestFuzz:
             found = read_choice(text, labels)
             expected = allowed(text, labels)
             if not isinstance(found, Unreadable):
-                assert labels[found].strip(" *_`\"'.").casefold() in text.casefold(), (text, labels)
+                assert is_named(labels[found], text), (text, labels)
                 assert expected in (None, found), (text, labels)
             if isinstance(found, Unreadable):
                 assert found.why
@@ -506,26 +514,29 @@ class TestForms:
             (" \n\t\n", "is empty"),
             ("Answer: option F\nAnswer: option J", "gives two answers"),
             ("Answer: option Z\nAnswer: option J", "gives two answers"),
-            ("Answer:\nAnswer: option J", "gives two answers"),
-            ("Answer: option X", "names no option, or several, as its answer"),
-            ("Answer: option J or F", "names no option, or several, as its answer"),
-            ("Answer: option J, option F", "names no option, or several, as its answer"),
-            ("Answer: not option J", "names no option, or several, as its answer"),
-            ("Answer: option J\u2028Answer: option F", "names no option, or several, as its answer"),
-            ("Answer: option Z\rAnswer: option J", "names no option, or several, as its answer"),
-            ("Answer: option", "names no option, or several, as its answer"),
-            ("Answer: option JJ", "names no option, or several, as its answer"),
-            ("Answer: option J\nOr option F", "goes on after its answer with another option, or takes it back"),
-            ("J or F", "names several options"),
+            ("Answer: option X", "names no option as its answer"),
+            ("Answer: option J or F", "names several options as its answer"),
+            ("Answer: option J, option F", "names several options as its answer"),
+            ("Answer: not option J", "names an option without choosing it"),
+            ("Answer: option J\u2028Answer: option F", "gives two answers"),
+            ("Answer: option Z\rAnswer: option J", "gives two answers"),
+            ("Answer: option", "names no option as its answer"),
+            ("Answer: option JJ", "names no option as its answer"),
+            ("Answer: option J\nOr option F", "takes its answer back"),
+            ("J or F", "names several options as its answer"),
             ("X", "names no option"),
             ("not J", "names an option without choosing it"),
-            ("J?", "hedges, asks or refuses"),
+            ("J?", "names an option without choosing it"),
             ("J is one of them", "names an option without choosing it"),
             ("x" * LONGEST_REPLY + "\nAnswer: option J", "is longer than 100,000 characters"),
         ],
     )
     def test_everything_else_is_not(self, text: str, why: str) -> None:
         assert read_choice(text, NEUTRAL) == Unreadable(why, text[:200])
+
+    def test_an_answer_follows_its_heading_or_the_form(self) -> None:
+        for text in ("Answer:\nAnswer: option J", "**Answer:**\n\nJ", "Answer: option X\n\nAnswer: option J"):
+            assert read_choice(text, NEUTRAL) == 0
 
     def test_the_same_answer_twice_is_one(self) -> None:
         assert read_choice("Answer: option J\nYes.\nanswer: j", NEUTRAL) == 0
@@ -565,7 +576,7 @@ class TestPlans:
         [
             ("Plans: p\nPlans: p\nInsights: q\nAnswer: option J", "gives plans twice"),
             ("Plans: p\nInsights: q\nAnswer: option J\nAnswer: option J", "gives answer twice"),
-            ("Plans: p\nInsights: q\nAnswer: option Z", "names no option, or several, as its answer"),
+            ("Plans: p\nInsights: q\nAnswer: option Z", "names no option as its answer"),
             ("Plans: p\nInsights: q\n", "names no option"),
         ],
     )
@@ -575,7 +586,7 @@ class TestPlans:
 
 # Ghost moves: an option that cannot be chosen in the form, and one that can in the prose around it
 
-ILLEGAL = ("Z", "Q", "JF", "J or F", "J and F", "J, F", "neither", "none", "X", "?", "", "Paper", "J (or F)", "4", "J2")
+ILLEGAL = ("Z", "Q", "JF", "J or F", "J and F", "J, F", "neither", "none", "?", "Paper", "J (or F)", "4", "J2")
 AROUND = (
     "I would never choose option {0}.",
     "Option {0} is what the other player expects.",

@@ -458,7 +458,7 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "huge": (("--data", "huge"), "larger than"),
     "other form": (("--data", "form"), "questions.json: "),
     "quick and full": (("--full",), "--quick and --full"),
-    "model without data": (("--model", "nobody:nothing"), "--data DIR"),
+    "LIMP without data": (("--model", "json:dumps", "--agent", "limp"), "--data DIR"),
     "model": (("--data", "data", "--model", "nonsense"), "names no language model"),
     "out": (("--out", "file"), "cannot be written"),
     "seed": (("--seed", "-1"), "--seed"),

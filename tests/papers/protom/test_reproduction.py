@@ -546,3 +546,30 @@ def test_a_model_that_cannot_be_used_is_told_before_anything_is_played(
     said = "has no `nobody`|cannot be read|the price is unknown"
     complaint(run("reproduce", name, "--quick", "--model", *options, "--out", "one"), said)
     assert not [path for path in Path("one").glob("*") if path.name not in ("run.db", "run.lock")]
+
+
+# A few levels
+
+
+@pytest.mark.slow
+def test_a_few_levels_are_compared_with_nothing_published(tmp_path: Path) -> None:
+    options = Options(tmp_path / "one", asking=Asking("talkers:garbled"), levels=("purple-gate",))
+    results_of_few = reproduce("protom-dkg", options)
+    summary = summary_of("one")
+    assert {row["episode"] for row in rows_of("one")} == {"purple-gate"}
+    assert {condition for condition, _, _ in summary} == {"few/all", "few/useful"}
+    assert not [row for row in summary.values() if "published" in row]
+    alone, helped = (usual("purple-gate", who)[-1]["length"] for who in ("none", "oracle"))
+    assert summary["few/all", "oracle", "saved"]["value"] == alone - helped > 0
+    assert summary["few/all", "lm:garbled", "saved"]["value"] == 0
+    assert summary["few/all", "lm:garbled", "lost_share"]["value"] == 1.0
+    assert ("few/all", "protom", "lost_share") not in summary
+    assert "purple-gate" in results_of_few.report
+    assert "ublished" not in results_of_few.report
+    with pytest.raises(InputError, match="another run"):
+        reproduce("protom-dkg", replace(options, levels=()))
+
+
+def test_a_level_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no level `purple-gat`.*did you mean purple-gate"):
+        reproduce("protom-dkg", Options(tmp_path / "one", levels=("purple-gat",)))

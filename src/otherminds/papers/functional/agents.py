@@ -27,11 +27,12 @@ from otherminds.files.database import Database
 from otherminds.language.find import as_model, blamed, load
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import LanguageModel
+from otherminds.language.model_names import is_model
 from otherminds.papers.functional import experiment as functional
 from otherminds.papers.functional import model_episodes
 from otherminds.papers.functional.game_prompts import GameSetting
 from otherminds.papers.functional.model_episodes import ModelGameEntry
-from otherminds.papers.functional.prompting import strategy
+from otherminds.papers.functional.prompting import Sampling, strategy
 from otherminds.papers.functional.scripted_models import scripted_player
 from otherminds.papers.functional.specifications import ALIASES
 from otherminds.worlds.repeated_games.partners import partners_in
@@ -147,7 +148,7 @@ class LanguageAgent:
         way = "+".join([self.asking.ways[0], *([encounter.rung] if encounter.rung != OWN else [])])
         names = self.asking.names[0] if self.asking.names else model_episodes.NAMES
         about = (encounter.task, encounter.condition, self.name, way, encounter.number, encounter.seed)
-        return ModelGameEntry(*about, names, self.asking.shuffle)
+        return ModelGameEntry(*about, names, self.asking.shuffle, Sampling.within(self.asking.max_tokens))
 
 
 Agent = MindreaderAgent | LanguageAgent
@@ -172,7 +173,7 @@ def agent(spec: str, asking: Asking, record: Path | Database) -> Agent:
     asking = replace(asking, model=spec)
     if kind == "scripted":
         return LanguageAgent(rest, lambda setting, task: scripted_player(rest, setting, task.partner), asking)
-    if kind in ("embedded", "openai"):
+    if is_model(spec):
         return _recorded(asking.recorded(asking.find(), record), asking)
     if rest:
         return _own(load(spec), asking, record)

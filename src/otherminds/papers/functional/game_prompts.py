@@ -219,12 +219,21 @@ class AnswerWithNotes(NamedTuple):
     insights: str
 
 
+def read_action(
+    text: str, labels: Sequence[str], question: Question = "act", round_number: int | None = None
+) -> int | Unreadable:
+    """The action that a reply names, or why it names none; `the first option` is the first that the prompt lists."""
+    options = sorted(labels)
+    choice = read_choice(text, options, theirs=question == "predict", round_number=round_number)
+    return choice if isinstance(choice, Unreadable) else labels.index(options[choice])
+
+
 def read_plans(text: str, labels: Sequence[str], question: Question = "act") -> AnswerWithNotes | Unreadable:
     """The answer, with the plans and insights before it. A note extends to the beginning of the next one.
 
     A note that is missing is empty; one that is there twice makes the reply unreadable.
     """
-    action = read_choice(text, labels, theirs=question == "predict")
+    action = read_action(text, labels, question)
     if isinstance(action, Unreadable):
         return action
     sections: dict[str, list[str]] = {}

@@ -26,7 +26,7 @@ NAMES = "neutral"
 FOUR_SETS = ("neutral", "canonical", "repeated", "nonsense")
 SHUFFLES = ("none", "labels", "payoffs", "both")
 SHOWN = 300  # characters of a reply that a row keeps; chosen
-EXTRA = ("said", "unreadable", "tokens", "evaluated", "mass")
+EXTRA = ("said", "unreadable", "kinds", "constrained", "tokens", "evaluated", "mass")
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,8 @@ def _note(subject: Prompted) -> Row:
             for exchange in subject.exchanges
         ],
         "unreadable": sum(not exchange.readable for exchange in subject.exchanges),
+        "kinds": [exchange.kind for exchange in subject.exchanges if not exchange.readable],
+        "constrained": sum(exchange.constrained for exchange in subject.exchanges),
         "tokens": used.prompt + used.written,
         "evaluated": used.prompt - used.cached + used.written,
         "mass": subject.moved.mass,
@@ -138,7 +140,7 @@ def plan(scale: str, model: str, asking: Asking, seed: int) -> list[ModelGameEnt
     """
     cells, sets = SCALES[scale]
     entries = [
-        ModelGameEntry(task, cell, model, way, number, seed, called, asking.shuffle)
+        ModelGameEntry(task, cell, model, way, number, seed, called, asking.shuffle, Sampling.within(asking.max_tokens))
         for way, called, cell, number in product(asking.ways, asking.names or sets, cells, range(asking.episodes))
         for task in tasks(cell)
     ]

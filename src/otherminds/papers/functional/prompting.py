@@ -17,13 +17,22 @@ import numpy as np
 from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.errors import unknown
 from otherminds.files import strict_json
-from otherminds.language.asking import Exchange, Unreadable, correction, enum_schema, prompts_of, unreadable
-from otherminds.language.choices import read_choice
+from otherminds.language.asking import (
+    Exchange,
+    Unreadable,
+    UnreadableKind,
+    correction,
+    enum_schema,
+    prompts_of,
+    schema_text,
+    unreadable,
+)
 from otherminds.language.model import EMBEDDED, Continuations, LanguageModel, Message, ModelError, Reply, Request
 from otherminds.papers.functional import game_prompts as prompts
 from otherminds.worlds.repeated_games.rules import Outcome
 
 fill = prompts_of("otherminds.papers.functional")
+ANSWER_TOKENS = 32  # of an answer that can be nothing but an option; chosen
 
 
 @dataclass(frozen=True)
@@ -106,16 +115,24 @@ class ModelMove(NamedTuple):
 class Sampling:
     """How a model is asked: temperature, limits on the length of replies in tokens, and attempts at a readable reply.
 
-    `compare`: the most probable of the actions' names is taken, instead of a draw; `per_token`: names of several tokens
-    are compared by their mean log-probability per token.
+    After a reply that was cut off, often within thoughts that are not shown, the limit is `max_thinking`. `compare`:
+    the most probable of the actions' names is taken, instead of a draw; `per_token`: names of several tokens are
+    compared by their mean log-probability per token.
     """
 
     temperature: float = 1.0  # as published; the model's own distribution
-    max_tokens: int = 32  # an answer has about ten; chosen
+    max_tokens: int = 256  # an answer has about ten, with a reason about a hundred; chosen
     max_reasoning: int = 512  # of a reply that reasons or keeps notes; chosen
+    max_thinking: int = 8192  # of a model that thinks before it writes; chosen
     attempts: int = 3  # chosen, not tuned
     compare: bool = False
     per_token: bool = False
+
+    @classmethod
+    def within(cls, max_tokens: int | None) -> Sampling:
+        """The usual sampling, with this limit on all replies if there is one."""
+        limit = max_tokens
+        return cls() if limit is None else cls(max_tokens=limit, max_reasoning=limit, max_thinking=limit)
 
 
 @dataclass(frozen=True)
@@ -245,17 +262,34 @@ class Prompted:
             return self._named(question, prompt, exchanges)
         long = self.strategy.reason or self.strategy.plans
         length = self.sampling.max_reasoning if long else self.sampling.max_tokens
-        again = prompt
+        schema = "" if long else schema_text(answer=enum_schema(self.setting.labels(question)))
+        turn = Message("user", prompt)
         for attempt in range(self.sampling.attempts):
-            reply = self._write(question, again, length, attempt)
-            answer = unreadable("was cut off", reply.text) if reply.cut else self._read(reply.text, question)
-            if isinstance(answer, Unreadable):
-                exchanges.append(Exchange(question, answer.why, reply.text, reply.usage, readable=False))
-                again = f"{prompt}\n\n{correction(answer)}"
-                continue
-            exchanges.append(Exchange(question, self.setting.labels(question)[answer.action], reply.text, reply.usage))
-            return ModelMove(answer.action, tuple(exchanges), notes=(answer.plans, answer.insights))
+            reply = self._request(
+                question, (turn,), length, attempt, temperature=self.sampling.temperature, schema=schema
+            )
+            answer, about = self._understood(reply, question), (reply.text, reply.usage)
+            if not isinstance(answer, Unreadable):
+                label = self.setting.labels(question)[answer.action]
+                exchanges.append(Exchange(question, label, *about, constrained=reply.constrained))
+                return ModelMove(answer.action, tuple(exchanges), notes=(answer.plans, answer.insights))
+            exchanges.append(Exchange(question, answer.why, *about, readable=False, kind=answer.kind))
+            turn = Message("user", f"{prompt}\n\n{correction(answer)}")
+            if answer.kind == "cut":
+                length = max(length, self.sampling.max_thinking)
         return ModelMove(None, tuple(exchanges))
+
+    def _understood(self, reply: Reply, question: prompts.Question) -> prompts.AnswerWithNotes | Unreadable:
+        """The answer in a reply, or why there is none: nothing is read that was withheld or cut off."""
+        if reply.withheld == "filtered":
+            return unreadable("was held back by a filter", reply.text, "filtered")
+        if reply.withheld == "refused":
+            return unreadable("is a refusal", reply.text, "refused")
+        if reply.withheld:
+            return unreadable(f"is a {reply.withheld}", reply.text)
+        if reply.cut or (reply.thought and not reply.text.strip()):
+            return unreadable("was cut off", reply.text, "cut")
+        return self._read(reply.text, question)
 
     def _named(self, question: prompts.Question, prompt: str, exchanges: list[Exchange]) -> ModelMove:
         """An answer that can be nothing else than one of the options, after a chain of thought if it is to reason.
@@ -272,20 +306,22 @@ class Prompted:
             turns = (*turns, Message("assistant", thought.text), Message("user", self._asked(question)))
         options = [f"Answer: option {label}" for label in labels]
         schema = json.dumps(enum_schema(options))
-        reply = self._request(question, turns, self.sampling.max_tokens, schema=schema, temperature=temperature)
+        reply = self._request(question, turns, ANSWER_TOKENS, schema=schema, temperature=temperature)
         try:
             action = options.index(strict_json.loads(reply.text))
         except ValueError:
+            kind: UnreadableKind = "cut" if reply.cut else "unreadable"
             fault = "was cut off" if reply.cut else "is none of the options"
-            return ModelMove(None, (*exchanges, Exchange(question, fault, reply.text, reply.usage, readable=False)))
-        return ModelMove(action, (*exchanges, Exchange(question, labels[action], reply.text, reply.usage)))
+            exchange = Exchange(question, fault, reply.text, reply.usage, readable=False, kind=kind)
+            return ModelMove(None, (*exchanges, exchange))
+        exchange = Exchange(question, labels[action], reply.text, reply.usage, constrained=True)
+        return ModelMove(action, (*exchanges, exchange))
 
     def _read(self, text: str, question: prompts.Question) -> prompts.AnswerWithNotes | Unreadable:
         labels = self.setting.labels(question)
         if self.strategy.plans:
             return prompts.read_plans(text, labels, question)
-        theirs, round_number = question == "predict", len(self.rounds) + 1
-        action = read_choice(text, labels, reasons=self.strategy.reason, theirs=theirs, round_number=round_number)
+        action = prompts.read_action(text, labels, question, len(self.rounds) + 1)
         return action if isinstance(action, Unreadable) else prompts.AnswerWithNotes(action, "", "")
 
     def _write(self, purpose: str, prompt: str, length: int, attempt: int = 0) -> Reply:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import log
 
+import numpy as np
+
 from otherminds.errors import unknown
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
@@ -95,6 +97,11 @@ def _counting(page: ParsedPrompt, _machine: Machine, _chance: int) -> int:
     return page.likely
 
 
+def _uniformly(page: ParsedPrompt, _machine: Machine, chance: int) -> int:
+    # seeds are checksums: the last bits of those of two passes may be the same in every round
+    return int(np.random.default_rng(chance).integers(len(page.setting.own)))
+
+
 def _first(page: ParsedPrompt, _machine: Machine, _chance: int) -> int:
     return page.setting.own.index(min(page.setting.own))
 
@@ -114,7 +121,7 @@ class ScriptedBehaviour:
 
 BEHAVIOURS: Mapping[str, ScriptedBehaviour] = {
     "perfect": ScriptedBehaviour(_perfectly, _perfect_prediction),
-    "nash_mixer": ScriptedBehaviour(lambda page, _, chance: chance % len(page.setting.own), _counting, mixes=True),
+    "nash_mixer": ScriptedBehaviour(_uniformly, _counting, mixes=True),
     # its own first choice again and again: the text that it has seen most often
     "echo": ScriptedBehaviour(
         lambda page, *_: page.joint[-1][0] if page.joint else len(page.setting.own) - 1, _counting

@@ -1,57 +1,68 @@
-"""A check of whether an agent acts on what it knows about its partner: plan, findings, and verdicts.
+"""The verdict of a check, whether an agent acts on what it knows about its partner: plan, losses, and findings.
 
 All losses are shares of the loss of uniformly random play: 0 is the best possible play, 1 is random. *Functional* is
-what the agent loses; *literal* is what its wrong predictions alone would cost, as the paper prices them. An agent that
-predicts well and loses much does not use its knowledge.
+what the agent loses; *unused* is the part of that in rounds in which it had predicted its partner rightly. The partners
+are a fixed suite, which is met again in independent passes until the loss is known to lie on one side of the limit.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
+import numpy as np
+
 from otherminds.errors import InputError
-from otherminds.evaluation.literal_functional import normalised, process_consistency
-from otherminds.evaluation.statistics import Estimate, mean, paired, summary_row
+from otherminds.evaluation.literal_functional import exact_losses, normalised, process_consistency
+from otherminds.evaluation.statistics import Estimate, exact, mean, paired, summary_row, welch
 from otherminds.evaluation.store import Row
-from otherminds.evaluation.tasks import Task
+from otherminds.evaluation.tasks import ROUNDING, Task
 from otherminds.papers.functional.agents import OWN, TOLD, Agent, CheckEpisode, LanguageAgent
 from otherminds.papers.functional.experiment import episodes_of
+from otherminds.papers.functional.probes import ACTS, Episode, Probe, probes
 from otherminds.worlds.repeated_games import partners
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.partners import partners_in
 from otherminds.worlds.repeated_games.rules import Game
 
 ROUNDS = 30  # of an episode, unless asked otherwise; chosen so that finding out costs a small share
+MAX_LOSS = 0.5  # share of the loss of random play that passes; chosen
+LEAST_PASSES, MOST_PASSES = 3, 5  # of the whole suite; chosen by simulated checks (benchmarks/evidence/verdicts.py)
+LEVEL = 0.975  # of the interval that decides, so that at most one in twenty verdicts is wrong with up to three looks
+FARTHEST = 100  # passes up to which an open verdict says how many more would decide; chosen
 TOLD_ROUNDS = 5  # of an episode in which the agent is told the partner's action, and has nothing to find out; chosen
-LOST = 0.1  # share of rounds without a readable move from which a failure counts as one of formatting; chosen
+UNMEASURED = 0.1  # share of rounds without a readable move above which nothing is said about an agent; chosen
+NEGLIGIBLE = 0.01  # share of the loss of random play that is not mentioned; chosen
+MOSTLY = 0.5  # share of a loss that counts as most of it
 WORST = 3  # episodes shown of an agent
 FORMATTING, PREDICTING, USING = "formatting", "predicting", "using"
 PLACES = {
-    FORMATTING: "its moves cannot be read",
     PREDICTING: "its predictions are wrong",
     USING: "it does not act on its predictions",
 }
-"""The places where an agent can break, in words."""
+"""The places where an agent that fails can break, in words."""
 
 
 @dataclass(frozen=True)
 class CheckPlan:
-    """The plan of a check: games, names of partners (empty: the usual ones), rounds an episode, episodes a partner.
+    """The plan of a check: games, names of partners (empty: the usual ones), rounds of an episode, and passes.
 
-    `machines` is a file of partners; all of them play if none is named.
+    In a pass an agent meets every partner once. There are at least LEAST_PASSES, unless fewer are allowed, and at most
+    `passes`. `machines` is a file of partners; all of them play if none is named.
     """
 
     games: tuple[Game, ...]
     partners: tuple[str, ...] = ()
     rounds: int = ROUNDS
-    episodes: int = 1
+    passes: int = MOST_PASSES
     seed: int = 42
     machines: Path | None = None
 
@@ -84,9 +95,27 @@ class CheckPlan:
         every = [task for rung in (OWN, *TOLD) for task in self.tasks(rung)]
         return {(f"{task.game.name}/{task.partner.name}", task.horizon): task for task in every}
 
-    def share(self, episode: Sequence[Row], metric: str = "functional_regret") -> float:
+    def task_of(self, episode: Episode) -> Task:
+        """The task of an episode, by its rows."""
+        return self.by_name[episode[-1]["condition"], len(episode)]
+
+    def share(self, episode: Episode, metric: str = "functional_regret") -> float:
         """A metric of an episode as a share of what random play loses; NaN if that loses nothing."""
-        return normalised(self.by_name[episode[-1]["condition"], len(episode)], episode[-1][metric])
+        return normalised(self.task_of(episode), episode[-1][metric])
+
+    def loss(self, episode: Episode, *, predicted: bool = False) -> float:
+        """Σ (V − Q) over the rounds with a readable move, as a share of what random play loses in as many rounds.
+
+        `predicted`: of this, the part in rounds in which the agent predicted its partner rightly. NaN if random play
+        loses nothing, or no move could be read.
+        """
+        losses = exact_losses(self.task_of(episode), episode)
+        played = int(np.isfinite(losses).sum())
+        if not played:
+            return math.nan
+        counted = [not predicted or row["predicted"] == row["observed"] for row in episode]
+        total = float(np.nansum(losses[counted]))
+        return normalised(replace(self.task_of(episode), horizon=played), total / played)
 
     def _partners(self, game: Game) -> list[Machine]:
         if self.partners or self.machines:
@@ -96,18 +125,31 @@ class CheckPlan:
             machines += partners.tit_for_tat(game)
         return machines
 
-    def encounters(self, agent: str, rungs: Sequence[str] = (OWN,)) -> list[CheckEpisode]:
-        """All episodes of an agent, at these rungs."""
-        return [
-            CheckEpisode(task, agent, number, self.seed, rung)
-            for rung in rungs
-            for number in range(self.episodes)
-            for task in self.tasks(rung)
-        ]
+    def encounters(self, agent: str, rungs: Sequence[str] = (OWN,), number: int = 0) -> list[CheckEpisode]:
+        """The episodes of an agent in the pass of this number, at these rungs."""
+        return [CheckEpisode(task, agent, number, self.seed, rung) for rung in rungs for task in self.tasks(rung)]
+
+
+def loss_of_passes(losses_by_partner: Sequence[Sequence[float]], level: float = LEVEL) -> Estimate:
+    """The mean loss over the partners of the suite, with the interval that decides.
+
+    The partners are fixed strata: the interval comes from the spread between episodes with the same partner, never from
+    that within an episode, in which an agent with a memory repeats itself.
+    """
+    return welch(losses_by_partner, level)
+
+
+def decided(loss: Estimate, limit: float) -> bool | None:
+    """Whether a loss is at most the limit: True or False if its whole interval lies on that side, else None."""
+    return True if loss.high <= limit else False if loss.low > limit else None
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.0f} %"
 
 
 class CheckVerdict(NamedTuple):
-    """Whether an agent passed (None: that is open), where it breaks (or ""), and words."""
+    """Whether an agent passed (None: that is open, or could not be measured), where it breaks (or ""), and words."""
 
     passed: bool | None
     breaks: str
@@ -115,137 +157,232 @@ class CheckVerdict(NamedTuple):
 
     @property
     def result(self) -> str:
-        """passes, fails, or open."""
+        """passes, fails, open, or not measured."""
+        if self.passed is None and self.breaks == FORMATTING:
+            return "not measured"
         return {True: "passes", False: "fails", None: "open"}[self.passed]
 
 
 @dataclass(frozen=True)
 class Findings:
-    """The findings about an agent. `gap` is functional minus literal; `rungs` are its losses when told the truth.
+    """The findings about an agent. All losses are shares of what random play loses.
 
-    `unreadable` is a share of replies (None for agents that do not speak), `lost` a share of rounds, and `paid` what
-    these rounds cost, in points a round of the episode: each earns the lowest payoff of the game. All regrets are
-    shares of what random play loses; `shares` has the functional one with each partner.
+    `functional` is its loss on this suite, with the interval that decides; `wider` is the same with the partners as a
+    sample of partners like them. `unused` is the part of the loss in rounds that it predicted rightly; `literal` is
+    what its wrong predictions alone would cost, as the paper prices them, and `gap` functional minus literal. `rungs`
+    are its losses when told the truth. `unreadable` is the share of replies that could not be read, by kind (None for
+    agents that do not speak), `lost` that of rounds without a move, which are in no loss, and `unpredicted` that of
+    rounds without a prediction. If too many moves are lost there are no losses at all. `shares` has the losses by
+    partner, `calls` is the mean number of replies in a pass.
     """
 
     name: str
     functional: Estimate
+    wider: Estimate
+    unused: Estimate
     literal: Estimate
     gap: Estimate
     consistency: Estimate
-    unreadable: Estimate | None
+    unreadable: Mapping[str, float] | None
     lost: Estimate
-    paid: Estimate
     rungs: Mapping[str, Estimate]
     max_regret: float
-    shares: Mapping[str, float] = field(default_factory=dict)
+    shares: Mapping[str, tuple[float, ...]]
+    passes: int
+    probes: tuple[Probe, ...] = ()
+    evidence: str = ""
+    calls: float = 0.0
+    unpredicted: float = 0.0
 
     def less(self, reference: Findings) -> Estimate | None:
-        """Its functional loss less another's, paired by partner; None if they share none."""
-        return paired(self.shares, reference.shares) if self.shares.keys() & reference.shares.keys() else None
+        """Its loss less another's, paired by partner; None if they share none."""
+        ours, theirs = (
+            {name: fmean(losses) for name, losses in finding.shares.items()} for finding in (self, reference)
+        )
+        return paired(ours, theirs) if ours.keys() & theirs.keys() else None
 
     @property
     def verdict(self) -> CheckVerdict:
-        """Pass or fail by the functional loss alone; neither if its 95 % interval spans the limit, or with one partner.
+        """Pass or fail by the loss on this suite alone; open while its interval spans the limit, or after one pass.
 
-        An agent that loses more breaks at the first place that explains the loss.
+        If too few moves could be read, nothing is said. An agent that fails breaks where most of its loss is.
         """
-        passed, breaks, words = self._judged
-        lost, limit = self.functional, f"{self.max_regret:g}"
-        if lost.n < 2 or lost.low <= self.max_regret < lost.high:
-            few = "one partner is too few to say" if lost.n < 2 else "too few rounds to say, or too few partners"
-            passed, words = None, few + self._when_told
-        spread = f" [{lost.low:.2f}, {lost.high:.2f}]" if lost.low < lost.high else ""
-        partners = f"with {lost.n} partner{'s' if lost.n != 1 else ''}"
-        loss_words = f"it loses {lost.value:.2f}{spread} of what random play loses {partners}, and may lose {limit}"
-        return CheckVerdict(passed, breaks, f"{words}; {loss_words}{self._unreadable_rounds}")
+        if not self.shares:
+            kinds = [f"{_percent(share)} {kind}" for kind, share in (self.unreadable or {}).items()]
+            of_replies = f" (of its replies: {', '.join(kinds)})" if kinds else ""
+            words = f"in {_percent(self.lost.value)} of the rounds no move could be read{of_replies}"
+            return CheckVerdict(None, FORMATTING, words)
+        passed = decided(self.functional, self.max_regret) if self.passes > 1 else None
+        if passed is None:
+            sentences = ["its loss may be on either side of the limit", self._loss, self.further_passes]
+        elif passed:
+            sentences = ["it plays like a player that knows its partner", self._loss]
+        else:
+            place = "its predictions cannot be read" if self.unpredicted > UNMEASURED else PLACES[self._break]
+            sentences = [self._habit or place, self._loss, self._told]
+        return CheckVerdict(passed, self._break if passed is False else "", ". ".join(filter(None, sentences)))
 
     @property
-    def _judged(self) -> CheckVerdict:
-        predicts = self.literal.value <= self.max_regret
-        if self.functional.value <= self.max_regret:
-            note = "" if predicts else ", although what it says of its partner is mostly wrong"
-            return CheckVerdict(True, "", f"plays like a player that knows its partner{note}")
-        if self.lost.value >= LOST:
-            return CheckVerdict(False, FORMATTING, f"in {self.lost.value:.0%} of the rounds no move could be read")
-        if not predicts:
-            return CheckVerdict(False, PREDICTING, "does not know what its partner will do" + self._when_told)
-        return CheckVerdict(False, USING, "predicts its partner, and does not act on that" + self._when_told)
+    def _break(self) -> str:
+        return USING if self.unused.value >= MOSTLY * self.functional.value else PREDICTING
 
     @property
-    def _unreadable_rounds(self) -> str:
-        if not self.lost.value:
-            return ""
-        return (
-            f"; rounds without a readable move pay the worst payoff, which costs {self.paid.value:.2f} points a round"
-        )
+    def _loss(self) -> str:
+        """The loss, the part of it that was predicted, and what wrong predictions alone would cost, as sentences."""
+        loss, limit = self.functional, f"{self.max_regret:g}"
+        spread = f" [{loss.low:.2f}, {loss.high:.2f}]" if loss.low < loss.high else ""
+        words = f"It loses {loss.value:.2f}{spread} of what random play loses with these partners; the limit is {limit}"
+        if self.unused.value > NEGLIGIBLE:
+            words += f". Of this, {self.unused.value:.2f} is in rounds that it predicted rightly{self.evidence}"
+        if self.unpredicted > UNMEASURED:
+            words += f". In {_percent(self.unpredicted)} of the rounds its prediction could not be read"
+        elif self.literal.value > self.max_regret:
+            words += f". Its predictions are wrong: they alone would lose {self.literal.value:.2f}"
+        return words
 
     @property
-    def _when_told(self) -> str:
+    def _habit(self) -> str:
+        """The first habit that explains the failure, with its evidence, as a clause."""
+        for probe in self.probes:
+            if probe.is_habit and (probe.name in ACTS or self._break == PREDICTING):
+                return f"it {probe.words}, in {_percent(probe.share)} of the {probe.telling} rounds where that is wrong"
+        return ""
+
+    @property
+    def _told(self) -> str:
         if not self.rungs:
             return ""
         best = min(rung.value for rung in self.rungs.values())
         if best <= self.max_regret:
-            return f"; told what the partner does, it plays well ({best:.2f})"
-        return f"; even told what the partner does, it loses {best:.2f} of what random play loses"
+            return f"Told what the partner does, it plays well ({best:.2f})"
+        return f"Even told what the partner does, it loses {best:.2f}"
+
+    @property
+    def further_passes(self) -> str:
+        """How many more passes, and calls, the present spread would need to decide, as a sentence."""
+        if self.passes < 2:
+            return "One pass cannot decide"
+        distance, margin = abs(self.functional.value - self.max_regret), self.functional.high - self.functional.value
+        for passes in range(self.passes + 1, FARTHEST + 1):
+            if margin * math.sqrt(self.passes / passes) < distance:
+                more = passes - self.passes
+                calls = f" ({self.calls * more:,.0f} calls)" if self.calls else ""
+                return f"With this spread, {more} more pass{'es' * (more > 1)}{calls} would decide"
+        return f"It is so close that {FARTHEST} passes would not decide"
 
 
 def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float) -> Findings:
-    """The findings about an agent from its rows, with intervals over partners."""
+    """The findings about an agent from its rows."""
     ways = {way: [e for e in episodes_of(rows) if e[-1]["policy"] == way] for way in (OWN, *TOLD)}
     own = ways.pop(OWN)
 
-    def over(episodes: Sequence[Sequence[Row]], value: Callable[[Sequence[Row]], float]) -> Estimate:
-        finite = [(e[-1]["condition"], number) for e in episodes if not math.isnan(number := value(e))]
-        return mean([number for _, number in finite], [condition for condition, _ in finite])
+    def by_partner(episodes: Sequence[Episode], value: Callable[[Episode], float]) -> dict[str, tuple[float, ...]]:
+        values: dict[str, tuple[float, ...]] = {}
+        for episode in episodes:
+            if not math.isnan(number := value(episode)):
+                condition = episode[-1]["condition"]
+                values[condition] = (*values.get(condition, ()), number)
+        return values
 
-    shares: dict[str, list[float]] = {}
-    for episode in own:
-        shares.setdefault(episode[-1]["condition"], []).append(plan.share(episode))
+    def over(episodes: Sequence[Episode], value: Callable[[Episode], float]) -> Estimate:
+        values = by_partner(episodes, value)
+        return loss_of_passes(list(values.values())) if values else exact(math.nan, 0)
+
+    lost, unpredicted = (over(own, partial(_missing, part)) for part in ("action", "predicted"))
+    judged = own if lost.value <= UNMEASURED + ROUNDING else []
+    shares = by_partner(judged, plan.loss)
+    speaks, passes = isinstance(agent, LanguageAgent), len({episode[-1]["episode"] for episode in own})
     return Findings(
         name=agent.name,
-        functional=over(own, plan.share),
-        literal=over(own, lambda episode: plan.share(episode, "tom_regret_paper")),
-        gap=over(own, lambda episode: plan.share(episode) - plan.share(episode, "tom_regret_paper")),
-        consistency=over(own, process_consistency),
-        unreadable=over(own, lambda episode: episode[-1]["unreadable_share"])
-        if isinstance(agent, LanguageAgent)
-        else None,
-        lost=over(own, lambda episode: sum(row["action"] is None for row in episode) / len(episode)),
-        paid=over(own, _paid_for_lost),
-        rungs={way: over(way_episodes, plan.share) for way, way_episodes in ways.items() if way_episodes},
+        functional=over(judged, plan.loss),
+        wider=mean(list(map(fmean, shares.values()))) if shares else exact(math.nan, 0),
+        unused=over(judged, lambda episode: plan.loss(episode, predicted=True)),
+        literal=over(judged, lambda episode: plan.share(episode, "tom_regret_paper")),
+        gap=over(judged, lambda episode: plan.loss(episode) - plan.share(episode, "tom_regret_paper")),
+        consistency=over(judged, process_consistency),
+        unreadable=unreadable_kinds(own) if speaks else None,
+        lost=lost,
+        rungs={way: over(way_episodes, plan.loss) for way, way_episodes in ways.items() if way_episodes},
         max_regret=max_regret,
-        shares={name: fmean(losses) for name, losses in shares.items() if not math.isnan(fmean(losses))},
+        shares=shares,
+        passes=passes,
+        probes=probes([(episode, plan.task_of(episode)) for episode in judged]),
+        evidence=_evidence(judged, plan),
+        calls=sum(episode[-1]["replies"] for episode in own) / max(passes, 1) if speaks else 0.0,
+        unpredicted=unpredicted.value,
     )
 
 
-def _paid_for_lost(episode: Sequence[Row]) -> float:
-    """(1/T) Σ (r*_t − r_t) over the rounds without a readable move, in points; r*_t is what the optimum expects."""
-    return math.fsum(row["best"] - row["reward"] for row in episode if row["action"] is None) / len(episode)
+def _missing(part: str, episode: Episode) -> float:
+    """The share of rounds without a readable `action`, or without what was `predicted`."""
+    return sum(row[part] is None for row in episode) / len(episode)
+
+
+def unreadable_kinds(episodes: Sequence[Episode]) -> dict[str, float]:
+    """The shares of replies that could not be read, by kind: unreadable, cut, refused, filtered."""
+    kinds = Counter(kind for episode in episodes for row in episode for kind in row["kinds"])
+    replies = sum(episode[-1]["replies"] for episode in episodes)
+    return {kind: count / max(replies, 1) for kind, count in kinds.most_common()}
+
+
+def _evidence(episodes: Sequence[Episode], plan: CheckPlan) -> str:
+    """The clearest case of a prediction that is not used: a partner predicted rightly to the end, and not answered."""
+    clearest, most = "", 0
+    for episode in episodes:
+        losses = exact_losses(plan.task_of(episode), episode)
+        right = [row["predicted"] == row["observed"] for row in episode]
+        known = next((n for n, hit in enumerate(reversed(right)) if not hit), len(right))  # rounds at the end
+        wasted = int((losses[len(right) - known :] > ROUNDING).sum())
+        if wasted > most:
+            (game, _, partner), most = episode[-1]["condition"].partition("/"), wasted
+            since = f"right from round {len(right) - known + 1} on"
+            clearest = f", as with {partner} in {game}: {since}, yet no best reply in {wasted} of {known} rounds"
+    return clearest
 
 
 def worst(rows: Sequence[Row], plan: CheckPlan) -> list[list[Row]]:
-    """The three episodes with the largest losses, the worst first."""
-    own = [episode for episode in episodes_of(rows) if episode[-1]["policy"] == OWN]
-    comparable = [episode for episode in own if not math.isnan(plan.share(episode))]
-    return sorted(comparable, key=plan.share, reverse=True)[:WORST]
+    """The worst episodes with three different partners: those with the largest losses, the worst first.
+
+    Episodes in which too few moves could be read come before all others.
+    """
+    by_partner: dict[str, tuple[tuple[bool, float], list[Row]]] = {}
+    for episode in (episode for episode in episodes_of(rows) if episode[-1]["policy"] == OWN):
+        condition, loss = episode[-1]["condition"], plan.loss(episode)
+        is_unread = _missing("action", episode) > UNMEASURED
+        badness = (is_unread, 0.0 if math.isnan(loss) else loss)
+        comparable = is_unread or not math.isnan(loss)
+        if comparable and (condition not in by_partner or badness > by_partner[condition][0]):
+            by_partner[condition] = badness, episode
+    ranked = sorted(by_partner.values(), key=itemgetter(0), reverse=True)
+    return [episode for _, episode in ranked[:WORST]]
 
 
 def summary(findings: Sequence[Findings], beside: Sequence[str] = ()) -> list[Row]:
-    """One row for each agent and metric; `minus_NAME` is its loss less that of a player named in `beside`, paired."""
+    """One row for each agent and metric that was measured.
+
+    `minus_NAME` is its loss less that of a player named in `beside`, paired.
+    """
     rows, references = [], [finding for finding in findings if finding.name in beside]
     for finding in findings:
         metrics = {
             "relative_regret": finding.functional,
+            "relative_regret_over_partners": finding.wider,
+            "relative_regret_predicted": finding.unused,
             "relative_tom_regret": finding.literal,
             "gap": finding.gap,
             "consistency": finding.consistency,
+            "passes": exact(finding.passes, finding.passes),
         }
         if finding.unreadable is not None:
-            metrics |= {"unreadable_share": finding.unreadable, "lost_share": finding.lost, "lost_points": finding.paid}
+            metrics |= {"lost_share": finding.lost, "unreadable_share": exact(sum(finding.unreadable.values()), 1)}
+            metrics |= {f"unreadable_{kind}": exact(share, 1) for kind, share in finding.unreadable.items()}
+        metrics |= {
+            f"probe_{probe.name}": exact(probe.share, probe.telling) for probe in finding.probes if probe.telling
+        }
         metrics |= {f"relative_regret_{rung}": estimate for rung, estimate in finding.rungs.items()}
         for reference in (reference for reference in references if reference is not finding):
             if (less := finding.less(reference)) is not None:
                 metrics[f"minus_{reference.name}"] = less
-        rows += [summary_row("check", "all", finding.name, metric, estimate) for metric, estimate in metrics.items()]
+        measured = {metric: estimate for metric, estimate in metrics.items() if estimate.n}
+        rows += [summary_row("check", "all", finding.name, metric, estimate) for metric, estimate in measured.items()]
     return rows

@@ -101,19 +101,20 @@ def rows(entry: BenchmarkEntry) -> list[Row]:
             rng = stream(entry.seed, entry.subject, entry.source.id, f"question {t}")
             option = int(rng.integers(len(item.options)))
         answer_rows.append(_row(entry, t, item, option, story_answer.answer, story_answer.reading.coverage))
-    return _with_accuracy(answer_rows)
+    return with_accuracy(answer_rows)
 
 
 def _row(
     entry: BenchmarkEntry, t: int, item: MumatomQuestion, option: int | None, answer: Answer, coverage: float
 ) -> Row:
+    """The row of an answer. A question without an answer counts as right with the probability of a guess."""
     label = {"t": t, "kind": item.kind, "action": option, "gold": item.gold, "best": item.gold}
     guess = answer.leaning if option is None else option
     guessing = 1.0 / len(item.options) if guess is None else float(guess == item.gold)
     p_true = answer.posterior[item.gold] if item.gold < len(answer.posterior) else None
     odds = {"p_true": p_true, "posterior": [round(p, 6) for p in answer.posterior], "coverage": round(coverage, 4)}
-    judged = {**label, **odds, "correct": option == item.gold, "guessing": guessing, **_reason(answer)}
-    return first_columns(EXPERIMENT, entry.key, entry.seed) | judged
+    score = {**label, **odds, "correct": option == item.gold, "guessing": guessing, **_reason(answer)}
+    return first_columns(EXPERIMENT, entry.key, entry.seed) | score
 
 
 def _reason(answer: Answer) -> Row:
@@ -121,7 +122,7 @@ def _reason(answer: Answer) -> Row:
     return {"abstained": answer.abstained} if answer.abstained else {}
 
 
-def _with_accuracy(answer_rows: list[Row]) -> list[Row]:
+def with_accuracy(answer_rows: list[Row]) -> list[Row]:
     """The rows of an episode, the last one with the share of correct answers."""
     if answer_rows:
         answer_rows[-1]["accuracy"] = sum(row["correct"] for row in answer_rows) / len(answer_rows)
@@ -165,7 +166,7 @@ def limp_rows(entry: BenchmarkEntry, model: LanguageModel) -> list[Row]:
         converted = Answer(answer.option, even, (), answer.abstained)
         calls = {"calls": sum(answer.calls.values()), "unreadable": answer.unreadable}
         answer_rows.append(_row(entry, t, item, answer.option, converted, 1.0) | calls)
-    return _with_accuracy(answer_rows)
+    return with_accuracy(answer_rows)
 
 
 def spoken_half(source: MumatomEpisode) -> str:
@@ -176,8 +177,9 @@ def spoken_half(source: MumatomEpisode) -> str:
     lines = []
     for speech in reading.episode.utterances:
         if speech.span is not None:
-            quoted = re.search(r"\"([^\"]+)\"", source.full[speech.span[0] : speech.span[1]])
-            lines.append(f"{speech.speaker}: {quoted[1] if quoted else source.full[speech.span[0] : speech.span[1]]}")
+            sentence = source.full[speech.span[0] : speech.span[1]]
+            quoted = re.search(r"\"(?P<words>[^\"]+)\"", sentence)
+            lines.append(f"{speech.speaker}: {quoted['words'] if quoted else sentence}")
     return "\n".join(lines)
 
 
@@ -195,15 +197,17 @@ def place_prior(answer_rows: Sequence[Row], sources: Sequence[MumatomEpisode]) -
     questions = {source.id: source.questions for source in sources}
     changed = []
     for row in (row for row in answer_rows if row["subject"] == "no_video"):
-        own, item, option = row["episode"], questions[row["episode"]][row["t"]], row["action"]
+        episode, item, option = row["episode"], questions[row["episode"]][row["t"]], row["action"]
         if item.kind == "social_goal":
-            alike = (source_id for source_id, place in claimed.items() if place == claimed[own] and source_id != own)
-            if votes := sum((tally[source_id] for source_id in alike), Counter[str]()):
+            similar = (
+                source_id for source_id, place in claimed.items() if place == claimed[episode] and source_id != episode
+            )
+            if votes := sum((tally[source_id] for source_id in similar), Counter[str]()):
                 likely = max(votes, key=lambda word: votes[word])
                 option = next((i for i in range(len(item.options)) if _meant(item, i) == likely), option)
         right = option == item.gold
-        found_out = {"action": option, "correct": right, "guessing": float(right)}
-        changed.append({**row, "subject": "place_prior", **found_out})
+        columns = {"action": option, "correct": right, "guessing": float(right)}
+        changed.append({**row, "subject": "place_prior", **columns})
     return changed
 
 
@@ -230,11 +234,11 @@ def summarise(answer_rows: Sequence[Row]) -> Iterator[Row]:
     Shortcuts do not depend on the track and stand beside every one.
     """
     for track in dict.fromkeys(row["condition"] for row in answer_rows):
-        shown = [row for row in answer_rows if row["condition"] == track or row["subject"] in SHORTCUTS]
-        for subject in dict.fromkeys(row["subject"] for row in shown):
-            mine = [row for row in shown if row["subject"] == subject]
+        track_rows = [row for row in answer_rows if row["condition"] == track or row["subject"] in SHORTCUTS]
+        for subject in dict.fromkeys(row["subject"] for row in track_rows):
+            subject_rows = [row for row in track_rows if row["subject"] == subject]
             for kind in ("all", *KINDS):
-                kind_rows = [row for row in mine if kind in ("all", row["kind"])]
+                kind_rows = [row for row in subject_rows if kind in ("all", row["kind"])]
                 if kind_rows:
                     yield from _scores(f"{track}/{kind}", subject, kind_rows)
 
@@ -254,6 +258,9 @@ def _scores(condition: str, subject: str, answers: Sequence[Row], cluster: str =
         estimates["accuracy_answered"] = ratio(right, answered, clusters)
     if cluster == "group" and all("coverage" in row for row in answers):
         estimates["coverage"] = mean([row["coverage"] for row in answers], clusters)
+    if all("replies" in row for row in answers):  # of a language model by itself
+        unreadable = [float(len(row["kinds"])) for row in answers]
+        estimates["unreadable_share"] = ratio(unreadable, [float(row["replies"]) for row in answers], clusters)
     yield from (summary_row(EXPERIMENT, condition, subject, metric, value) for metric, value in estimates.items())
 
 
@@ -297,7 +304,7 @@ def invented_rows(entry: InventedEntry) -> list[Row]:
         kind, gold = row["cell"].split("/")[0], LETTERS.index(row["letter"])
         answer = {"group": row["group"], "kind": kind, "action": option, "gold": gold, "correct": option == gold}
         answer_rows.append({**first_columns(EXPERIMENT, entry.key, entry.seed), "t": t, **answer, **extra})
-    return _with_accuracy(answer_rows)
+    return with_accuracy(answer_rows)
 
 
 def _shortcut(invented: Sequence[Row], seed: int) -> list[tuple[int | None, Row]]:

@@ -180,7 +180,7 @@ class Limp:
         answer = LimpAnswer(None)
         try:
             forms = ", ".join(f'"{letter}": {{{FIELDS}}}' for letter in question.letters)
-            prompt = fill("limp-hypotheses", question=question, form=f"{{{forms}}}", **_names(fused))
+            prompt = fill("limp-hypotheses", question=question, form=f"{{{forms}}}", **_people_fields(fused))
             meant = calls.written("hypotheses", prompt, replies.minds_form(question.letters)).root
             minds = tuple(meant[letter] for letter in question.letters)  # the meaning of each option
             answer = replace(answer, minds=minds)
@@ -240,7 +240,8 @@ class Limp:
 # Hypotheses and likelihoods
 
 
-def _names(fused: FusedStory) -> dict[str, str]:
+def _people_fields(fused: FusedStory) -> dict[str, str]:
+    """The fields of prompts about the story: the main person, the others, and the initial state."""
     return {"main": fused.main, "others": joined(fused.other_people), "initial": listed(fused.initial)}
 
 
@@ -251,7 +252,7 @@ def _prompt(fused: FusedStory, mind: replies.OptionMind, t: int, faithful: bool)
     before.
     """
     step, before = fused.steps[t], fused.steps[:t]
-    fields = {**_names(fused), **mind.model_dump()}
+    fields = {**_people_fields(fused), **mind.model_dump()}
     if not faithful:
         return fill("limp-likelihood", **fields, history=listed(before), next=step)
     if step.kind == "utterance":
@@ -307,10 +308,10 @@ def fuse(source: StoryTask, calls: replies.LimpCalls) -> FusedStory:
     form = replies.names_form(source.people, f"{source.text}\n{source.video}\n{question}")
     main, *other_people = calls.written("names", fill("limp-names", question=question), form).people
     story = FusedStory(main, tuple(other_people))
-    told_steps = _told(source, story.people, calls)
+    told_steps = _steps_told(source, story.people, calls)
     speaks = not set(map(speaker, source.lines)).isdisjoint(story.people)
     story = replace(story, conversation=speaks or any(step.kind == "utterance" for _, step in told_steps))
-    steps = [*told_steps, *_filmed(source, story, calls)]
+    steps = [*told_steps, *_steps_filmed(source, story, calls)]
     ordered = tuple(step for _, step in sorted(steps, key=lambda placed: placed[0]))
     initial = calls.written("initial state", fill("limp-state", steps=listed(ordered)), replies.state_form()).facts
     return replace(story, steps=ordered, initial=tuple(initial))
@@ -331,38 +332,41 @@ def joined(names: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
-def _numbered(lines: Sequence[str]) -> str:
+def _numbered_lines(lines: Sequence[str]) -> str:
+    """The lines with their numbers from 1, as they stand in prompts."""
     return "\n".join(f"{number}: {line}" for number, line in enumerate(lines, 1)) or "(nothing is told)"
 
 
-def _told(source: StoryTask, people: Sequence[str], calls: replies.LimpCalls) -> list[tuple[float, StoryStep]]:
+def _steps_told(source: StoryTask, people: Sequence[str], calls: replies.LimpCalls) -> list[tuple[float, StoryStep]]:
     """All steps in the text with the number of their line. A person is not asked about lines that others speak."""
-    lines, placed_steps = source.lines, list[tuple[float, StoryStep]]()
+    lines = source.lines
+    placed_steps = list[tuple[float, StoryStep]]()
     for name in people:
         theirs = [n for n, line in enumerate(lines, 1) if speaker(line) not in {*people} - {name}]
         if not theirs:
             continue
-        prompt = fill("limp-text", lines=_numbered(lines), person=name)
+        prompt = fill("limp-text", lines=_numbered_lines(lines), person=name)
         steps = calls.written(f"text of {name}", prompt, replies.steps_form(theirs, source.most_told)).steps
         placed_steps += [(step.line, StoryStep(name, step.kind, step.text)) for step in steps]
     return sorted(placed_steps, key=lambda placed: placed[0])
 
 
-def _filmed(source: StoryTask, story: FusedStory, calls: replies.LimpCalls) -> list[tuple[float, StoryStep]]:
+def _steps_filmed(source: StoryTask, story: FusedStory, calls: replies.LimpCalls) -> list[tuple[float, StoryStep]]:
     """All actions in the video, each placed after a line of the text."""
     if not source.video.strip():
         return []
-    lines, video, people = source.lines, source.video.strip(), joined(story.people)
-    shown, hints = story.people, ""
-    fields = {"people": people, "lines": _numbered(lines), "video": video}
+    lines, video = source.lines, source.video.strip()
+    people = joined(story.people)
+    filmed_people, hints = story.people, ""
+    fields = {"people": people, "lines": _numbered_lines(lines), "video": video}
     if not story.conversation:
-        prompt = fill("limp-objects", lines=_numbered(lines))
-        things = calls.written("video: objects", prompt, replies.objects_form()).objects
+        prompt = fill("limp-objects", lines=_numbered_lines(lines))
+        objects = calls.written("video: objects", prompt, replies.objects_form()).objects
         name = calls.written("video: name", fill("limp-shown", **fields), replies.shown_form(story.people)).name
-        hint = fill("limp-video-hints", person=name, objects=", ".join(things) or "none")
-        shown, hints = (name,), f"\n{hint}\n"
-    prompt = fill("limp-video", **fields, agents=joined(shown), hints=hints)
-    form = replies.actions_form(shown, len(lines), source.most_filmed)
+        hint = fill("limp-video-hints", person=name, objects=", ".join(objects) or "none")
+        filmed_people, hints = (name,), f"\n{hint}\n"
+    prompt = fill("limp-video", **fields, agents=joined(filmed_people), hints=hints)
+    form = replies.actions_form(filmed_people, len(lines), source.most_filmed)
     actions = calls.written("video: actions", prompt, form).actions
     return [
         (action.after + 0.5, StoryStep(action.agent, "action", f"{action.verb} {action.rest}", "video"))

@@ -41,7 +41,7 @@ TEXT: Schema = {"type": "string", "minLength": 1, "maxLength": LONGEST}
 # Content
 
 
-def _words(text: str) -> str:
+def _checked_words(text: str) -> str:
     """A text on one line, so that it cannot pass for another part of a later prompt, with at least one letter."""
     line = plain(text)
     if len(line) > LONGEST or not any(c.isalnum() for c in line):
@@ -49,7 +49,7 @@ def _words(text: str) -> str:
     return line
 
 
-Words = Annotated[str, AfterValidator(_words)]
+Words = Annotated[str, AfterValidator(_checked_words)]
 
 
 class NamesReply(StrictReply):
@@ -136,13 +136,14 @@ def names_form(people: Sequence[str], mentioned: str) -> ReplyForm[NamesReply]:
     """The form for the names of at least two people: of the known ones, or else of any that the texts mention."""
 
     def fault(reply: NamesReply) -> str | None:
+        """What is wrong with a reply, in words that follow `it`; None if nothing is."""
         if not 2 <= len(reply.people) <= MOST_PEOPLE:
             return f"does not name 2 to {MOST_PEOPLE} people"
         if people:
             strange = [name for name in reply.people if name not in people]
         else:  # a name is mentioned as a whole word; a single letter is an option and no name
-            fits = [name for name in reply.people if 1 < len(name) <= LONGEST_NAME]
-            known_names = {name for name in fits if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", mentioned)}
+            candidates = [name for name in reply.people if 1 < len(name) <= LONGEST_NAME]
+            known_names = {name for name in candidates if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", mentioned)}
             strange = [name for name in reply.people if name not in known_names]
         return f"names {one_line(strange[0])}, who is not in the story" if strange else None
 
@@ -154,13 +155,13 @@ def steps_form(lines: Sequence[int], most: int) -> ReplyForm[StepsReply]:
     """The form for one person's actions and utterances in these lines, at most `most` of them."""
     step_schema = object_schema(line=enum_schema(lines), kind=enum_schema(("action", "utterance")), text=TEXT)
     schema = schema_text(steps=list_schema(step_schema, most))
-    return ReplyForm(schema, StepsReply, lambda reply: _placed([step.line for step in reply.steps], lines, most))
+    return ReplyForm(schema, StepsReply, lambda reply: _lines_fault([step.line for step in reply.steps], lines, most))
 
 
 def objects_form() -> ReplyForm[ObjectsReply]:
     """The form for the objects that a text names."""
     schema = schema_text(objects=list_schema(TEXT, MOST_ITEMS))
-    return ReplyForm(schema, ObjectsReply, lambda reply: _too_many(reply.objects))
+    return ReplyForm(schema, ObjectsReply, lambda reply: _size_fault(reply.objects))
 
 
 def shown_form(people: Sequence[str]) -> ReplyForm[PersonReply]:
@@ -175,7 +176,7 @@ def actions_form(people: Sequence[str], lines: int, most: int) -> ReplyForm[Acti
 
     def fault(reply: ActionsReply) -> str | None:
         strange = any(filmed.agent not in people for filmed in reply.actions)
-        return "tells of somebody else" if strange else _placed([a.after for a in reply.actions], places, most)
+        return "tells of somebody else" if strange else _lines_fault([a.after for a in reply.actions], places, most)
 
     filmed = object_schema(after=enum_schema(places), agent=enum_schema(people), verb=enum_schema(VERBS), rest=TEXT)
     return ReplyForm(schema_text(actions=list_schema(filmed, most)), ActionsReply, fault)
@@ -183,7 +184,9 @@ def actions_form(people: Sequence[str], lines: int, most: int) -> ReplyForm[Acti
 
 def state_form() -> ReplyForm[StateReply]:
     """The form for the places of things at the start."""
-    return ReplyForm(schema_text(facts=list_schema(TEXT, MOST_ITEMS)), StateReply, lambda reply: _too_many(reply.facts))
+    return ReplyForm(
+        schema_text(facts=list_schema(TEXT, MOST_ITEMS)), StateReply, lambda reply: _size_fault(reply.facts)
+    )
 
 
 def minds_form(letters: Sequence[str]) -> ReplyForm[OptionMinds]:
@@ -206,12 +209,14 @@ def choice_form(letters: Sequence[str]) -> ReplyForm[ChoiceReply]:
     return ReplyForm(schema_text(choice=enum_schema(letters)), ChoiceReply, fault, in_words)
 
 
-def _placed(numbers: Sequence[int], lines: Sequence[int], most: int) -> str | None:
+def _lines_fault(numbers: Sequence[int], lines: Sequence[int], most: int) -> str | None:
+    """What is wrong with the numbers of lines in a reply; None if all of them may be meant and there are few enough."""
     wrong = not set(numbers) <= set(lines)
-    return "has the number of a line that cannot be meant" if wrong else _too_many(numbers, most)
+    return "has the number of a line that cannot be meant" if wrong else _size_fault(numbers, most)
 
 
-def _too_many(entries: Sequence[object], most: int = MOST_ITEMS) -> str | None:
+def _size_fault(entries: Sequence[object], most: int = MOST_ITEMS) -> str | None:
+    """What is wrong with the length of a list in a reply; None if it is short enough."""
     return f"lists more than {most}" if len(entries) > most else None
 
 

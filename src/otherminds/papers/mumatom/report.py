@@ -48,6 +48,8 @@ def report(rows: Sequence[Row], summary: Sequence[Row], faults: Sequence[str] = 
         )
         sections += [Section("MuMA-ToM", body), Section("Shortcuts", stack(_shortcuts(benchmark), WORDS["short"]))]
     sections.append(Section("Invented stories", stack(_invented(scores), WORDS["invented"])))
+    if any("replies" in row for row in rows):
+        sections.append(Section("How a language model answered", stack(WORDS["letters"], _letters(rows))))
     if benchmark:
         sections.append(Section("What went wrong", _wrong(rows)))
     if faults:
@@ -77,6 +79,7 @@ def _results(estimates: RowsByKey) -> Html:
 
 
 def _published_results() -> Html:
+    """Accuracy by track and system as published, on the whole benchmark."""
     lines = []
     for track, name in TRACKS.items():
         for subject in dict.fromkeys(p.subject for p in _published(track)):
@@ -122,6 +125,7 @@ def _bars(estimates: RowsByKey, width: float) -> Figure:
 
 
 def _marks(estimates: RowsByKey, kind: str) -> list[Mark]:
+    """The points of one panel: the solver on each track, the shortcuts, and published systems."""
     first = next(iter(estimates))[0].split("/")[0]
     entries = [(name, estimates.get((f"{t}/{kind}", "symbolic", "accuracy")), "ours") for t, name in TRACKS.items()]
     entries += [(s.replace("_", " "), estimates.get((f"{first}/{kind}", s, "accuracy")), "shortcut") for s in SHORTCUTS]
@@ -132,6 +136,7 @@ def _marks(estimates: RowsByKey, kind: str) -> list[Mark]:
 
 
 def _invented(estimates: RowsByKey) -> Html:
+    """Accuracy and coverage on invented stories, by phrasing and subject."""
     metrics = ("accuracy_answered", "answered", "accuracy", "coverage")
     lines = [
         [condition.removeprefix("invented/"), WORDS["subjects"].get(subject, subject),
@@ -143,8 +148,23 @@ def _invented(estimates: RowsByKey) -> Html:
     return table(head, lines, stacks=True)
 
 
+def _letters(rows: Sequence[Row]) -> Html:
+    """How often a language model by itself chose each option, and how often that was right, by kind of question."""
+    answers = [row for row in rows if "replies" in row]
+    options = range(1 + max(row["gold"] for row in answers))
+    lines = []
+    for kind in KINDS:
+        chosen = [row["action"] for row in answers if kind in ("all", row["kind"])]
+        right = [row["gold"] for row in answers if kind in ("all", row["kind"])]
+        counts = (f"{chosen.count(option)} ({right.count(option)})" for option in options)
+        lines.append([kind.replace("_", " "), len(right), *counts, chosen.count(None)])
+    return table(("Kind", "Questions", *map(_letter, options), "No answer"), lines)
+
+
 def _wrong(rows: Sequence[Row]) -> Html:
-    missed = [row for row in rows if row["subject"] == "symbolic" and not row["correct"]]
+    """The solver's wrong answers with their posteriors, at most LISTED."""
+    solved = [row for row in rows if row["subject"] == "symbolic" and row["condition"] in TRACKS]
+    missed = [row for row in solved if not row["correct"]]
     lines = [
         [TRACKS.get(row["condition"], row["condition"]), row["episode"], row["t"] + 1, row["kind"].replace("_", " "),
          _letter(row["action"]), _letter(row["gold"]), " ".join(number(p) for p in row["posterior"]),

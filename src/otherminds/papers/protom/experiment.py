@@ -28,6 +28,7 @@ from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 SUBJECTS = ("none", "random", "oracle", "protom")
+REPLY_TOKENS = 300  # of a language model's reply, which has about a hundred; chosen
 REPLY_CHARACTERS = 300  # characters of each reply that rows keep: enough to see what the model wrote
 
 Row = dict[str, Any]
@@ -37,7 +38,7 @@ Row = dict[str, Any]
 class PlannedEpisode:
     """One planned episode: a level and a facilitator's name. The same people play a level with every facilitator.
 
-    people: of what kind they are, see `otherminds.papers.protom.people`.
+    people: of what kind they are, see `otherminds.papers.protom.people`. max_tokens: of a language model's reply.
     """
 
     level: Level | KitchenLevel
@@ -45,6 +46,7 @@ class PlannedEpisode:
     condition: str
     seed: int
     people: str = ""
+    max_tokens: int = REPLY_TOKENS
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -53,7 +55,7 @@ class PlannedEpisode:
 
     def asker(self, model: LanguageModel) -> Asker:
         """The model with the settings of this episode."""
-        return Asker(model, " ".join(self.key), self.seed, temperature=0.0, max_tokens=300)
+        return Asker(model, " ".join(self.key), self.seed, temperature=0.0, max_tokens=self.max_tokens)
 
 
 class EpisodeSetup(NamedTuple):
@@ -241,6 +243,22 @@ def assess(experiment: str, rows: Sequence[Row], prefix: str = "") -> list[Row]:
     for subject in dict.fromkeys(o.subject for o in useful if helped and o.subject.startswith("protom")):
         share = share_of_speedup(useful, subject, "oracle")
         table.append(summary_row(experiment, prefix + "useful", subject, "share_of_oracle_speedup", share))
+    return table
+
+
+def savings(experiment: str, rows: Sequence[Row], prefix: str) -> list[Row]:
+    """The steps that each facilitator saves in an episode, and the share of decisions lost to unreadable replies."""
+    all_outcomes = outcomes(rows)
+    alone = {outcome.episode: outcome.length for outcome in all_outcomes if outcome.subject == "none"}
+    table = []
+    for subject in dict.fromkeys(outcome.subject for outcome in all_outcomes):
+        saved = [float(alone[o.episode] - o.length) for o in all_outcomes if o.subject == subject]
+        metrics = {"saved": st.mean(saved)}
+        asked = [row for row in rows if row["subject"] == subject and row.get("said")]
+        if asked:
+            lost = [float(row["unreadable"] == len(row["said"])) for row in asked]
+            metrics["lost_share"] = st.mean(lost, [row["episode"] for row in asked])
+        table += [summary_row(experiment, f"{prefix}all", subject, metric, value) for metric, value in metrics.items()]
     return table
 
 

@@ -20,6 +20,7 @@ WORDS = packaged("otherminds.papers.protom", "report.toml")
 ABOUT: Mapping[str, str] = WORDS["about"]
 METRICS = ("success", "speedup", "speedup_ratio_of_means", "messages")
 CLASSES = ("all", "not_needed", "useful", "necessary")
+FEW = "few/"  # how the conditions of a few selected levels begin
 INFERENCE = {
     "p_true": "P(true goal)",
     "top1": "Ranked first",
@@ -108,6 +109,36 @@ def report(experiment: str, rows: Sequence[Row], summary: Sequence[Row], levels:
         "How thresholds were chosen": tuning,
     }
     return page(words.title, words.lead, [Section(title, body) for title, body in sections.items() if body])
+
+
+def report_on_few(experiment: str, rows: Sequence[Row], summary: Sequence[Row], levels: Sequence[Any]) -> Page:
+    """The page of a run in a few levels, which is compared with nothing published."""
+    words = ReportWords(experiment, **WORDS[experiment])
+    names = ", ".join(level.name for level in levels)
+    sections = [
+        Section("Results", stack(ABOUT["few"].format(levels=words.levels, names=names), _few_results(summary))),
+        Section("Watch the episodes", replays({level.name: level for level in levels}, rows)),
+    ]
+    return page(words.title, words.lead, sections)
+
+
+def _few_results(summary: Sequence[Row]) -> Html:
+    """The figures of a few levels by facilitator; a dash for replies of those that do not write any."""
+    estimates = by_key(summary)
+    columns = {
+        ("all", "speedup"): "Speed-up",
+        ("all", "saved"): "Steps saved",
+        ("not_needed", "needless"): "Needless",
+        ("all", "messages"): "Messages",
+        ("all", "top1"): "Right goal named",
+        ("all", "lost_share"): "Decisions lost",
+    }
+    subjects = dict.fromkeys(row["subject"] for row in summary)
+    lines = [
+        [subject, *(cell(estimates.get((FEW + level_class, subject, metric))) for level_class, metric in columns)]
+        for subject in subjects
+    ]
+    return table(("Facilitator", *columns.values()), lines, stacks=True)
 
 
 def _results(words: ReportWords, summary: Sequence[Row], prefix: str) -> Html:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, unknown
 from otherminds.evaluation.engines import in_order, opened
 from otherminds.evaluation.experiment import Begin, Experiment, ModelPart, Options, Part, described
 from otherminds.evaluation.progress import shown
@@ -14,14 +15,14 @@ from otherminds.evaluation.store import Row
 from otherminds.language.prices import CallEstimate
 from otherminds.papers.protom import exact, experiment, human_judgements
 from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
-from otherminds.papers.protom.experiment import SUBJECTS, PlannedEpisode
+from otherminds.papers.protom.experiment import REPLY_TOKENS, SUBJECTS, PlannedEpisode
 from otherminds.papers.protom.facilitated_world import FacilitatedWorld
 from otherminds.papers.protom.language_facilitator import subject as model_subject
 from otherminds.papers.protom.levels import kitchens, maps
 from otherminds.papers.protom.levels.level_sets import Design
 from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.papers.protom.people import CROWDS, KINDS, NEED_SPARE
-from otherminds.papers.protom.report import report
+from otherminds.papers.protom.report import FEW, report, report_on_few
 from otherminds.papers.protom.study import report as study_report
 from otherminds.papers.protom.study import scores as study_scores
 from otherminds.papers.protom.study import simulated as study
@@ -48,11 +49,12 @@ class Facilitated(NamedTuple):
     def begin(self, options: Options) -> Experiment:
         """The bundled levels with every facilitator, and in a full run the further sets as well.
 
-        If the options name a language model, it plays the bundled levels too.
+        If the options name a language model, it plays the bundled levels too. If they name levels, only these are
+        played, under conditions of their own, and no published figures stand beside them.
         """
-        levels, seed = self.design.bundled(), options.seed
-        plan = experiment.plan(levels, SUBJECTS, seed=seed)
-        if options.scale == "full":
+        levels, seed, prefix = self._levels(options.levels), options.seed, FEW if options.levels else ""
+        plan = experiment.plan(levels, SUBJECTS, seed=seed, prefix=prefix)
+        if options.scale == "full" and not prefix:
             for name, subjects in self.world.sets.items():
                 plan += experiment.plan(self.design.level_set(name).levels(), subjects, seed=seed, prefix=f"{name}/")
         if options.robust:
@@ -61,19 +63,28 @@ class Facilitated(NamedTuple):
         model_part = None
         if options.asking is not None:
             model, pictures = options.asking.find(), options.asking.pictures
-            entries = experiment.plan(levels, [model_subject(model.name)], seed=seed)
+            planned = experiment.plan(levels, [model_subject(model.name)], seed=seed, prefix=prefix)
+            entries = [replace(entry, max_tokens=options.asking.max_tokens or REPLY_TOKENS) for entry in planned]
             estimate = partial(experiment.estimate, setup=self.world.setup, pictures=pictures)
             model_part = ModelPart(model, partial(self.world.rows, pictures=pictures), entries, estimate)
+        name = described(f"{self.world.experiment} seed {seed}", *(("levels", *options.levels) if prefix else ()))
+        write = partial(report_on_few if prefix else report, self.world.experiment)
         return Experiment(
-            run=described(f"{self.world.experiment} seed {seed}", "robust" * options.robust, _model_words(options)),
+            run=described(name, "robust" * options.robust, _model_words(options)),
             parts=(Part(self.world.rows, plan), Part(exact.rows, values)),
             model_part=model_part,
             summarise=self._summarise,
-            page=lambda rows, summary: report(
-                self.world.experiment, [row for row in rows if not _prefix(row)], summary, levels
-            ),
+            page=lambda rows, summary: write([row for row in rows if _prefix(row) == prefix], summary, levels),
             what="Playing levels",
         )
+
+    def _levels(self, names: Sequence[str]) -> Sequence[Any]:
+        """The bundled levels with these names, all if there is none. Raises InputError for an unknown name."""
+        levels = {level.name: level for level in self.design.bundled()}
+        for name in names:
+            if name not in levels:
+                raise unknown("level", name, levels)
+        return [levels[name] for name in names or levels]
 
     def _other_people(self, seed: int, first: int | None) -> list[PlannedEpisode]:
         """Levels of their own with people who are not as expected; `first`: only so many of each set."""
@@ -90,6 +101,11 @@ class Facilitated(NamedTuple):
 
     def _summarise(self, rows: Sequence[Row]) -> list[Row]:
         """The metrics of every set of levels by itself."""
+        if any(_prefix(row) == FEW for row in rows):
+            return [
+                *experiment.assess(self.world.experiment, rows, FEW),
+                *experiment.savings(self.world.experiment, rows, FEW),
+            ]
         sets = {prefix: [row for row in rows if _prefix(row) == prefix] for prefix in dict.fromkeys(map(_prefix, rows))}
         return beside_published(
             row
@@ -109,7 +125,7 @@ def _prefix(row: Row) -> str:
 
 def _model_words(options: Options) -> str:
     asking = options.asking
-    return f"{asking.model}{' with pictures' * asking.pictures}" if asking else ""
+    return described(asking.model, "with pictures" * asking.pictures, asking.length) if asking else ""
 
 
 def _dkg_human(options: Options) -> Experiment:

@@ -17,6 +17,7 @@ from otherminds.evaluation.how_begun import described
 from otherminds.evaluation.round_robin import Standing
 from otherminds.evaluation.runs import Run
 from otherminds.files.text import printable
+from otherminds.language.model import EMBEDDED
 from otherminds.reports.results import RowsByKey, by_key
 from otherminds.worlds.repeated_games.rules import Game
 
@@ -54,7 +55,7 @@ WHO = {
 }
 """The columns of the players in words."""
 FOR_GOOD = 0.5  # share of its regret from which it is said that a player lost it for good by its first rounds; chosen
-VERDICTS = {"passes": "green", "fails": "red", "open": "yellow"}  # of a check, with their colours
+VERDICTS = {"passes": "green", "fails": "red", "open": "yellow", "not measured": "yellow"}  # of a check
 MARGIN = 0.001  # an interval narrower than this is not shown; half a unit of the last digit on either side
 
 
@@ -65,27 +66,32 @@ def results(summary: Sequence[Row]) -> RenderableType:
     return BY_EXPERIMENT.get(experiment, _by_condition)(summary)
 
 
-def verdicts(findings: Sequence[Any], subjects: Sequence[str]) -> RenderableType:
-    """What agents lose and know, with verdicts in words on the subjects of the check."""
-    table = _table("agent", "verdict", "loses", "mispredicts", "gap", "unreadable", words=2)
+def verdicts(findings: Sequence[Any], sentences: Sequence[str]) -> RenderableType:
+    """What agents lose and know, with the verdicts on those that were checked, in sentences."""
+    speak = any(finding.unreadable is not None for finding in findings)
+    unread = ["un-\nreadable"] if speak else []
+    table = _table("\nagent", "\nverdict", "\nloses", "of it\npredicted", "mis-\npredicts", *unread, words=2)
     table.padding = (0, 2, 0, 0)
     for i, column in enumerate(table.columns):
-        column.no_wrap, column.overflow = i > 0, "fold"
+        column.no_wrap, column.overflow = i > 0 or not speak, "fold"
     for finding in findings:
         result = Text(finding.verdict.result, style=VERDICTS[finding.verdict.result])
-        unreadable = "" if finding.unreadable is None else f"{finding.unreadable.value:.0%}"
-        lost = finding.functional
-        interval = f" [{lost.low:.2f}, {lost.high:.2f}]" if lost.low < lost.high else ""
-        figures = (f"{lost.value:.2f}{interval}", f"{finding.literal.value:.2f}", f"{finding.gap.value:.2f}")
-        table.add_row(escape(finding.name), result, *figures, unreadable)
-    judged = [
-        f"{finding.name} {'is open' if finding.verdict.passed is None else finding.verdict.result}: "
-        f"{finding.verdict.words}."
-        for finding in findings
-        if finding.name in subjects
-    ]
+        unreadable = "" if finding.unreadable is None else f"{100 * sum(finding.unreadable.values()):.0f} %"
+        loss = finding.functional
+        interval = f" [{loss.low:.2f}, {loss.high:.2f}]" if loss.low < loss.high else ""
+        figures = (f"{loss.value:.2f}{interval}", f"{finding.unused.value:.2f}", f"{finding.literal.value:.2f}")
+        known = figures if loss.n else ("–",) * len(figures)
+        table.add_row(escape(finding.name), result, *known, *([unreadable] if speak else []))
     scale = "Losses are shares of what uniformly random play loses: 0 is the best possible play, 1 is random."
-    return Group(Text(), table, Text(), *map(Text, judged), Text(scale, style="dim"))
+    return Group(Text(), table, Text(), *map(Text, sentences), Text(scale, style="dim"))
+
+
+def measures(lines: Sequence[Sequence[str]]) -> Table:
+    """The figures of a benchmark: what was measured, the model's value, known players, people and published models."""
+    table = plain_table("measure", "this model", "known players", "people, published")
+    for line in lines:
+        table.add_row(*map(escape, line))
+    return table
 
 
 def scores(rows: Sequence[Row]) -> Table:
@@ -120,13 +126,13 @@ def unforgiven(rows: Sequence[Row]) -> list[str]:
     pairs = dict.fromkeys((row["partner"], row["player"]) for row in rows)
     by_metric = {(row["partner"], row["player"], row["metric"]): row for row in rows}
     for partner, player in pairs:
-        left = by_metric[partner, player, "best_left"]
+        possible = by_metric[partner, player, "best_left"]
         lost = by_metric[partner, player, REGRET]["value"]
-        gone = left["optimum"] - left["value"]
-        if lost > MARGIN and gone >= FOR_GOOD * lost:
+        lost_for_good = possible["optimum"] - possible["value"]
+        if lost > MARGIN and lost_for_good >= FOR_GOOD * lost:
             sentences.append(
-                f"{player} with {partner}: the best response earns {left['optimum']:.2f} a round, but only "
-                f"{left['value']:.2f} after what {player} did in the first {left['rounds']} rounds: "
+                f"{player} with {partner}: the best response earns {possible['optimum']:.2f} a round, but only "
+                f"{possible['value']:.2f} after what {player} did in the first {possible['rounds']} rounds: "
                 "this partner does not forgive that."
             )
     return sentences
@@ -301,12 +307,13 @@ def _games(summary: Sequence[Row]) -> RenderableType:
         _machines(rows_by_key, [c for c in conditions if c.startswith("ipd/machines")]),
         _noise(rows_by_key, [c for c in conditions if c.endswith(tuple(NOISES))]),
     ]
-    shown = [renderable for table in parts if table.row_count for renderable in (table, Text())]
+    tables = [renderable for table in parts if table.row_count for renderable in (table, Text())]
     optima = "Regret is per round against the exact optimum; rmax's in the first table against the paper's."
-    return Group(Text(), *shown, Text(optima, style="dim"))
+    return Group(Text(), *tables, Text(optima, style="dim"))
 
 
 def _cells(rows_by_key: RowsByKey, cells: Sequence[str]) -> Table:
+    """Players of programs in the six cells: regret beside the published one, predictions, and consistency."""
     table = _table("cell", "player", "regret", "published", "ToM %", "consistent", words=2)
     for cell in cells:
         title = escape(cell)
@@ -334,6 +341,7 @@ def _models(rows_by_key: RowsByKey, cells: Sequence[str]) -> Table:
 
 
 def _machines(rows_by_key: RowsByKey, conditions: Sequence[str]) -> Table:
+    """Players with the machines of each set, those with the least regret first."""
     table = _table("machines", "player", "regret", "ToM %", "consistent", words=2)
     for condition in conditions:
         title = escape(condition.removeprefix("ipd/machines").removeprefix("_") or "all")
@@ -502,7 +510,8 @@ def run_details(run: Run, digest: str) -> RenderableType:
     """The state of one run: its episodes, failures, calls without an answer, and digest."""
     episodes, calls, _, spent = _counts(run)
     failures = [f"{' '.join(key)}: {why}" for key, why in run.failures.items()]
-    uncertain = [f"{call.place} (up to ${call.most:,.4f}, sent {call.sent} to {call.model})" for call in run.uncertain]
+    paid = [call for call in run.uncertain if not call.model.startswith(EMBEDDED)]
+    uncertain = [f"{call.place} (up to ${call.most:,.4f}, sent {call.sent} to {call.model})" for call in paid]
     lines = [
         f"{printable(run.name)}: {run.state}, begun {printable(run.begun)} by otherminds {printable(run.version)}",
         f"{episodes} episodes, {calls} calls to models answered, {spent} spent",

@@ -1,0 +1,222 @@
+"""The figures of a benchmark of a language model, beside those of others, and the page that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from otherminds.evaluation.runs import Run
+from otherminds.evaluation.store import Row
+from otherminds.files.toml import packaged
+from otherminds.papers.functional.check_page import words_of
+from otherminds.papers.functional.verdicts import FORMATTING, UNMEASURED, Findings
+from otherminds.papers.mumatom import experiment as mumatom
+from otherminds.papers.mumatom.report import WORDS as MUMATOM_WORDS
+from otherminds.papers.people.experiment import standing
+from otherminds.papers.protom.report import FEW
+from otherminds.reports import page as html
+from otherminds.reports.page import NOTHING, Html, Section, interval, number, stack, table
+from otherminds.reports.results import Results, RowsByKey, by_key, figures
+
+CHECK, FACILITATION, STORIES, MUMATOM = PARTS = ("check", "facilitation", "stories", "mumatom")
+WORDS: Mapping[str, Any] = packaged("otherminds.reproduce", "bench.toml")
+HUMAN = "human"
+BEST_SHOWN = 3  # published models in a row of the table; chosen
+
+
+class PartResult(NamedTuple):
+    """The results of a part, the model's name in its rows, and the findings about it if the part is a check."""
+
+    subject: str
+    results: Results
+    finding: Findings | None = None
+
+
+class Benchmark(NamedTuple):
+    """A benchmark of a model: the results of its parts, or why there are none, and the runs that these come from.
+
+    `other_sets` are the public sets in the data that no model is asked about; None without data.
+    """
+
+    model: str
+    seed: int
+    results: Mapping[str, PartResult]
+    faults: Mapping[str, str]
+    runs: Mapping[str, Run]
+    other_sets: Sequence[str] | None = None
+
+    def unmeasured(self, part: str) -> str:
+        """Why a part measured nothing: it failed, or too few replies could be read; empty if it measured something."""
+        if part not in self.results:
+            return self.faults.get(part, "")
+        subject, results, finding = self.results[part]
+        if finding is not None:
+            return finding.verdict.words if finding.verdict.breaks == FORMATTING else ""
+        if part == FACILITATION:
+            lost = by_key(results.summary)[f"{FEW}all", subject, "lost_share"]["value"]
+            return f"in {lost:.0%} of its decisions no reply could be read" if lost > UNMEASURED else ""
+        answers = [row for row in results.rows if row["subject"] == subject]
+        lost = sum(row["action"] is None for row in answers) / len(answers)
+        return f"to {lost:.0%} of the questions no reply could be read" if lost > UNMEASURED else ""
+
+
+# Figures
+
+
+class Measure(NamedTuple):
+    """A figure: its part, its condition and metric in the summary of that part, its name, and known players beside."""
+
+    part: str
+    condition: str
+    metric: str
+    name: str
+    players: tuple[str, ...]
+
+
+def _measures_of(part: str, result: PartResult | None) -> list[Measure]:
+    """The figures of a part."""
+    words, facilitators = WORDS["measures"], ("protom", "oracle")
+    if part == CHECK:
+        beside = {"relative_regret": ("bayes", "random"), "relative_regret_predicted": ("bayes",)}
+        beside["relative_tom_regret"] = ("bayes",)
+        return [Measure(part, "all", metric, words[metric], players) for metric, players in beside.items()]
+    if part == FACILITATION:
+        conditions = {"speedup": "all", "saved": "all", "needless": "not_needed"}
+        return [Measure(part, FEW + c, metric, words[metric], facilitators) for metric, c in conditions.items()]
+    if part == STORIES:
+        return [Measure(part, "invented/plain", "accuracy", words["invented"], ("symbolic", "question_only"))]
+    track = _asked_rows(result)[0]["condition"] if result else "text_video"
+    return [Measure(part, f"{track}/all", "accuracy", words[part], ("symbolic", "question_only"))]
+
+
+def measures(benchmark: Benchmark) -> list[Row]:
+    """A row for each figure: the model's value with its interval, if it was measured, and those of others beside it."""
+    rows = []
+    for part in (part for part in PARTS if part in {*benchmark.results, *benchmark.faults}):
+        result, why = benchmark.results.get(part), benchmark.unmeasured(part)
+        estimates = by_key(_summary(part, result)) if result else {}
+        for measure in _measures_of(part, result):
+            own = estimates.get((measure.condition, result.subject, measure.metric)) if result else None
+            about = {"part": part, "measure": measure.name, "condition": measure.condition, "metric": measure.metric}
+            row = about | {"subject": result.subject if result else benchmark.model, "measured": not why}
+            row |= {"why": why} if why else {name: own[name] for name in ("value", "low", "high", "n")} if own else {}
+            row["players"] = dict(_players(measure, estimates))
+            rows.append(row | _people(measure))
+    return rows
+
+
+def _summary(part: str, result: PartResult) -> Sequence[Row]:
+    """The summary of a part; of stories only those that the model was asked about, for everybody who reads them."""
+    if part in (CHECK, FACILITATION):
+        return result.results.summary
+    own = _asked_rows(result)
+    asked, condition = {row["group"] for row in own}, own[0]["condition"]
+    rows = [
+        row
+        for row in result.results.rows
+        if row.get("group", row["episode"]) in asked or (part == STORIES and row["subject"] == "question_only")
+    ]
+    if part == STORIES:
+        return list(mumatom.summarise_invented([row for row in rows if row["condition"] == condition]))
+    return list(mumatom.summarise([row for row in rows if not row["condition"].startswith("invented/")]))
+
+
+def _asked_rows(result: PartResult) -> list[Row]:
+    return [row for row in result.results.rows if row["subject"] == result.subject]
+
+
+def _players(measure: Measure, estimates: RowsByKey) -> Iterator[tuple[str, Row]]:
+    for player in measure.players:
+        if (row := estimates.get((measure.condition, player, measure.metric))) is not None:
+            yield WORDS["known"][player], {name: row[name] for name in ("value", "low", "high")}
+
+
+def _people(measure: Measure) -> Row:
+    """People and published models on the same measure, as columns of a row; none if there are none."""
+    if measure.metric == "relative_regret":
+        low, high = standing()
+        return {"people": {"low": low, "high": high}}
+    if measure.part != MUMATOM:
+        return {}
+    published = {
+        figure.subject: figure.value
+        for figure in figures().published
+        if (figure.experiment, figure.condition, figure.metric) == ("mumatom", measure.condition, measure.metric)
+    }
+    people = {"people": {"value": published.pop(HUMAN)}} if HUMAN in published else {}
+    return people | {"published": {MUMATOM_WORDS["published"][subject]: value for subject, value in published.items()}}
+
+
+# The page
+
+
+def sentences(benchmark: Benchmark) -> list[str]:
+    """The verdict of the check, and the model's habits, if it was checked."""
+    result = benchmark.results.get(CHECK)
+    finding = result.finding if result else None
+    if finding is None:
+        return []
+    habits = [probe.words for probe in finding.probes if probe.is_habit]
+    return [f"{finding.name} {words_of(finding)}", *([f"Its habits: it {'; it '.join(habits)}."] if habits else [])]
+
+
+def unmeasured(benchmark: Benchmark) -> list[str]:
+    """A sentence for each part that measured nothing: which, and why."""
+    return [f"{WORDS['parts'][part]}: {why}." for part in PARTS if (why := benchmark.unmeasured(part))]
+
+
+def bench_page(benchmark: Benchmark) -> str:
+    """The page: the verdict in words, one table of all figures, what was not measured, and every part as a chapter."""
+    runs = list(benchmark.runs.values())
+    lead = WORDS["lead"].format(seed=benchmark.seed, begun=runs[0].begun[:10])
+    found = stack(*sentences(benchmark), _table(measures(benchmark)), WORDS["table"])
+    reading = stack(*(WORDS["reading"][part] for part in benchmark.results), public_sets(benchmark))
+    missing = unmeasured(benchmark)
+    sections = [
+        Section("What was found", found),
+        *([Section("What was not measured", stack(*missing))] if missing else []),
+        Section("How to read this", reading),
+        Section("Calls", _calls(benchmark)),
+    ]
+    reports = {part: result.results.report for part, result in benchmark.results.items()}
+    chapters = [html.page(WORDS["parts"][part], page.lead, page.sections) for part, page in reports.items()]
+    return html.combined_page(WORDS["title"].format(model=benchmark.model), lead, sections, chapters)
+
+
+def _table(rows: Sequence[Row]) -> Html:
+    """The figures of the model, of known players, and of people and published models, a line for each measure."""
+    lines = [[*line_of(row), f"{row['n']} {WORDS['units'][row['part']]}" if "n" in row else NOTHING] for row in rows]
+    columns = ("Measure", "Model", "Known players", "People, papers", "Over")
+    return table(columns, lines, stacks=True)
+
+
+def line_of(row: Row) -> list[str]:
+    """A row in words: the measure, the model's figure, known players, and people and published models."""
+    own = interval(row["value"], row["low"], row["high"]) if "value" in row else "not measured"
+    players = "; ".join(f"{name} {number(figure['value'])}" for name, figure in row["players"].items())
+    return [row["measure"], own, players or NOTHING, _others(row) or NOTHING]
+
+
+def _others(row: Row) -> str:
+    """People and the best published models on the measure of a row, in words; empty if there are none."""
+    people = row.get("people", {})
+    spread = [f"people {number(people['low'])} to {number(people['high'])}"] if "low" in people else []
+    mean = [f"people {number(people['value'])}"] if "value" in people else []
+    published = sorted(row.get("published", {}).items(), key=lambda pair: -pair[1])[:BEST_SHOWN]
+    return "; ".join([*spread, *mean, *(f"{name} {number(value)}" for name, value in published)])
+
+
+def public_sets(benchmark: Benchmark) -> str:
+    """What was done with public sets of questions, as a sentence; empty if all of the data were asked about."""
+    if benchmark.other_sets is None:
+        return str(WORDS["no_data"])
+    return WORDS["other_sets"].format(names=", ".join(benchmark.other_sets)) if benchmark.other_sets else ""
+
+
+def _calls(benchmark: Benchmark) -> Html:
+    """The calls of every part on record, with their tokens and cost."""
+    lines = []
+    for part, run in benchmark.runs.items():
+        calls, prompts, written, dollars = run.answered
+        lines.append([WORDS["parts"][part], calls, prompts, written, f"${dollars:,.4f}" if dollars else NOTHING])
+    return table(("Part", "Calls", "Tokens of prompts", "Tokens written", "Cost"), lines, stacks=True)
