@@ -15,7 +15,7 @@ from endpoint_server import Fault, Heard, serve
 from killing import AT_ONCE, COMMAND, Killing, kill_and_resume, planned, provider, results
 from otherminds.evaluation.runs import look
 
-SIZE = ("--game", "rps", "--rounds", "10", "--episodes", "4")
+SIZE = ("--game", "rps", "--rounds", "14", "--passes", "3")
 KILLS = Counter(anywhere=1, calling=1, reporting=1)
 
 

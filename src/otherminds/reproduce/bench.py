@@ -105,6 +105,7 @@ def _played(
     results, faults, end = dict[str, PartResult](), dict[str, str](), None
     first: InputError | None = None
     sent_before = _sent(options.out)
+    is_limited = options.asking.budget is not None or options.asking.most_calls is not None  # a part may limit itself
     for part in parts:
         if end is not None:
             faults[part.name] = "a limit on money or calls was reached before"
@@ -113,7 +114,7 @@ def _played(
             results[part.name] = part.run(_allowed(options, part.name, sent_before))
         except InputError as error:
             first, faults[part.name] = first or error, str(error)
-            end = error if isinstance(error, BudgetError) else None
+            end = error if is_limited and isinstance(error, BudgetError) else None
     if first is not None and not results:
         raise first
     return results, faults, end
