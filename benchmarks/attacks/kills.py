@@ -1,6 +1,6 @@
 """A run that asks a server for thousands of replies, killed hundreds of times (SIGKILL) and resumed.
 
-    python -m benchmarks.attacks.kills --kills 200 --rounds 140
+    python -m benchmarks.attacks.kills --kills 200 --rounds 150
 
 The same run is also played without interruption. Exits with 1 unless the results of both are identical to the last
 byte, no episode is lost or duplicated, and every call that the server answered again is listed as uncertain.
@@ -27,7 +27,7 @@ MOST = 30
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--rounds", type=int, default=140)
+    parser.add_argument("--rounds", type=int, default=150)
     parser.add_argument("--seed", type=int, default=20)
     option(parser)
     chosen = parser.parse_args()

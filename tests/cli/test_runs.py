@@ -103,7 +103,7 @@ def test_one_run_is_told_with_what_failed_and_what_is_uncertain(
     run(*CHECK, "--price", "1000/1000", "--at-once", "1", "--out", "out")
     alter(here / "out" / "run.db", "update calls set state = 'lost', cost = 2.5 where n = 1")
     told = " ".join(fine(run("runs", "out")).split())
-    assert re.match(r"check 4 rounds seed 42 none: unfinished, begun 20\S+ by otherminds \d", told)
+    assert re.match(r"check 4 rounds seed 42 both: unfinished, begun 20\S+ by otherminds \d", told)
     assert re.search(r"1/\d episodes, 9 calls to models answered, \$\d+\.\d+ spent", told)
     assert re.search(r"2 episodes failed the last time: ipd/\S+ \S+ counted 0: counted has had enough", told)
     listed = fine(run("runs", ".")).splitlines()
@@ -195,7 +195,7 @@ def test_an_unfinished_run_has_no_report(run: Run, here: Path, done: Path) -> No
 @pytest.mark.slow
 def test_a_check_is_resumed_by_who_trusts_its_agents(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = fresh(monkeypatch)
-    fine(run(*CHECK, "--out", "whole"))
+    fine(without_estimate(run(*CHECK, "--out", "whole")))
     first = fresh(monkeypatch, most=10)
     assert run(*CHECK, "--at-once", "1", "--out", "out").code == 2
     second = fresh(monkeypatch)
@@ -205,7 +205,7 @@ def test_a_check_is_resumed_by_who_trusts_its_agents(run: Run, here: Path, monke
         complaint(run(command, "out", "--model", "own_agents:answer"), said)
     assert second.asked == 0
     complaint(run("report", "out", *TRUSTED), r"\d of \d+ episodes are missing")
-    assert "counted: " in fine(run("resume", "out", *TRUSTED))
+    assert "counted: " in fine(without_estimate(run("resume", "out", *TRUSTED)))
     assert min(first.asked, 10) + second.asked == whole.asked
     assert results(here / "out") == results(here / "whole")
     assert "Report: out/report.html" in fine(run("report", "out", *TRUSTED))
@@ -356,13 +356,15 @@ def test_rows_are_exported_in_every_form(run: Run, here: Path, done: Path, file:
 @pytest.mark.slow
 def test_calls_are_exported_to_be_replayed(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = fresh(monkeypatch)
-    fine(run(*CHECK, "--out", "one"))
+    fine(without_estimate(run(*CHECK, "--out", "one")))
     assert fine(run("export", "one", "calls.jsonl", "--what", "calls")) == "Written: calls.jsonl\n"
     assert len((here / "calls.jsonl").read_text("utf-8").splitlines()) == model.asked
     silent = fresh(monkeypatch, most=0)
     for record in ("calls.jsonl", "one", "one/run.db"):
         assert f"counted: 0 calls made, {model.asked} answered" in " ".join(
-            fine(run(*CHECK, "--out", f"again {record.replace('/', ' ')}", "--replay", record)).split()
+            fine(
+                without_estimate(run(*CHECK, "--out", f"again {record.replace('/', ' ')}", "--replay", record))
+            ).split()
         )
     assert silent.asked == 0
     for folder in here.glob("again*"):

@@ -21,7 +21,7 @@ from otherminds.papers.functional.check import CheckOptions
 from otherminds.papers.mumatom import report as mumatom_report
 from otherminds.papers.mumatom import reproduction
 from otherminds.reports.page import number, safe
-from otherminds.reproduce import bench
+from otherminds.reproduce import bench, bench_page
 from otherminds.reproduce.bench_page import CHECK, FACILITATION, MUMATOM, STORIES
 from run_files import results, rows_in, summary_in
 
@@ -182,6 +182,23 @@ def test_a_part_that_fails_is_told_and_costs_no_other(run: Run, here: Path) -> N
     assert "value" not in rows[CHECK, "relative_regret"]
     assert "Not measured: Games with unknown partners: " in result.out
     assert "What was not measured Games with unknown partners: " in text(here / "out")
+
+
+def test_a_reply_that_cannot_be_read_is_no_wrong_answer(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(reproduction.MODEL_STORIES, "quick", 12)
+    monkeypatch.setattr(bench_page, "UNMEASURED", 0.5)
+    right = 'return "Answer: option B" if "Read this story" in prompt'
+    assert right in MODELS
+    silent = (
+        'return ("Answer: option B" if len(re.findall("walked", prompt)) % 2 else "?") if "Read this story" in prompt'
+    )
+    (here / "own_models.py").write_text(MODELS.replace(right, silent))
+    run("bench", "--model", "own_models:answer", "--out", "out")
+    answers = [row for row in rows_in(here / "out" / STORIES) if "replies" in row]
+    read = [row for row in answers if row["action"] is not None]
+    assert 0 < len(read) < len(answers)
+    value = measured(here / "out")[STORIES, "accuracy"]["value"]
+    assert value == pytest.approx(sum(row["correct"] for row in read) / len(read))
 
 
 def test_a_model_that_never_answers_is_an_error(run: Run, here: Path) -> None:

@@ -21,6 +21,8 @@ from otherminds.reports.results import Results, RowsByKey, by_key, figures
 CHECK, FACILITATION, STORIES, MUMATOM = PARTS = ("check", "facilitation", "stories", "mumatom")
 WORDS: Mapping[str, Any] = packaged("otherminds.reproduce", "bench.toml")
 HUMAN = "human"
+ACCURACY, ANSWERED = "accuracy", "accuracy_answered"
+"""The share of right answers, and that among the answers that could be read, which is the model's."""
 BEST_SHOWN = 3  # published models in a row of the table; chosen
 
 
@@ -84,9 +86,9 @@ def _measures_of(part: str, result: PartResult | None) -> list[Measure]:
         conditions = {"speedup": "all", "saved": "all", "needless": "not_needed"}
         return [Measure(part, FEW + c, metric, words[metric], facilitators) for metric, c in conditions.items()]
     if part == STORIES:
-        return [Measure(part, "invented/plain", "accuracy", words["invented"], ("symbolic", "question_only"))]
+        return [Measure(part, "invented/plain", ACCURACY, words["invented"], ("symbolic", "question_only"))]
     track = _asked_rows(result)[0]["condition"] if result else "text_video"
-    return [Measure(part, f"{track}/all", "accuracy", words[part], ("symbolic", "question_only"))]
+    return [Measure(part, f"{track}/all", ACCURACY, words[part], ("symbolic", "question_only"))]
 
 
 def measures(benchmark: Benchmark) -> list[Row]:
@@ -96,7 +98,8 @@ def measures(benchmark: Benchmark) -> list[Row]:
         result, why = benchmark.results.get(part), benchmark.unmeasured(part)
         estimates = by_key(_summary(part, result)) if result else {}
         for measure in _measures_of(part, result):
-            own = estimates.get((measure.condition, result.subject, measure.metric)) if result else None
+            own_metric = ANSWERED if measure.metric == ACCURACY else measure.metric
+            own = estimates.get((measure.condition, result.subject, own_metric)) if result else None
             about = {"part": part, "measure": measure.name, "condition": measure.condition, "metric": measure.metric}
             row = about | {"subject": result.subject if result else benchmark.model, "measured": not why}
             row |= {"why": why} if why else {name: own[name] for name in ("value", "low", "high", "n")} if own else {}
