@@ -28,7 +28,7 @@ READS_XML = {"fromstring", "parse", "iterparse", "XML", "XMLID", "XMLParser", "p
 ALLOWED: Mapping[tuple[str, str], str] = {
     ("__init__.py", "importlib.import_module"): "the library's own modules, from the list of public names beside it",
     ("cli/reproduce.py", "importlib.util.find_spec"): "the runner of language models, to see whether it is installed",
-    ("language/availability.py", "importlib.util.find_spec"): "extras of the library, to see whether they are installed",
+    ("language/availability.py", "importlib.util.find_spec"): "extras, to see whether they are installed",
     ("evaluation/choices.py", "importlib.util.find_spec"): "pyarrow, to see whether it is installed",
     ("worlds/repeated_games/players/parametric.py", "importlib.import_module"): "MODULE:CLASS on the command line",
     ("language/find.py", "importlib.import_module"): "MODULE:OBJECT, which users name on their own command line",
