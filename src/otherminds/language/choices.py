@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import NamedTuple
+from unicodedata import normalize
 
 from otherminds.files.toml import packaged
 from otherminds.language.asking import LONGEST_REPLY, Unreadable, unreadable
@@ -84,7 +85,7 @@ def read_choice(
     """
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
-    answer, is_cut = _without_thoughts(text)
+    answer, is_cut = _without_thoughts(normalize("NFKC", text))
     choice = _choice(answer, labels, theirs, round_number)
     if len(choice) > 1 and len(answer) <= LONGEST_MISSPELT:
         choice = _choice(_spelt(answer, labels), labels, theirs, round_number)
@@ -169,14 +170,17 @@ def _statements(text: str, names: tuple[str, ...], theirs: bool, round_number: i
             continue
         is_bare = is_first and re.fullmatch(f"[nN]?{ANY}[.]?", coded)
         is_echo = SEVERAL in coded and _DRESS["echo"].fullmatch(line)
+        is_row = "|" in line.strip("| \t")  # of a table, which lists more often than it chooses
         for sentence in () if is_echo else re.findall(r"[^.?]+[.?]?", _SENTENCE["rebuttal"].sub("?", coded)):
             statement = _statement(sentence[-LONGEST_SENTENCE:], theirs)
-            if is_heading and statement.option:
+            if is_row and statement.strength < FINAL:
+                statement = statement._replace(strength=WEAK)
+            elif is_heading and statement.option:
                 statement = statement._replace(strength=max(EXPLICIT, statement.strength))
             if statement.option and (is_bare or statement.strength >= EXPLICIT):
                 is_answered = is_answered or not _DRESS["numbered"].match(line)
             yield statement
-        is_first, is_heading = False, bool(is_echo or _SENTENCE["heading"].fullmatch(coded))
+        is_first, is_heading = False, bool(is_echo or (not is_row and _SENTENCE["heading"].fullmatch(coded)))
     if is_heading:
         yield _Statement(SEVERAL, FINAL, corrects=True)
 
@@ -186,7 +190,7 @@ def _names(labels: tuple[str, ...]) -> tuple[dict[str, str], re.Pattern[str]]:
     """The characters of options by their names in lower case, and a pattern with a group for each of these names."""
     codes: dict[str, str] = {}
     for k, label in enumerate(labels):
-        name = _rewritten(label, _UNDRESSED).strip(AROUND).casefold()
+        name = _rewritten(normalize("NFKC", label), _UNDRESSED).strip(AROUND).casefold()
         codes[name] = SEVERAL if name in codes else chr(ord(FIRST) + k)
     codes = {name: codes[name] for name in sorted(codes, key=len, reverse=True) if name}
     return codes, re.compile("|".join(f"({_name(name)})" for name in codes) or "(?!)", re.IGNORECASE)
@@ -206,6 +210,7 @@ def _coded(line: str, labels: tuple[str, ...], round_number: int | None) -> str:
     form = _DRESS["form"].match(line := re.sub(ANY, "", line))  # which is read whatever the option is called
     name = line[form.end() if form else 0 :].strip(AROUND)
     name = re.sub(r"^option(?!\S)", "", name, flags=re.IGNORECASE).strip(AROUND).casefold()
+    name = f"option {name}" if f"option {name}" in codes else name
     if form and name not in codes and len(name) > SHORT:  # one word of an option, its beginning, or nearly its name
         similar = [option for option in codes if name in option.split() or (" " in name and option.startswith(name))]
         similar = similar or get_close_matches(name if name.isalpha() else "", codes, 2, ALIKE)
