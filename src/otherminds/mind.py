@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
 
@@ -64,6 +64,34 @@ class Parameter(NamedTuple):
         """d value / dx, elementwise."""
         share = (self.value(free) - self.low) / (self.high - self.low)
         return (self.high - self.low) * share * (1.0 - share)
+
+
+def _anywhere(_task: Any) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class ParametricMind:
+    """A mind with free parameters, for some kind of task: a game, a bandit, an offer.
+
+    `mind(task, **values)` is one mind before the first trial. `many(faced, values)` is a crowd that acts alike, for
+    what each of S matches faces and values of shape (S, K) or (1, K): `observe(own, seen)` after a trial, and `act()`,
+    π of shape (S, K, |A|). A mind whose only parameter is a tremble has `inner(task)`, whose policy does not depend on
+    it. `fits(task)` says whether it can do a task.
+    """
+
+    name: str
+    about: str
+    parameters: tuple[Parameter, ...]
+    mind: Callable[..., Mind[Any, int]]
+    many: Callable[[Any, Mapping[str, NDArray[np.float64]]], Any] | None = None
+    inner: Callable[[Any], Mind[Any, int]] | None = None
+    fits: Callable[[Any], bool] = _anywhere
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parameters."""
+        return tuple(parameter.name for parameter in self.parameters)
 
 
 class GoalDirected(Mind[Any, A], Protocol[A]):

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from otherminds.errors import InputError
-from otherminds.evaluation.choices import Choices, read_choices, simulated
+from otherminds.evaluation.choices import Choices, simulated
+from otherminds.evaluation.tables import read_choices
 from otherminds.papers.people.datasets import RPS, bots
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.habits import MISSED
@@ -29,7 +30,7 @@ def test_missed_moves_are_kept_and_unrecorded_rows_are_not(tmp_path: Path) -> No
     assert found.groups == ("x", "y")
     assert found.own.tolist() == [[0, MISSED, 1], [0, MISSED, MISSED]]
     assert found.theirs.tolist()[0] == [1, 0, 2]
-    assert found.number.tolist() == [[1, 2, 4], [1, 0, 0]]
+    assert found.number.tolist() == [[1, 2, 4], [1, -1, -1]]
     assert found.scored.sum() == 3
     assert found.earned.tolist() == [[-1.0, 0.0, -1.0], [0.0, 0.0, 0.0]]
 

@@ -19,7 +19,7 @@ from otherminds.errors import InputError, unknown
 if TYPE_CHECKING:
     from otherminds.evaluation.choices import Choices
     from otherminds.evaluation.model_comparison import Partners
-    from otherminds.worlds.repeated_games.players.parametric import ParametricMind
+    from otherminds.mind import ParametricMind
 
 DataArgument = Annotated[
     str, Argument(metavar="DATA", help="human-rps, human-ipd, or a table: person, round, own, other.")
@@ -44,7 +44,7 @@ class TableOptions:
 
     def choices(self, data: str) -> Choices:
         """The choices of a data set that comes with the library, or of a table. Raises InputError."""
-        from otherminds.evaluation.choices import COLUMNS, read_choices
+        from otherminds.evaluation.tables import COLUMNS, read_choices
         from otherminds.papers.people.datasets import DATASETS, dataset
         from otherminds.worlds.repeated_games.payoff_files import find_game
 
@@ -68,7 +68,8 @@ class TableOptions:
         """The minds by name; without names the default ones, or all that can play the game."""
         from otherminds.worlds.repeated_games.players.parametric import MINDS, imported, parametric
 
-        game, names = choices.games[0], self.mind or default
+        game: Any = choices.games[0]
+        names = self.mind or default
         if names:
             return [imported(name) if ":" in name else parametric(name, game) for name in dict.fromkeys(names)]
         return [mind for mind in MINDS.values() if mind.fits(game)]

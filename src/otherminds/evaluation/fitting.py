@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, qmc
 
 from otherminds.evaluation.choices import Choices, OneByOne, crowd_of, outcome
+from otherminds.mind import ParametricMind
 from otherminds.worlds.repeated_games.players.habits import MISSED
 from otherminds.worlds.repeated_games.players.in_vectors import Ints
-from otherminds.worlds.repeated_games.players.parametric import ParametricMind
 
 Floats = NDArray[np.float64]
 FARTHEST = 8.0  # largest |x| of a parameter on the real line: within .04 % of the range from a bound

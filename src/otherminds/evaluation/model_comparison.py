@@ -15,8 +15,8 @@ from scipy.special import digamma, gammaln, logsumexp, softmax
 from otherminds.evaluation.choices import Choices, simulated
 from otherminds.evaluation.fitting import Fit, Likelihood, last_rounds, later_rounds, leave_one_person_out, weakly
 from otherminds.evaluation.statistics import Estimate, pearson, ratio
+from otherminds.mind import ParametricMind
 from otherminds.worlds.repeated_games.machines import Machine
-from otherminds.worlds.repeated_games.players.parametric import ParametricMind
 
 Floats = NDArray[np.float64]
 Partners = Mapping[str, Machine]

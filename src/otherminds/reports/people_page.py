@@ -26,9 +26,9 @@ from otherminds.evaluation.model_comparison import (
 )
 from otherminds.evaluation.statistics import ratio, student
 from otherminds.files.text import printable
+from otherminds.mind import ParametricMind
 from otherminds.reports.page import NOTHING, Html, Page, Section, inline, interval, number, page, stack, table
 from otherminds.reports.plots import BLUE, LONGEST, SOFT, WIDER, WIDTH, styled, with_axes
-from otherminds.worlds.repeated_games.players.parametric import ParametricMind
 
 Floats = NDArray[np.float64]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7d838b")

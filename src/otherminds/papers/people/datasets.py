@@ -9,9 +9,11 @@ from importlib import resources
 from pathlib import Path
 
 from otherminds.errors import InputError
-from otherminds.evaluation.choices import Choices, read_choices
+from otherminds.evaluation.choices import Choices
+from otherminds.evaluation.tables import read_choices
+from otherminds.mind import ParametricMind
 from otherminds.worlds.repeated_games.machines import Machine, Partner, build
-from otherminds.worlds.repeated_games.players.parametric import ParametricMind, trembling
+from otherminds.worlds.repeated_games.players.parametric import trembling
 from otherminds.worlds.repeated_games.rules import Game
 
 MOVES = ("rock", "paper", "scissors")

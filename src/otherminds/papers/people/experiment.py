@@ -32,11 +32,12 @@ from otherminds.evaluation.model_comparison import drawn, random_effects, recove
 from otherminds.evaluation.statistics import Estimate, exact, mean, pearson, ratio, summary_row
 from otherminds.evaluation.store import Key, Row, first_columns
 from otherminds.evaluation.tasks import Task, play
+from otherminds.mind import ParametricMind
 from otherminds.papers.people.datasets import BOTS, RPS, STRATEGIES, bots, bundled, dataset, strategies
 from otherminds.worlds.repeated_games.machines import Machine, build, constant, periodic, reactive
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.by_name import player
-from otherminds.worlds.repeated_games.players.parametric import MINDS, ParametricMind
+from otherminds.worlds.repeated_games.players.parametric import MINDS
 from otherminds.worlds.repeated_games.rules import Game
 
 EXPERIMENT = "people"

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from otherminds.evaluation.fitting import Fitted
 from otherminds.evaluation.model_comparison import Comparison
+from otherminds.mind import ParametricMind
 from otherminds.reports.people_page import (
     PRIOR,
     RECOGNITION_COLUMNS,
@@ -23,7 +24,6 @@ from otherminds.reports.people_page import (
     winner,
 )
 from otherminds.reports.terminal.tables import plain_table
-from otherminds.worlds.repeated_games.players.parametric import ParametricMind
 
 
 def fitted(fit_and_profile: Fitted) -> RenderableType:

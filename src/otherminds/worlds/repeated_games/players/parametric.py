@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from otherminds.errors import InputError, meant
-from otherminds.mind import Parameter
+from otherminds.mind import Parameter, ParametricMind
 from otherminds.worlds.repeated_games.partners import UnknownPartnerError, partner, partner_names
 from otherminds.worlds.repeated_games.players.bayes_adaptive import BayesAdaptive
 from otherminds.worlds.repeated_games.players.by_name import plan_for
@@ -56,34 +55,12 @@ def payoffs_of(games: Sequence[Game]) -> Payoffs:
     return own, theirs
 
 
-def _of_two(game: Game) -> bool:
-    return len(game.agents) == 2
-
-
-@dataclass(frozen=True)
-class ParametricMind:
-    """A mind with free parameters.
-
-    `mind(game, **values)` is one mind before the first round. `many(payoffs, values)` is a crowd that acts alike, None
-    if there is none. A mind whose only parameter is a tremble has `inner(game)`, whose policy does not depend on it.
-    """
-
-    name: str
-    about: str
-    parameters: tuple[Parameter, ...]
-    mind: Callable[..., PlayerMind]
-    many: Callable[[Payoffs, Values], Crowd] | None = None
-    inner: Callable[[Game], PlayerMind] | None = None
-    fits: Callable[[Game], bool] = _of_two
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
-        return tuple(parameter.name for parameter in self.parameters)
+def _of_two(game: Any) -> bool:
+    return isinstance(game, Game) and len(game.agents) == 2
 
 
 def trembling(
-    name: str, about: str, inner: Callable[[Game], Any], fits: Callable[[Game], bool] = _of_two
+    name: str, about: str, inner: Callable[[Game], Any], fits: Callable[[Any], bool] = _of_two
 ) -> ParametricMind:
     """A mind without parameters, whose hand trembles."""
 
@@ -93,12 +70,12 @@ def trembling(
     return ParametricMind(name, about, (TREMBLE,), mind, inner=inner, fits=fits)
 
 
-def _square(game: Game) -> bool:
-    return len(game.agents) == 2 and len(set(game.shape)) == 1
+def _square(game: Any) -> bool:
+    return _of_two(game) and len(set(game.shape)) == 1
 
 
-def _two_by_two(game: Game) -> bool:
-    return game.shape == (2, 2)
+def _two_by_two(game: Any) -> bool:
+    return isinstance(game, Game) and game.shape == (2, 2)
 
 
 def _count_learner(pattern: str, about: str) -> ParametricMind:

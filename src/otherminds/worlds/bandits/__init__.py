@@ -1,0 +1,1 @@
+"""Bandits: trials without a partner, in which each arm pays what nobody chose."""
