@@ -3,6 +3,7 @@
 # make test    install, then everything that must hold: types, style, layers, tests with coverage
 # make docs    install, then build the documentation into site/, strictly
 # make clusters  install Ray and Dask, then the tests that run episodes on clusters; make test leaves them out
+# make samplers  install NumPyro in an environment of its own, then compare posteriors with its sampler's
 # make bench   install, then speed as ratios against reference implementations in the same process
 # install also fetches the smallest language model, 98 MB, into the user's cache, unless it is there
 PYTHON ?= python3
@@ -19,7 +20,7 @@ MEASURED := tests/test_distribution.py tests/test_observer.py tests/test_world.p
 # compiled modules are kept even where the environment says otherwise: tests import everything, again in each process
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install run quick test clusters bench docs lint clean browser
+.PHONY: install run quick test clusters samplers bench docs lint clean browser
 
 install: $(VENV)/.installed
 	@$(BIN)/otherminds models fetch smollm2
@@ -67,8 +68,13 @@ clusters: install
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[ray,dask]'
 	$(BIN)/python -m pytest tests/evaluation/test_engines_clusters.py
 
+samplers: pyproject.toml
+	$(PYTHON) -m venv .venv-samplers
+	.venv-samplers/bin/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e . numpyro
+	.venv-samplers/bin/python -m benchmarks.evidence.samplers
+
 bench: install
 	$(BIN)/python -m benchmarks.speed.run
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf $(VENV) .venv-samplers build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

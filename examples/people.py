@@ -10,8 +10,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from otherminds.evaluation.fitting import later_rounds
 from otherminds.evaluation.model_comparison import random_effects
+from otherminds.evaluation.predictions import later_rounds
 from otherminds.papers.people.datasets import dataset
 from otherminds.papers.people.experiment import loss
 from otherminds.reports.plots import LOOK

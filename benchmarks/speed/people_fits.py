@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.keeping import keep, option
-from otherminds.evaluation.fitting import Likelihood, one_by_one, weakly
+from otherminds.evaluation.fitting import weakly
+from otherminds.evaluation.likelihoods import Likelihood, one_by_one
 from otherminds.papers.people.datasets import dataset
 from otherminds.papers.people.experiment import minds_of
 from otherminds.worlds.repeated_games.players.parametric import MINDS

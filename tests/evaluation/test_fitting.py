@@ -11,17 +11,10 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 
 from otherminds.evaluation.choices import Choices, outcome, simulated
-from otherminds.evaluation.fitting import (
-    Likelihood,
-    fit,
-    hierarchical,
-    last_rounds,
-    later_rounds,
-    leave_one_person_out,
-    one_by_one,
-    profile,
-    weakly,
-)
+from otherminds.evaluation.fitting import fit, profile, weakly
+from otherminds.evaluation.likelihoods import Likelihood, one_by_one
+from otherminds.evaluation.populations import hierarchical
+from otherminds.evaluation.predictions import last_rounds, later_rounds, leave_one_person_out
 from otherminds.papers.people.datasets import RPS, bots, dataset, strategies
 from otherminds.worlds.repeated_games.players.parametric import MINDS
 
@@ -51,8 +44,6 @@ def test_vectors_are_equal_to_minds_one_by_one(name: str) -> None:
         choices = few(data, 4, rounds)
         if not mind.fits(choices.games[0]):
             continue
-        if "k_tom" in name:  # it has no missed moves
-            choices = dataset(data).subset([0, 100])
         values = values_of(name, len(choices.people), 2)
         likelihood = Likelihood.of(mind, choices)
         plain = one_by_one(mind, choices, values)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from otherminds.evaluation.choices import Choices
-from otherminds.evaluation.fitting import Likelihood, weakly
+from otherminds.evaluation.fitting import weakly
+from otherminds.evaluation.likelihoods import Likelihood
 from otherminds.evaluation.model_comparison import (
     Mixture,
     behaviour,

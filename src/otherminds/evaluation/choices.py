@@ -20,6 +20,7 @@ from otherminds.worlds.repeated_games.players.parametric import payoffs_of
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 Floats = NDArray[np.float64]
+NEAREST = 20  # recorded rewards among which one is drawn for a simulated person; chosen
 UNPLAYED = -1  # number of the rounds after the end of a match
 Task = Game | Bandit | Division
 """What a person faces: a repeated game, a bandit, or a role in a game of offers."""
@@ -132,22 +133,80 @@ def simulated(
     """People with these parameters, shape (N,) each, in the place of real ones: same matches, groups and rounds.
 
     `partners` are the machines of the groups that they play with, from the second place of the game; without them the
-    other's recorded moves are played again, whatever the simulated person does.
+    other's recorded moves are played again, whatever the simulated person does. An arm of a bandit pays what it paid
+    people of the group at about the same time.
     """
     values_by_match = {name: value[like.person][:, None] for name, value in values.items()}
     minds = crowd_of(mind, like, values_by_match)
-    machines = Partners.of(like, partners) if partners else None
+    machines = Partners.of(like, partners) if partners and like.faced is not like.divisions else None
+    arms = Arms.of(like) if like.rewards is not None else None
     own_moves = np.full_like(like.own, MISSED)
     their_moves = like.theirs.copy()
+    rewards = None if like.rewards is None else like.rewards.copy()
     for t in range(own_moves.shape[1]):
         policy = minds.act()[:, 0]
         actions = _sampled_actions(np.broadcast_to(policy, (len(own_moves), policy.shape[1])), rng)
         own_moves[:, t] = np.where(like.played[:, t], actions, MISSED)
-        if machines is not None:
-            their_moves[:, t] = machines.act(rng)
+        seen: Any = their_moves[:, t]
+        if arms is not None and rewards is not None:
+            seen = rewards[:, t] = arms.pay(actions, t, rng)
+        elif machines is not None:
+            seen = their_moves[:, t] = machines.act(rng)
             machines.observe(actions, their_moves[:, t])
-        minds = minds.observe(own_moves[:, t], their_moves[:, t])
-    return Choices(like.people, like.groups, like.person, like.games, own_moves, their_moves, like.number)
+        minds = minds.observe(own_moves[:, t], seen)
+    return replace(like, own=own_moves, theirs=their_moves, rewards=rewards, executed=None)
+
+
+def fitted_partners(choices: Choices) -> dict[str, Machine]:
+    """For each group the machine that does what partners did after each joint action: P(b | last round), counts + 1."""
+    machines = {}
+    game = cast("Game", choices.games[0])
+    size, moves = game.shape
+    followed = tuple(tuple(1 + own * moves + theirs for own in range(size)) for theirs in range(moves))
+    for group in dict.fromkeys(choices.groups):
+        some = choices.of_group(group)
+        counts = np.ones((1 + size * moves, moves))
+        np.add.at(counts, (0, some.theirs[some.played[:, 0], 0]), 1.0)
+        is_known = some.played[:, 1:] & (some.done[:, :-1] != MISSED)
+        state = 1 + some.done[:, :-1] * moves + some.theirs[:, :-1]
+        np.add.at(counts, (state[is_known], some.theirs[:, 1:][is_known]), 1.0)
+        laws = tuple(map(tuple, (counts / counts.sum(axis=1, keepdims=True)).tolist()))
+        machines[group] = Machine(f"partners of {group}", laws, (followed,) * len(laws))
+    return machines
+
+
+@dataclass(frozen=True)
+class Arms:
+    """What each arm paid each group's people, by trial: `paid[group][arm]` are trials in order, and rewards."""
+
+    group: Sequence[str]
+    paid: Mapping[str, Sequence[tuple[Ints, Floats]]]
+
+    @classmethod
+    def of(cls, choices: Choices) -> Arms:
+        """The rewards that were recorded; an arm that nobody of a group chose pays like all arms together."""
+        assert choices.rewards is not None
+        groups = np.array([choices.groups[n] for n in choices.person])
+        paid = {}
+        for group in dict.fromkeys(choices.groups):
+            is_seen = choices.played & (choices.done != MISSED) & (groups == group)[:, None]
+            matches, trials = np.nonzero(is_seen)
+            order = np.argsort(trials, kind="stable")
+            arms, trials = choices.done[matches, trials][order], trials[order]
+            rewards = choices.rewards[matches[order], trials]
+            each = [arms == a if (arms == a).any() else arms >= 0 for a in range(choices.games[0].shape[0])]
+            paid[group] = [(trials[which], rewards[which]) for which in each]
+        return cls(groups.tolist(), paid)
+
+    def pay(self, actions: Ints, trial: int, rng: np.random.Generator) -> Floats:
+        """A reward for each match: one of the NEAREST that the arm paid closest to this trial."""
+        rewards = np.empty(len(actions))
+        for s, (group, action) in enumerate(zip(self.group, actions.tolist(), strict=True)):
+            trials, paid = self.paid[group][action]
+            first = max(0, min(int(np.searchsorted(trials, trial)) - NEAREST // 2, len(trials) - NEAREST))
+            some = paid[first : first + NEAREST]
+            rewards[s] = some[rng.integers(len(some))]
+        return rewards
 
 
 @dataclass

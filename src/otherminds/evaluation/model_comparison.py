@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -13,17 +13,22 @@ from scipy.optimize import minimize_scalar
 from scipy.special import digamma, gammaln, logsumexp, softmax
 
 from otherminds.evaluation.choices import Choices, simulated
-from otherminds.evaluation.fitting import Fit, Likelihood, last_rounds, later_rounds, leave_one_person_out, weakly
+from otherminds.evaluation.fitting import Fit, weakly
+from otherminds.evaluation.likelihoods import Likelihood
+from otherminds.evaluation.populations import design_of, effects, population
+from otherminds.evaluation.predictions import held_out_by_person
 from otherminds.evaluation.statistics import Estimate, pearson, ratio
 from otherminds.mind import ParametricMind
 from otherminds.worlds.repeated_games.machines import Machine
 
 Floats = NDArray[np.float64]
 Partners = Mapping[str, Machine]
-DRAWS = 100_000  # from a Dirichlet distribution, for exceedance probabilities
+CHAINS, BURNT, KEPT = 100, 20, 100  # of Gibbs samples of shares: chains, and steps of each that are left out and kept
+TINY = 1e-300  # smallest share, so that its logarithm is finite
 RESAMPLES = 500  # of people, for standard errors of shares
+SIMULATIONS = 40  # with an effect, and as many without, to see how often it is found; bounds time
+LEAST_EFFECT = 0.5  # smallest effect that is simulated, on the real line; chosen
 SIMULATED = 200  # people at least in a posterior predictive check
-HOLDOUTS = ("rounds", "person")
 
 
 # Over people
@@ -46,12 +51,12 @@ class RandomEffects:
 
 
 def random_effects(log_evidence: Floats) -> RandomEffects:
-    """Compare models by their log evidence for each person, shape (N, M).
+    """Compare models by their log evidence for each person, shape (N, M), with a uniform Dirichlet prior of shares.
 
-    Variational Bayes with a uniform Dirichlet prior of shares (Stephan et al. 2009, NeuroImage 46: 1004), protected
-    exceedance probabilities from free energies (Rigoux et al. 2014, NeuroImage 84: 971).
+    Shares and exceedance are from Gibbs samples of the posterior of shares; the risk is from variational free energies.
+    (Stephan et al. 2009, NeuroImage 46: 1004; Rigoux et al. 2014, NeuroImage 84: 971.)
     """
-    models = log_evidence.shape[1]
+    people, models = log_evidence.shape
     alpha = np.ones(models)
     for _ in range(500):
         responsibilities = softmax(log_evidence + digamma(alpha), axis=1)
@@ -60,14 +65,25 @@ def random_effects(log_evidence: Floats) -> RandomEffects:
         alpha = updated_alpha
         if has_converged:
             break
-    rng = np.random.default_rng(0)
-    largest = rng.dirichlet(alpha, DRAWS).argmax(axis=1)
-    exceedance = np.bincount(largest, minlength=models) / DRAWS
     free_energy = _free_energy(log_evidence, responsibilities, alpha)
     null_log_evidence = float(logsumexp(log_evidence - np.log(models), axis=1).sum())
     risk = float(1.0 / (1.0 + np.exp(np.clip(free_energy - null_log_evidence, -500.0, 500.0))))
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(alpha, CHAINS)
+    sampled, memberships = [], np.zeros((people, models))
+    for step in range(BURNT + KEPT):
+        of_person = softmax(log_evidence + np.log(np.maximum(shares[:, None], TINY)), axis=2)  # chains, people, models
+        chosen = (of_person.cumsum(axis=2) < rng.random((CHAINS, people, 1))).sum(axis=2)
+        counts = (np.minimum(chosen, models - 1)[..., None] == np.arange(models)).sum(axis=1)
+        shares = rng.standard_gamma(1.0 + counts)
+        shares /= shares.sum(axis=1, keepdims=True)
+        if step >= BURNT:
+            sampled.append(shares)
+            memberships += of_person.mean(axis=0) / KEPT
+    draws = np.concatenate(sampled)
+    exceedance = np.bincount(draws.argmax(axis=1), minlength=models) / len(draws)
     protected = exceedance * (1.0 - risk) + risk / models
-    return RandomEffects(alpha / alpha.sum(), responsibilities, exceedance, risk, protected)
+    return RandomEffects(draws.mean(axis=0), memberships, exceedance, risk, protected)
 
 
 def _free_energy(log_evidence: Floats, responsibilities: Floats, alpha: Floats) -> float:
@@ -113,11 +129,8 @@ def compare(minds: Sequence[ParametricMind], choices: Choices, holdout: str = "r
     `holdout` is "rounds", for the last third of each person's rounds, or "person", for each person from the others.
     """
     fits = tuple(weakly(Likelihood.of(mind, choices)) for mind in minds)
-    by_person = [leave_one_person_out(fit.mind, choices, fit) for fit in fits] if holdout == "person" else []
-    held_out = np.stack(by_person or [later_rounds(mind, choices) for mind in minds], axis=1)
-    scored = choices.scored & last_rounds(choices) if holdout == "rounds" else choices.scored
-    counted = choices.total(scored.sum(axis=1).astype(float))
-    return Comparison(choices, tuple(minds), fits, held_out, counted)
+    parts = [held_out_by_person(fitted.mind, choices, holdout, fitted) for fitted in fits]
+    return Comparison(choices, tuple(minds), fits, np.stack([values for values, _ in parts], axis=1), parts[0][1])
 
 
 # Shares of strategies
@@ -314,6 +327,53 @@ def recover(
     nearest = max(rivals, key=lambda m: evidence[:, m].sum(), default=true_mind)
     ahead = float(np.median(evidence[:, true_mind] - evidence[:, nearest]))
     return recovery(true, fitted), Recognition(by_person, by_group, names[nearest], ahead)
+
+
+class Power(NamedTuple):
+    """How often an effect would be found in people like these: in `simulations` each with that effect, and with none.
+
+    `found` and `found_without` are shares of simulations whose 95 % interval excludes zero, `covered` those whose
+    interval has the true effect.
+    """
+
+    mind: str
+    parameter: str
+    of: str
+    size: float
+    found: float
+    covered: float
+    found_without: float
+    simulations: int
+
+
+def power(
+    mind: ParametricMind, choices: Choices, column: str, rng: np.random.Generator, partners: Partners | None = None
+) -> list[Power]:
+    """Simulate people of the fitted population, with effects of a column and without, and estimate these again.
+
+    An effect is the estimated one, or LEAST_EFFECT if that is smaller.
+    """
+    names, design = design_of(choices, column)
+    found = population(Likelihood.of(mind, choices), design)
+    size = found.coefficients.copy()
+    size[1:] = np.where(size[1:] < 0.0, -1.0, 1.0) * np.maximum(np.abs(size[1:]), LEAST_EFFECT)
+    shares = {}
+    for is_there in (True, False):
+        true = np.where(np.arange(len(size))[:, None] == 0, size, size * is_there)
+        aims, judged = true[1:].ravel(), []
+        for _ in range(SIMULATIONS):
+            x = rng.normal(design @ true, found.sd)
+            values = {p.name: p.value(x[:, i]) for i, p in enumerate(mind.parameters)}
+            again = population(Likelihood.of(mind, simulated(mind, choices, values, rng, partners)), design)
+            intervals = np.array([(estimate.low, estimate.high) for estimate in effects(again, names)])
+            excludes_zero = (intervals > 0.0).all(axis=1) | (intervals < 0.0).all(axis=1)
+            judged.append((excludes_zero, (intervals[:, 0] <= aims) & (aims <= intervals[:, 1])))
+        shares[is_there] = np.mean(judged, axis=0)
+    return [
+        Power(mind.name, parameter.name, name, float(size[1:].ravel()[i]), *chances, SIMULATIONS)
+        for i, (name, parameter) in enumerate(product(names, mind.parameters))
+        for chances in [(float(shares[True][0][i]), float(shares[True][1][i]), float(shares[False][0][i]))]
+    ]
 
 
 class Predictive(NamedTuple):

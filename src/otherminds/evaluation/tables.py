@@ -1,181 +1,820 @@
-"""Tables of what people did: a strict reader of CSV and Parquet files."""
+"""Tables of what people did, read from the forms in which they come: CSV and its relatives, Parquet, and JSON.
+
+One row is one trial. What a column holds is guessed from its name (COLUMNS) unless the caller says it, and what people
+did is decided from the columns that there are (TASKS): a repeated game, a bandit, or a role in a game of offers.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from otherminds.errors import InputError, install_hint, meant
+from otherminds.errors import InputError, install_hint, meant, unknown
 from otherminds.evaluation.choices import UNPLAYED, Choices
-from otherminds.files.text import read_text
+from otherminds.files import strict_json
+from otherminds.files.text import naming, opened, read_text
+from otherminds.worlds.bandits.rules import Bandit
+from otherminds.worlds.offers import rules as offers
+from otherminds.worlds.repeated_games.payoff_files import bundled_games, find_game
 from otherminds.worlds.repeated_games.players.habits import MISSED
-from otherminds.worlds.repeated_games.rules import Game
+from otherminds.worlds.repeated_games.rules import Game, ordinal_games
 
-NO_MOVE = "none"  # the action of a row in which no move was made in time
-NOT_RECORDED = ("<NA>", "NA")  # actions of rows that are skipped
-LARGEST = 50_000_000  # bytes of a table; bounds memory
-COLUMNS = {"person": "person", "group": "group", "match": "match", "round": "round", "own": "own", "other": "other"}
-"""The columns of a table by what they hold; group and match may be missing."""
-OPTIONAL = ("group", "match")
+# Limits against hostile files, chosen: bytes of a table and characters of a Parquet file's text, cells, columns, the
+# arms of a bandit, and the options of an offer
+LARGEST = 50_000_000
+MOST_CELLS = 20_000_000
+MOST_COLUMNS = 10_000
+MOST_ARMS = 50
+MOST_OPTIONS = 201
+LARGEST_ROUND = 2**53
+LARGEST_AMOUNT = 1_000_000
+SCALE = 10_000  # amounts of money are exact to this part of one
+MOST_SHARES = 21  # shares returned that an investor expects; of more, quantiles
+BATCH = 100  # rows of a Parquet file read at once
+
+Floats = NDArray[np.float64]
+
+MISSED_WORDS = ("", "none", "null", "missed", "timeout", "no response", "-")
+"""Own actions, case ignored, that say that no move was made in time."""
+NO_TRIAL = "that are no trials"  # why rows without the columns of a task, such as instructions, are left out
+NOT_RECORDED = ("na", "n/a", "<na>", "nan")
+"""Values, case ignored, of which nobody knows what they were."""
+YES = ("1", "true", "yes", "y", "accept", "accepted", "a", "win", "won", "correct")
+NO = ("0", "false", "no", "n", "reject", "rejected", "r", "loss", "lose", "lost", "incorrect")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+
+_DEED = "(choice|action|decision|move|response|key|keypress)"
+_MINE = "(own|my|self|player|subject|person|participant|human)?"
+_OTHER = "(other|partner|opponent|opp|bot|computer|agent)s?"
+_DONE = "(executed|actual|reali[sz]ed|implemented)"
+_NO = "(no|nr|num|number|id|index|n)?"
+_SUBJECT = "(subject|subj|sub|participant|ppt|worker|player|user|person)"
+_OWN = ("own", f"(intended{_DEED}?|{_MINE}(intended)?{_DEED}(intended)?|human|chosen(arm|option)?|arm(chosen)?)")
+_COOPERATION = "(coop|cooperate|cooperated|defect|defected)"
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "person": ("person", f"{_SUBJECT}(id|no|nr|num|number|code)?|sid|pid|uid|prolific(p?id)", "id"),
+    "group": ("group", "treatment|treat"),
+    "condition": ("condition",),
+    "match": ("match", f"(match|supergame){_NO}", f"game{_NO}", f"block{_NO}"),
+    "game": ("game",),
+    "round": ("round", f"(game)?(round|period){_NO}", "trial(no|nr|num|number|id|n)?", "trialindex|t"),
+    "own": (*_OWN, _COOPERATION),
+    "executed": (f"{_MINE}{_DONE}{_DEED}?|{_MINE}{_DEED}{_DONE}",),
+    "other": (
+        f"{_OTHER}{_DONE}{_DEED}?|{_OTHER}{_DEED}{_DONE}",
+        "other",
+        f"{_OTHER}{_DEED}|{_DEED}{_OTHER}",
+        f"(o|other|partner|opponent){_COOPERATION}",
+        "partner|opponent",
+    ),
+    "reward": ("reward", f"{_MINE}(rewards?|outcome|payoff|points?|feedback|win|won)", f"{_MINE}(score|earnings)"),
+    "offer": ("offer", "offered|offer(ed)?amount|amountoffered|proposal|proposed"),
+    "accepted": ("accepted", "accept|accepts|acceptance", *_OWN),
+    "pie": ("pie", "stakes?", "endowment"),
+    "sent": ("sent", "sentamount|amountsent|invested|investment"),
+    "returned": ("returned", "sentback(amount)?|amount(sentback|returned)|backtransfer|repaid"),
+    "endowment": ("endowment", "stakes?|budget|pie"),
+    "multiplier": ("multiplier", "factor"),
+    "given": ("given", "gave|giving|gift|donated|donation"),
+}
+"""Names of columns by what they hold, as patterns without case, blanks and signs. The first pattern that fits a name
+decides; if it fits two, the caller has to say which is meant."""
+
+
+class TaskColumns(NamedTuple):
+    """The columns of a task: the person's choice, what is beside it, and what there is to divide.
+
+    What is beside it is what the person knew or saw; or, if `estimated`, the other's later response, of which some may
+    be missing, since it is only needed to know what could be expected.
+    """
+
+    own: str
+    seen: tuple[str, ...] = ()
+    stake: str = ""
+    estimated: bool = False
+
+
+TASKS: Mapping[str, TaskColumns] = {
+    "ultimatum:responder": TaskColumns("accepted", ("offer",), "pie"),
+    "ultimatum:proposer": TaskColumns("offer", ("accepted",), "pie", estimated=True),
+    "trust:investor": TaskColumns("sent", ("returned",), "endowment", estimated=True),
+    "trust:trustee": TaskColumns("returned", ("sent",), "endowment"),
+    "dictator:dictator": TaskColumns("given", (), "endowment"),
+    "game": TaskColumns("own", ("other",)),
+    "bandit": TaskColumns("own", ("reward",)),
+}
+"""What people can have done, in the order in which it is looked for: the first whose columns are all there."""
+NAMED = re.compile(r"(ultimatum|trust|dictator|bandit)(?::(\d+(?:\.\d+)?)(?:x(\d+))?)?(?::([a-z]+))?", re.ASCII)
+
+
+class NamedTask(NamedTuple):
+    """What the caller says people did: a key of TASKS, and the game, bandit, pie or endowment, and multiplier."""
+
+    kind: str
+    game: Callable[[str], Game] | Bandit | None = None
+    stake: float | None = None
+    multiplier: int | None = None
+
+
+Facing = Callable[[str], Game] | Game | Bandit | str | None
+"""What a caller may say that people faced."""
+
+
+class Reading(NamedTuple):
+    """What a table says: the choices, and how many rows were left out, by the reason, as "that are no trials"."""
+
+    choices: Choices
+    skipped: Mapping[str, int]
+
+
+Row = Sequence[str | None]
+"""The cells of a row; None is a value that a JSON object does not have."""
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A table as text. Its rows come with the lines on which they begin."""
+
+    path: Path
+    header: Sequence[str]
+    rows: Sequence[tuple[int, Row]]
+    decimal_comma: bool = False
+    top: int = 1  # line of the header
+
+    def wrong(self, message: str, line: int | None = None, hint: str | None = None) -> InputError:
+        """An error in this table."""
+        return InputError(message, path=self.path, line=line, hint=hint)
+
+    def number(self, text: str, what: str, line: int, kind: str = "number") -> float:
+        """A finite number. Raises InputError."""
+        plain = text.replace(",", ".") if self.decimal_comma else text
+        number = float(plain) if NUMBER.fullmatch(plain) else math.nan
+        if not math.isfinite(number) or (kind != "number" and not number.is_integer()):
+            raise self.wrong(f"{what} `{text[:60]}` is no {kind}", line)
+        return number
 
 
 @dataclass
 class _Match:
-    """A match while it is read."""
+    """The trials of one person in one match, as rows of the table with their lines."""
 
     person: str
     group: str
-    game: Game
-    last: int = 0
-    own: list[int] = field(default_factory=list)
-    theirs: list[int] = field(default_factory=list)
+    game: str
     number: list[int] = field(default_factory=list)
+    rows: list[tuple[int, Row]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Trials:
+    """The matches of a table, the columns by what they hold, and what the caller says of texts."""
+
+    table: _Table
+    at: Mapping[str, int]
+    matches: Sequence[_Match]
+    task: NamedTask
+    values: Mapping[str, str]
+    missing: frozenset[str]
+
+    def cells(self, what: str) -> Iterator[list[tuple[int, str]]]:
+        """The cells of a column, match by match, with their lines."""
+        for match in self.matches:
+            yield [(line, row[self.at[what]] or "") for line, row in match.rows]
+
+    def missed(self, text: str) -> bool:
+        """Whether an own action says that there was none."""
+        return text.casefold() in self.missing and _plain(text) not in self.values
+
+    def blank(self, text: str) -> bool:
+        """Whether a value says nothing."""
+        return text.casefold() in (*NOT_RECORDED, *MISSED_WORDS) and _plain(text) not in self.values
+
+    def filled(self, fill: float, *inner: int) -> Any:
+        """An array of shape (S, T, …) with this value everywhere. Raises InputError if it is too large."""
+        shape = (len(self.matches), max(len(match.rows) for match in self.matches), *inner)
+        if math.prod(shape) > MOST_CELLS:
+            raise self.table.wrong(f"makes arrays of more than {MOST_CELLS:,} numbers", hint="fit fewer people at once")
+        return np.full(shape, fill)
+
+    def padded(self, by_match: Sequence[Sequence[float]], fill: float) -> Any:
+        """Values of all trials as an array of shape (S, T), `fill` after the end of a match."""
+        array = self.filled(fill)
+        for s, values in enumerate(by_match):
+            array[s, : len(values)] = values
+        return array
+
+
+# What callers use
 
 
 def read_choices(
     path: Path,
-    game: Callable[[str], Game],
+    game: Facing = None,
     columns: Mapping[str, str] | None = None,
     *,
+    values: Mapping[str, str] | None = None,
+    missing: Collection[str] = (),
     text: str | None = None,
 ) -> Choices:
-    """Read a table of choices, a CSV or Parquet file with named columns.
+    """The choices of `choices_of`, without the rows that were left out."""
+    return choices_of(path, game, columns, values=values, missing=missing, text=text).choices
 
-    One row is one round: `person`, `round` (increasing within a match), `own` and `other` (actions by name, case
-    ignored, or by a first letter that only one of them has), and perhaps `group` and `match`. A person who begins a
-    new match meets a new partner. `columns` maps these to other names of columns. An own action `none` is a move that
-    was missed, rows with `<NA>` are skipped. `game(group)` is the game of a group. `text`, if given, is the table
-    itself as CSV; then `path` only names it in errors.
-    Raises InputError with file and line.
+
+def choices_of(
+    path: Path,
+    game: Facing = None,
+    columns: Mapping[str, str] | None = None,
+    *,
+    values: Mapping[str, str] | None = None,
+    missing: Collection[str] = (),
+    text: str | None = None,
+) -> Reading:
+    """Read a table of choices with named columns: CSV (comma, semicolon, tab or |), Parquet, JSON, or JSON Lines.
+
+    `game` is what people faced: a game, or the game of each group; a bandit; a name for `task_named`; or None, if the
+    columns say it. `columns` maps what COLUMNS lists to names of columns, `values` texts of the table to actions.
+    Rounds increase within a match; a person who begins a new match meets a new partner. Actions are given by name or
+    by the beginning of one, case ignored. An own action of MISSED_WORDS was missed. Rows with NOT_RECORDED are left
+    out, unless it is the own action and also in `missing`: then that was missed. A column `condition` that varies
+    within people divides them, as ana/high; further columns that do not vary are covariates. `text`, if given, is the
+    table itself; then `path` only names it in errors. Raises InputError with file and line.
     """
-    column_names = {**COLUMNS, **(columns or {})}
-    table = _parquet(path) if path.suffix == ".parquet" else _csv(path, text)
-    header = next(table)[1]
-    index_of = {name: header.index(column) for name, column in column_names.items() if column in header}
-    for name, column in column_names.items():
-        if name not in index_of and (name not in OPTIONAL or name in (columns or {})):
-            hint = f"it has {', '.join(header)}; --column {name}=NAME says which holds it"
-            raise InputError(f"there is no column `{column[:60]}`", path=path, line=1, hint=hint)
-    matches: dict[tuple[str, str], _Match] = {}
-    group_of: dict[str, tuple[str, int]] = {}
-    for line, cells in table:
+    given = dict(columns or {})
+    for what in given:
+        if what not in COLUMNS:
+            raise unknown("column", what, COLUMNS)
+    table = _opened(path, text)
+    task = _task(table, given, game)
+    own = TASKS[task.kind].own
+    if "own" in given:
+        given.setdefault(own, given["own"])
+    at = _columns(table, given, task)
+    meaning = {_plain(name): action for name, action in (values or {}).items()}
+    also_missed = frozenset(name.casefold() for name in (*MISSED_WORDS, *missing))
+    trials = _Trials(table, at, (), task, meaning, also_missed)
+    kept, skipped = _kept(trials)
+    if not kept:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in skipped.items())
+        raise table.wrong("there are no choices in it", hint=reasons and f"rows left out: {reasons}")
+    return Reading(_choices(replace(trials, matches=_matches(trials, kept))), skipped)
+
+
+def task_named(text: str) -> NamedTask:
+    """A task by name: a game or its file, `bandit`, `ultimatum:10:proposer`, `trust:10x3:trustee`, `dictator:10`.
+
+    Numbers are the pie or endowment, and what the amount sent is multiplied by; without a role it is the responder,
+    or the investor. Raises InputError.
+    """
+    found = NAMED.fullmatch(text)
+    if not found:
+        game = find_game(text)
+        return NamedTask("game", lambda _group: game)
+    kind, stake, multiplier, role = found.groups()
+    roles = {name.partition(":")[2]: name for name in TASKS if name.partition(":")[0] == kind}
+    role = role or next(iter(roles))
+    if role not in roles:
+        raise unknown(f"role in {kind}", role, [name for name in roles if name])
+    if (stake and kind == "bandit") or (multiplier and kind != "trust"):
+        raise InputError(
+            f"`{text[:60]}` has a number too many", hint="ultimatum:10, trust:10x3, dictator:10, or bandit"
+        )
+    return NamedTask(roles[role], None, float(stake) if stake else None, int(multiplier) if multiplier else None)
+
+
+# Forms of files
+
+
+def _opened(path: Path, text: str | None) -> _Table:
+    """The table in a file, or in a text, whatever its form."""
+    if text is None and path.suffix == ".parquet":
+        table = _parquet(path)
+    else:
+        text = (read_text(path, limit=LARGEST) if text is None else text).removeprefix("\ufeff")
+        if not text.strip():
+            raise InputError("it is empty", path=path)
+        table = _json(path, text) if text.lstrip()[0] in "[{" else _csv(path, text)
+    names = Counter(filter(None, table.header))
+    if repeated := [name for name, count in names.items() if count > 1]:
+        raise table.wrong(f"the column `{repeated[0][:60]}` comes twice", table.top)
+    return table
+
+
+def _csv(path: Path, text: str) -> _Table:
+    """A CSV file, separated by the sign that its header has most of. Empty lines are left out."""
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
+    top_line = re.sub(r'"[^"]*"', "", text.lstrip("\r\n").partition("\n")[0])
+    delimiter = max(",;\t|", key=top_line.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
+    rows: list[tuple[int, list[str]]] = []
+    line = 1
+    try:
+        for untidy in reader:
+            cells = list(map(str.strip, untidy))
+            if any(cells):
+                rows.append((line, cells))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"this is no CSV: {error}", path=path, line=line) from None
+    top, header = rows.pop(0) if rows else (1, [])
+    if rows and all(len(cells) == len(header) + 1 for _, cells in rows):  # R: no name above the names of rows
+        header.insert(0 if any(cells[-1] for _, cells in rows) else len(header), "")
+    for line, cells in rows:
         if len(cells) != len(header):
             raise InputError(f"{len(cells)} cells instead of {len(header)}", path=path, line=line)
-        cell = {name: cells[i].strip() for name, i in index_of.items()}
-        _add(matches, group_of, cell, game, path, line)
-    played_matches = [match for match in matches.values() if match.own]
-    if not played_matches:
-        raise InputError("there are no choices in it", path=path)
-    if len({match.game.shape for match in played_matches}) > 1:
-        raise InputError("its games have different numbers of actions", path=path, hint="fit them one by one")
-    return _arrays(played_matches)
+    return _Table(path, header, rows, delimiter == ";", top)
 
 
-def _add(
-    matches: dict[tuple[str, str], _Match],
-    group_of: dict[str, tuple[str, int]],
-    cell: Mapping[str, str],
-    game: Callable[[str], Game],
-    path: Path,
-    line: int,
-) -> None:
-    """Append the round in one row of the table to its person's match, beginning the match if the row is its first.
-
-    `matches` has a match for each (person, name of match); `group_of` the group of each person, and the line where it
-    was first given. `cell` is the row by column: {"person": "p1", "round": "3", "own": "c", "other": "d"}.
-    """
-    person, group = cell["person"], cell.get("group", "all")
-    if not person:
-        raise InputError("there is no person", path=path, line=line)
-    known_group, first_line = group_of.setdefault(person, (group, line))
-    if known_group != group:
-        message = f"person {person[:60]} is in group `{group[:60]}`, and in `{known_group[:60]}` in line {first_line}"
-        raise InputError(message, path=path, line=line, hint="a person has one group")
-    key = (person, cell.get("match", ""))
-    match = matches.get(key) or matches.setdefault(key, _Match(person, group, game(group)))
-    try:
-        round_number = int(cell["round"])
-    except ValueError:
-        raise InputError(f"round `{cell['round'][:60]}` is no whole number", path=path, line=line) from None
-    if round_number <= match.last:
-        message = f"round {round_number} of person {person[:60]} comes after round {match.last}"
-        raise InputError(message, path=path, line=line, hint="rounds increase within a match")
-    match.last = round_number
-    if cell["own"] in NOT_RECORDED or cell["other"] in NOT_RECORDED:
-        return
-    theirs = _action(cell["other"], match.game.actions[1], path, line)
-    missed = cell["own"].lower() == NO_MOVE
-    match.own.append(MISSED if missed else _action(cell["own"], match.game.actions[0], path, line))
-    match.theirs.append(theirs)
-    match.number.append(round_number)
+def _json(path: Path, text: str) -> _Table:
+    """A JSON list of objects, or one object a line; objects within them become columns such as `response.own`."""
+    if text.lstrip().startswith("["):
+        parsed = strict_json.parse(text, path)
+        entries = list(zip(_entry_lines(text), parsed, strict=True))
+    else:
+        lines = enumerate(text.split("\n"), 1)
+        entries = [(line, strict_json.parse(part, path, line)) for line, part in lines if part.strip()]
+    objects: list[tuple[int, dict[str, str]]] = []
+    for line, entry in entries:
+        if not isinstance(entry, dict):
+            raise InputError("is not a row: a JSON object", path=path, line=line)
+        objects.append((line, _flat(entry)))
+    header = list(dict.fromkeys(name for _, cells in objects for name in cells))
+    _check_size(len(header), len(objects), path)
+    return _Table(path, header, [(line, [cells.get(name) for name in header]) for line, cells in objects])
 
 
-def _action(text: str, names: Sequence[str], path: Path, line: int) -> int:
-    """The index of an action given by its name or by a first letter that only one has, case ignored.
-
-    Both `c` and `COOPERATE` are 0 among ("Cooperate", "Defect"). Raises InputError if no action is meant.
-    """
-    plain = text.casefold()
-    lower = [name.casefold() for name in names]
-    if plain in lower:
-        return lower.index(plain)
-    initials = [name[0] for name in lower]
-    if initials.count(plain) == 1:
-        return initials.index(plain)
-    hint = meant(text, names, f"`{NO_MOVE}` if no move was made")
-    raise InputError(f"there is no action `{text[:60]}`", path=path, line=line, hint=hint)
-
-
-def _csv(path: Path, text: str | None) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a CSV file, each with its line number; the first is the header. Empty lines are left out."""
-    if text is None:
-        text = read_text(path, limit=LARGEST)
-    reader = csv.reader(io.StringIO(text), strict=True)
-    try:
-        header = next(reader, None)
-        if not header:
-            raise InputError("it is empty", path=path)
-        yield 1, [name.strip() for name in header]
-        for cells in reader:
-            if cells:
-                yield reader.line_num, cells
-    except csv.Error as error:
-        raise InputError(f"this is no CSV: {error}", path=path, line=reader.line_num) from None
+def _entry_lines(text: str) -> Iterator[int]:
+    """The lines on which the entries of a JSON list begin; the text must be valid."""
+    place = text.index("[") + 1
+    line = 1 + text.count("\n", 0, place)
+    while True:
+        begin = place
+        while text[begin] in ", \t\r\n":
+            begin += 1
+        if text[begin] == "]":
+            return
+        line += text.count("\n", place, begin)
+        yield line
+        _, place = json.JSONDecoder().raw_decode(text, begin)
+        line += text.count("\n", begin, place)
 
 
-def _parquet(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a Parquet file, numbered as the lines of a CSV file would be."""
+def _flat(entry: Mapping[str, Any]) -> dict[str, str]:
+    """An object as cells of text. An object in it with one value stands for that value."""
+    cells = dict[str, str]()
+    for name, value in entry.items():
+        if isinstance(value, dict) and len(value) != 1:
+            cells |= {f"{name}.{inner}".strip(): _text(part) for inner, part in value.items()}
+        else:
+            cells[name.strip()] = _text(next(iter(value.values())) if isinstance(value, dict) else value)
+    return cells
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else strict_json.dumps(value)
+
+
+def _parquet(path: Path) -> _Table:
+    """A Parquet file, its rows numbered as the lines of a CSV file would be."""
     if not find_spec("pyarrow"):
         raise InputError("Parquet needs pyarrow", path=path, hint=install_hint("parquet"))
     import pyarrow
     from pyarrow import parquet
 
+    rows: list[tuple[int, list[str]]] = []
+    characters = 0  # a text that is in the file once can be in every row
     try:
-        table = parquet.read_table(path)
-    except (OSError, pyarrow.ArrowException) as error:
+        with naming(path, "this is no Parquet file"), opened(path) as raw, parquet.ParquetFile(raw) as file:
+            header = [str(name).strip() for name in file.schema_arrow.names]
+            _check_size(len(header), file.metadata.num_rows, path)
+            for batch in file.iter_batches(BATCH):
+                columns = [["" if v is None else str(v).strip() for v in column.to_pylist()] for column in batch]
+                characters += sum(len(cell) for column in columns for cell in column)
+                if characters > LARGEST:
+                    raise InputError(f"is larger than {LARGEST:,} characters", path=path)
+                rows += enumerate(map(list, zip(*columns, strict=True)), len(rows) + 2)
+    except pyarrow.ArrowException as error:
         raise InputError(f"this is no Parquet file: {error}", path=path) from None
-    yield 1, list(table.column_names)
-    columns = [["" if value is None else str(value) for value in column.to_pylist()] for column in table.columns]
-    for line, cells in enumerate(zip(*columns, strict=True), 2):
-        yield line, list(cells)
+    return _Table(path, header, rows)
 
 
-def _arrays(matches: Sequence[_Match]) -> Choices:
-    """The matches of people as padded arrays: rounds after the end of a match are MISSED, with number 0."""
-    group = {match.person: match.group for match in matches}
+def _check_size(columns: int, rows: int, path: Path) -> None:
+    if columns > MOST_COLUMNS or columns * rows > MOST_CELLS:
+        raise InputError(f"has more than {MOST_COLUMNS:,} columns or {MOST_CELLS:,} cells", path=path)
+
+
+# Columns
+
+
+def _task(table: _Table, given: dict[str, str], game: Facing) -> NamedTask:
+    """What people did: what the caller says, or else the first of TASKS whose columns are there."""
+    if game is not None and "game" in given:
+        raise InputError("a table has one game, or a column of games", hint="leave out --game, or --columns game=NAME")
+    if isinstance(game, str):
+        return task_named(game)
+    if isinstance(game, Bandit):
+        return NamedTask("bandit", game)
+    if game is not None:
+        return NamedTask("game", game if not isinstance(game, Game) else lambda _group: game)
+    has = {what for what in COLUMNS if what in given or _candidates(table, given, what)}
+    has |= {"accepted"} if "own" in given else set()
+    kind = next((kind for kind, (own, seen, *_) in TASKS.items() if {own, *seen} <= has), None)
+    if kind is None:
+        needed = "; ".join(dict.fromkeys(" and ".join(sorted((own, *seen))) for own, seen, *_ in TASKS.values()))
+        hint = f"it has {', '.join(table.header)}; needed are {needed}; --columns WHAT=NAME says which holds what"
+        raise table.wrong("what people did is not clear from its columns", table.top, hint)
+    if kind == "game":
+        column = given.get("game") or next((name for name in table.header if _bare(name) == "game"), "")
+        i = table.header.index(column) if column in table.header else None
+        names = {row[i] or "" for _, row in table.rows} if i is not None else set()
+        if not names or not names <= _games(names).keys():
+            raise table.wrong("a table needs its game", hint="--game rps, --game ipd, or a payoff file")
+        given["game"] = column
+    return NamedTask(kind)
+
+
+def _games(names: Collection[str]) -> dict[str, Game]:
+    """The games among these names; never those in files, since tables come from anywhere."""
+    ordinal = ordinal_games() if any(name.startswith("ordinal-") for name in names) else ()
+    known = {game.name: game for game in (*bundled_games(), *ordinal)}
+    return {name: known[name.casefold()] for name in names if name.casefold() in known}
+
+
+def _columns(table: _Table, given: Mapping[str, str], task: NamedTask) -> dict[str, int]:
+    """The columns of a task by what they hold. Raises InputError if one is missing, or two could be meant."""
+    own, seen, stake, _ = TASKS[task.kind]
+    needed = ("person", own, *seen)
+    wanted = [*needed, "group", "condition", "match", "round"]
+    wanted += ["executed"] if own == "own" else []
+    wanted += [stake] if stake and (task.stake is None or stake in given) else []
+    wanted += ["multiplier"] if task.kind.startswith("trust") and task.multiplier is None else []
+    wanted += ["game"] if "game" in given else []
+    at: dict[str, int] = {}
+    listed = f"it has {', '.join(name for name in table.header if name)}"
+    for what in wanted:
+        if what in given and (not given[what] or given[what] not in table.header):
+            hint = meant(given[what], table.header) if given[what] else listed
+            raise table.wrong(f"there is no column `{given[what][:60]}`", table.top, hint)
+        found = [table.header.index(given[what])] if what in given else _candidates(table, given, what, at.values())
+        if len(found) > 1:
+            both = " and ".join(f"`{table.header[i][:60]}`" for i in found[:2])
+            hint = " or ".join(f"--columns {what}={table.header[i][:60]}" for i in found[:2])
+            raise table.wrong(f"{both} could both be {what}", table.top, hint)
+        if not found and what in needed:
+            hint = f"{listed}; --columns {what}=NAME says which holds it"
+            raise table.wrong(f"there is no column `{what}`", table.top, hint)
+        if found:
+            at[what] = found[0]
+    return at
+
+
+def _candidates(table: _Table, given: Mapping[str, str], what: str, used: Collection[int] = ()) -> list[int]:
+    """The columns that could hold this by their names, and are neither used nor given for something else."""
+    names = {i: name for i, name in enumerate(table.header) if name and name not in given.values() and i not in used}
+    for pattern in COLUMNS[what]:
+        if found := [i for i, name in names.items() if re.fullmatch(pattern, _bare(name))]:
+            return found
+    return []
+
+
+def _bare(name: str) -> str:
+    """A column's name without case, blanks, signs, and the `player.` of oTree or the `response.` of jsPsych."""
+    return re.sub(r"[\W_]", "", re.sub(r"^(player|group|subsession|response)\.", "", name.casefold()))
+
+
+def _plain(text: str) -> str:
+    """A text without case, and without the `.0` that programs add to whole numbers."""
+    return re.sub(r"^(-?\d+)\.0+$", r"\1", text.casefold())
+
+
+# Rows
+
+
+def _kept(trials: _Trials) -> tuple[list[tuple[int, Row]], Counter[str]]:
+    """The rows that are trials, and how many are not, by the reason."""
+    own, seen, _, estimated = TASKS[trials.task.kind]
+    needed = [own] if estimated else [own, *seen]
+    columns = [trials.at[what] for what in (*needed, "executed") if what in trials.at]
+    reasons: dict[Row, str | None] = {}  # by the cells needed, which are the same in many rows
+    kept, skipped = [], Counter[str]()
+    for line, row in trials.table.rows:
+        cells = tuple([row[i] for i in columns])
+        if cells not in reasons:
+            reasons[cells] = _reason(trials, needed, dict(zip((*needed, "executed"), cells, strict=False)))
+        reason = reasons[cells] if row[trials.at["person"]] is not None else NO_TRIAL
+        if reason is None:
+            kept.append((line, row))
+        else:
+            skipped[reason] += 1
+    return kept, skipped
+
+
+def _reason(trials: _Trials, needed: Sequence[str], cell: Mapping[str, str | None]) -> str | None:
+    """Why a row is left out, None if it is not; `needed` are the own choice, and what must be beside it."""
+    if not any(cell[what] for what in needed) or any(cell[what] is None for what in needed):
+        return NO_TRIAL
+    own = cell[needed[0]] or ""
+    must = [what for what in cell if not trials.missed(own) or what in needed[1:]]
+    if trials.missed(own) and own:
+        must = [what for what in must if what != "reward"]  # a choice missed in so many words needs no reward
+    empty = [trials.table.header[trials.at[what]] for what in must if trials.blank(cell[what] or "")]
+    return f"without a recorded `{empty[0][:60]}`" if empty else None
+
+
+def _matches(trials: _Trials, rows: Sequence[tuple[int, Row]]) -> list[_Match]:
+    """The matches of all people, in the order in which they begin."""
+    table, at = trials.table, trials.at
+    conditions: dict[str, set[str]] = {}
+    if "condition" in at:
+        for _, row in rows:
+            conditions.setdefault(row[at["person"]] or "", set()).add(row[at["condition"]] or "")
+    divided = any(len(names) > 1 for names in conditions.values())
+    group_at = at.get("group", at.get("condition"))
+    matches: dict[tuple[str, ...], _Match] = {}
+    group_of: dict[str, tuple[str, int]] = {}
+    names = [at[what] for what in ("match", "game") if what in at]
+    for line, row in rows:
+        person = row[at["person"]] or ""
+        if not person:
+            raise table.wrong("there is no person", line)
+        if divided:
+            person = f"{person}/{row[at['condition']] or ''}"
+        group = "all" if group_at is None else row[group_at] or ""
+        known_group, first_line = group_of.setdefault(person, (group, line))
+        if known_group != group:
+            known = f"in `{known_group[:60]}` in line {first_line}"
+            hint = f"a person has one group; --columns condition={table.header[at['group']][:60]} divides people by it"
+            raise table.wrong(f"person {person[:60]} is in group `{group[:60]}`, and {known}", line, hint)
+        key = (person, *[row[i] or "" for i in names])
+        if key not in matches:
+            matches[key] = _Match(person, group, key[-1] if "game" in at else "")
+        match = matches[key]
+        match.number.append(_round(table, row[at["round"]] or "" if "round" in at else None, match, line))
+        match.rows.append((line, row))
+    return list(matches.values())
+
+
+def _round(table: _Table, text: str | None, match: _Match, line: int) -> int:
+    """The number of a round, which must be larger than the last; without a column of rounds the next number."""
+    last = match.number[-1] if match.number else None
+    if text is None:
+        return 1 if last is None else last + 1
+    number = int(text) if text.isdecimal() and len(text) < 16 else table.number(text, "round", line, "whole number")
+    if not 0 <= number <= LARGEST_ROUND:
+        raise table.wrong(f"round {text[:60]} is not between 0 and {LARGEST_ROUND:,}", line)
+    if last is not None and number <= last:
+        message = f"round {int(number)} of person {match.person[:60]} comes after round {last}"
+        hint = "rounds increase within a match; --columns match=NAME says which column tells matches apart"
+        raise table.wrong(message, line, hint)
+    return int(number)
+
+
+# What people did
+
+
+def _choices(trials: _Trials) -> Choices:
+    """The matches of people as padded arrays: rounds after the end of a match are MISSED, with number UNPLAYED."""
+    kind = trials.task.kind
+    task_fields = (_game if kind == "game" else _bandit if kind == "bandit" else _offers)(trials)
+    group = {match.person: match.group for match in trials.matches}
     index = {name: n for n, name in enumerate(group)}
-    most_rounds = max(len(match.own) for match in matches)
-    own_moves = np.full((len(matches), most_rounds), MISSED)
-    their_moves, numbers = np.zeros_like(own_moves), np.full_like(own_moves, UNPLAYED)
-    for s, match in enumerate(matches):
-        rounds = len(match.own)
-        own_moves[s, :rounds], their_moves[s, :rounds], numbers[s, :rounds] = match.own, match.theirs, match.number
-    person = np.array([index[match.person] for match in matches])
-    games = tuple(match.game for match in matches)
-    return Choices(tuple(index), tuple(group.values()), person, games, own_moves, their_moves, numbers)
+    person = np.array([index[match.person] for match in trials.matches])
+    number = trials.padded([match.number for match in trials.matches], UNPLAYED)
+    fields: dict[str, Any] = {"theirs": np.zeros_like(number), **task_fields, "covariates": _covariates(trials)}
+    return Choices(tuple(index), tuple(group.values()), person, number=number, **fields)
+
+
+def _covariates(trials: _Trials) -> dict[str, tuple[str, ...]]:
+    """The columns, beside those in use, that have one value in all of a person's trials."""
+    used = {i for what, i in trials.at.items() if what != "condition"}
+    found: dict[str, tuple[str, ...]] = {}
+    for i, name in enumerate(trials.table.header):
+        if i in used or not name or name.startswith("Unnamed"):  # an index that pandas wrote
+            continue
+        value: dict[str, str | None] = {}
+        rows = ((match.person, row) for match in trials.matches for _, row in match.rows)
+        if all(value.setdefault(person, row[i]) == row[i] for person, row in rows) and any(value.values()):
+            found[name] = tuple(text or "" for text in value.values())
+    return found
+
+
+def _game(trials: _Trials) -> dict[str, Any]:
+    """The games and actions of a repeated game."""
+    named = _games({match.game for match in trials.matches})
+    game_of = trials.task.game
+    games = tuple(game_of(match.group) if callable(game_of) else named[match.game] for match in trials.matches)
+    if len({game.shape for game in games}) > 1:
+        raise trials.table.wrong("its games have different numbers of actions", hint="fit them one by one")
+    mine, theirs = ([game.actions[agent] for game in games] for agent in (0, 1))
+    return {"games": games, **_done(trials, mine), "theirs": trials.padded(_actions(trials, "other", theirs), 0)}
+
+
+def _bandit(trials: _Trials) -> dict[str, Any]:
+    """The bandit, actions and rewards; its arms are those that were chosen unless the caller gives the bandit."""
+    table, bandit = trials.table, trials.task.game
+    done = [what for what in ("own", "executed") if what in trials.at]
+    by_match = [[_reward(trials, text, line) for line, text in cells] for cells in trials.cells("reward")]
+    rewards = trials.padded(by_match, math.nan)
+    if not isinstance(bandit, Bandit):
+        texts = dict.fromkeys(text for what in done for cells in trials.cells(what) for _, text in cells)
+        means = (
+            trials.values.get(_plain(text), text) for text in texts if not (trials.missed(text) or trials.blank(text))
+        )
+        by_name = {_plain(name): re.sub(r"\.0+$", "", name) if NUMBER.fullmatch(name) else name for name in means}
+        numeric = all(map(NUMBER.fullmatch, by_name))
+        arms = tuple(sorted(by_name.values(), key=lambda name: (float(name) if numeric else 0.0, name)))
+        if not 1 < len(arms) <= MOST_ARMS:
+            column = table.header[trials.at["own"]]
+            raise table.wrong(f"`{column[:60]}` has {len(arms)} different arms", hint=f"2 to {MOST_ARMS} are possible")
+        bandit = Bandit("bandit", arms, float(np.nanmin(rewards)), float(np.nanmax(rewards)))
+    games = (bandit,) * len(trials.matches)
+    return {"games": games, **_done(trials, [bandit.arms] * len(games)), "rewards": np.nan_to_num(rewards)}
+
+
+def _reward(trials: _Trials, text: str, line: int) -> float:
+    """A reward; NaN if there is none, of a choice that was missed."""
+    word = text.casefold()
+    if trials.blank(text):
+        return math.nan
+    return 1.0 if word in YES else 0.0 if word in NO else trials.table.number(text, "reward", line)
+
+
+def _done(trials: _Trials, names: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """What was chosen, and what was carried out if there is a column of it."""
+    return {
+        what: trials.padded(_actions(trials, what, names), MISSED) for what in ("own", "executed") if what in trials.at
+    }
+
+
+def _actions(trials: _Trials, what: str, names: Sequence[Sequence[str]]) -> list[list[int]]:
+    """The indices of the actions in a column among the names for each match."""
+    meaning = {**_named_after(trials.table.header[trials.at[what]], names[0]), **trials.values}
+    known: dict[tuple[Sequence[str], str], int] = {}
+    found = []
+    for options, cells in zip(names, trials.cells(what), strict=True):
+        for line, text in cells:
+            if (options, text) not in known:
+                missed = what != "other" and (trials.missed(text) or trials.blank(text))
+                known[options, text] = MISSED if missed else _action(trials, what, text, options, meaning, line)
+        found.append([known[options, text] for _, text in cells])
+    return found
+
+
+def _action(trials: _Trials, what: str, text: str, names: Sequence[str], meaning: Mapping[str, str], line: int) -> int:
+    """The index of an action given by its name, or by a beginning that only one has, case ignored.
+
+    Both `c` and `COOPERATE` are 0 among ("Cooperate", "Defect"). Raises InputError if no action is meant.
+    """
+    plain = _plain(meaning.get(_plain(text), text))
+    lower = [_plain(name) for name in names]
+    if plain in lower:
+        return lower.index(plain)
+    number = NUMBER.fullmatch(plain)
+    fitting = [i for i, name in enumerate(lower) if name.startswith(plain) and not number]
+    if len(fitting) == 1:
+        return fitting[0]
+    hint = meant(text, names, "`none` if no move was made")
+    if number:
+        codes = sorted({_plain(code) for cells in trials.cells(what) for _, code in cells if NUMBER.fullmatch(code)})
+        pairs = ",".join(f"{code}={name}" for code, name in zip(codes, names, strict=False))
+        hint = f"say what numbers mean: --columns {what}={trials.table.header[trials.at[what]][:60]} --values {pairs}"
+    raise trials.table.wrong(f"there is no action `{text[:60]}`", line, hint)
+
+
+def _named_after(column: str, names: Sequence[str]) -> dict[str, str]:
+    """What 1 and 0 mean in a column that is named after one of two actions, such as `coop` or `other_defected`."""
+    stem = re.sub(r"^(own|my|other|partner|opponent|o)(?=coop|defect)", "", _bare(column))
+    fitting = [i for i, name in enumerate(names) if len(stem) > 3 and _bare(name)[:4] == stem[:4]]
+    if len(names) != 2 or len(fitting) != 1:
+        return {}
+    yes, no = names[fitting[0]], names[1 - fitting[0]]
+    return {"1": yes, "true": yes, "yes": yes, "0": no, "false": no, "no": no}
+
+
+# Offers
+
+
+class _Offer(NamedTuple):
+    """One trial: what the first mover gave, of how much, what it was multiplied by, and what came back.
+
+    Money is in units of 1 / SCALE; what came back is 0 or 1 if it was a yes or no. None is missed or not known.
+    """
+
+    first: int | None
+    stake: int
+    multiplier: int
+    reply: int | None
+
+
+def _offers(trials: _Trials) -> dict[str, Any]:
+    """The options, choices and divisions of offers, in steps of the greatest common divisor of all amounts.
+
+    Proposers expect an offer to be accepted as often as the same part of the pie is in the whole table, with one
+    acceptance and one rejection added; investors expect any of the shares that are returned in it.
+    """
+    kind = trials.task.kind
+    by_match = [[_offer(trials, line, row) for line, row in match.rows] for match in trials.matches]
+    every = [offer for row in by_match for offer in row]
+    step = math.gcd(*(n or 0 for o in every for n in (o.first, o.stake, kind.startswith("trust") and o.reply)))
+    largest = max(o.stake * (o.multiplier if kind == "trust:trustee" else 1) for o in every) // step
+    if largest >= MOST_OPTIONS and kind != "ultimatum:responder":
+        message = f"amounts of up to {largest * step / SCALE:g} in steps of {step / SCALE:g} are too many options"
+        raise trials.table.wrong(message, hint=f"{MOST_OPTIONS} are possible: round the amounts")
+    responds = kind == "ultimatum:responder"
+    amounts = () if responds else tuple(f"{i * step / SCALE:g}" for i in range(largest + 1))
+    task = offers.ULTIMATUM_RESPONDER if responds else offers.Division(kind, amounts)
+    chosen = [[o.reply if responds or kind == "trust:trustee" else o.first for o in row] for row in by_match]
+    own = [[MISSED if n is None else n if responds else n // step for n in row] for row in chosen]
+    paid = cache(_divisions(trials, every, step))
+    divisions = trials.filled(0.0, len(task.options), *paid(every[0]).shape[1:])
+    for s, row in enumerate(by_match):
+        for t, offer in enumerate(row):
+            divisions[s, t, : len(paid(offer))] = paid(offer) * (1.0, step / SCALE, step / SCALE)
+    return {"games": (task,) * len(own), "own": trials.padded(own, MISSED), "divisions": divisions}
+
+
+def _offer(trials: _Trials, line: int, row: Row) -> _Offer:
+    """The trial in a row. Raises InputError for amounts that are impossible."""
+    own, seen, stake_name, _ = TASKS[trials.task.kind]
+    ultimatum = "accepted" in (own, *seen)
+    table = trials.table
+
+    def amount(what: str, given: float | None = None) -> int | None:
+        text = (row[trials.at[what]] or "") if what in trials.at else "" if given is None else str(given)
+        if trials.blank(text):
+            return None
+        number = table.number(text, what, line)
+        if number < 0 or number > LARGEST_AMOUNT:
+            raise table.wrong(f"{what} {text[:60]} is not between 0 and {LARGEST_AMOUNT:,}", line)
+        return round(number * SCALE)
+
+    stake = amount(stake_name, trials.task.stake)
+    if not stake:
+        hint = f"--game {trials.task.kind.partition(':')[0]}:10, or --columns {stake_name}=NAME"
+        raise table.wrong(f"there is no {stake_name} of more than 0", line, hint)
+    given = trials.task.multiplier
+    multiplier = (amount("multiplier", offers.MULTIPLIER if given is None else given) or 0) / SCALE
+    first = amount(next(what for what in ("offer", "sent", "given") if what in (own, *seen)))
+    reply = _answer(trials, line, row) if ultimatum else amount("returned") if "returned" in trials.at else None
+    received = (first or 0) * int(multiplier)
+    if multiplier < 1 or multiplier % 1:
+        raise table.wrong(f"multiplier {multiplier:g} is no whole number above 0", line)
+    if first is not None and first > stake:
+        raise table.wrong(f"{first / SCALE:g} is more than the {stake_name} of {stake / SCALE:g}", line)
+    if not ultimatum and reply is not None and reply > received:
+        raise table.wrong(f"{reply / SCALE:g} is more than the {received / SCALE:g} that were received", line)
+    return _Offer(first, stake, int(multiplier), reply)
+
+
+def _answer(trials: _Trials, line: int, row: Row) -> int | None:
+    """1 for an accepted offer, 0 for a rejected one, None if it is not known."""
+    text = row[trials.at["accepted"]] or ""
+    word = _plain(trials.values.get(_plain(text), text))
+    if trials.blank(text) or trials.missed(text):
+        return None
+    if word not in (*YES, *NO):
+        raise trials.table.wrong(f"there is no answer `{text[:60]}`", line, "accept or reject, yes or no, 1 or 0")
+    return int(word in YES)
+
+
+def _divisions(trials: _Trials, every: Sequence[_Offer], step: int) -> Callable[[_Offer], Floats]:
+    """What the options of a trial pay, in steps (see `otherminds.worlds.offers.rules`)."""
+    kind = trials.task.kind
+    if kind == "ultimatum:responder":
+        return lambda o: offers.ultimatum_responses((o.first or 0) / step, o.stake / step)
+    if kind == "dictator:dictator":
+        return lambda o: offers.dictator_gifts(o.stake // step)
+    if kind == "trust:trustee":
+        return lambda o: offers.trust_returns((o.first or 0) // step, o.stake // step, multiplier=o.multiplier)
+    answered = [o for o in every if o.first is not None and o.reply is not None]
+    if kind == "ultimatum:proposer":
+        made = Counter(Fraction(o.first or 0, o.stake) for o in answered)
+        accepted = Counter(Fraction(o.first or 0, o.stake) for o in answered if o.reply)
+
+        def proposals(offer: _Offer) -> Floats:
+            parts = [Fraction(amount, offer.stake) for amount in range(0, offer.stake + 1, step)]
+            chance = np.array([(accepted[part] + 1) / (made[part] + 2) for part in parts])
+            return offers.ultimatum_offers(offer.stake // step, chance)
+
+        return proposals
+    shares = np.array([(o.reply or 0) / (o.first * o.multiplier) for o in answered if o.first])
+    if not len(shares):
+        raise trials.table.wrong("nobody returned anything, so that nobody can know what to expect")
+    if len(np.unique(shares)) > MOST_SHARES:
+        shares = np.quantile(shares, (np.arange(MOST_SHARES) + 0.5) / MOST_SHARES)
+    share, count = np.unique(shares, return_counts=True)
+    return lambda o: offers.trust_investments(o.stake // step, share, count / count.sum(), multiplier=o.multiplier)

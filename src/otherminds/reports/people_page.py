@@ -1,63 +1,131 @@
-"""The pages and rows of fits of minds to people: parameters, fitted curves, comparisons, recovery."""
+"""The pages and rows of fits of minds to people: parameters, checks, comparisons, recovery, predictions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import matplotlib
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
-from otherminds.errors import shortened
 from otherminds.evaluation.choices import Choices
-from otherminds.evaluation.fitting import Fit, Fitted
+from otherminds.evaluation.fitting import Fit
+from otherminds.evaluation.likelihoods import SPAN
 from otherminds.evaluation.model_comparison import (
     Comparison,
     Partners,
-    Predictive,
+    Power,
     Recognition,
     Recovery,
     behaviour,
     predicted_behaviour,
 )
-from otherminds.evaluation.statistics import ratio, student
+from otherminds.evaluation.populations import Effect, Fitted
+from otherminds.evaluation.predictions import Score
+from otherminds.evaluation.statistics import Estimate
 from otherminds.files.text import printable
 from otherminds.mind import ParametricMind
-from otherminds.reports.page import NOTHING, Html, Page, Section, inline, interval, number, page, stack, table
-from otherminds.reports.plots import BLUE, LONGEST, SOFT, WIDER, WIDTH, styled, with_axes
+from otherminds.reports.page import (
+    NOTHING,
+    Html,
+    Page,
+    Section,
+    at_two_widths,
+    folded,
+    inline,
+    interval,
+    number,
+    page,
+    side_by_side,
+    stack,
+    table,
+)
+from otherminds.reports.people_plots import (
+    PLAIN,
+    Line,
+    confusion_matrix,
+    curves,
+    delta_bic,
+    intervals,
+    marks_of,
+    parameters_by_group,
+    responsibilities,
+    scatter,
+    shares,
+)
+from otherminds.reports.people_words import (
+    NO_CHECK,
+    PRIOR,
+    RANDOM_EFFECTS,
+    REPLAYED,
+    against_chance,
+    chance_of,
+    evidence_in_words,
+    held_out_in_words,
+    how_bounded,
+    how_fitted,
+    most_frequent,
+    power_in_words,
+    recovered_in_words,
+    score_in_words,
+    search_in_words,
+    winner,
+)
 
-Floats = NDArray[np.float64]
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7d838b")
-# 32 shades: matplotlib would draw a scale of 50 or more as an image, which pages do not load
-SHADES = matplotlib.colormaps["cividis"].resampled(32)
-BLOCKS, SHORTEST = 6, 4  # most blocks of a match in posterior predictive checks, and fewest rounds of a block
-FEW = 5  # people from which intervals over people say something; chosen
-PRIOR = "Minds are compared by fits with a weak prior, so these BIC are not those of `otherminds fit`, which has none."
-MOST_SHOWN = 60  # people in a table of parameters; the JSON has all
-ORANGE = "#d55e00"
+WIDE = 6.5  # inches, of figures that are drawn again for a phone
+BLOCKS, SHORTEST = 6, 4  # most blocks of a match in checks by simulated people, and fewest rounds of a block
+MOST_SHOWN = 60  # people in a figure or a table of parameters; the JSON has all
+MOST_GROUPS = 24  # groups in a check by simulated people; bounds time
+
+# Simulated people
+
+
+def whom_they_meet(choices: Choices, partners: Partners | None) -> str:
+    """Whom or what people meet who are simulated in the place of these, in a phrase."""
+    if choices.divisions is not None:
+        return "the same offers"
+    if choices.rewards is not None:
+        return "arms that pay what they paid in the data"
+    if partners is None:
+        return REPLAYED
+    if all(machine.name == f"partners of {group}" for group, machine in partners.items()):
+        return "partners that react as those in the data did (fitted, one step of memory)"
+    names = list(dict.fromkeys(machine.name for machine in partners.values()))
+    return names[0] if len(names) == 1 else "the bots that their groups are named after"
+
+
+def _is_replayed(choices: Choices, partners: Partners | None) -> bool:
+    return partners is None and choices.divisions is None and choices.rewards is None
 
 
 # Rows
 
 
-def as_json(fitted: Fitted) -> dict[str, Any]:
-    """A fit as JSON: parameters with errors and intervals, likelihoods and criteria of every unit."""
+def as_json(fitted: Fitted, choices: Choices | None = None) -> dict[str, Any]:
+    """A fit as JSON: parameters with errors and intervals, likelihoods and criteria of every unit, and effects.
+
+    With the choices the prediction of what was held out has chance beside it.
+    """
     fit = fitted.fit
     units = []
     for i, unit in enumerate(fit.units):
         estimates = {}
         for name, values in fit.values.items():
-            estimates[name] = {"value": float(values[i]), "error": _finite(fit.errors[name][i])}
-            if fitted.profile is not None:
-                estimates[name] |= {"low": float(fitted.profile[name][i, 0]), "high": float(fitted.profile[name][i, 1])}
+            low, high = map(_finite, fitted.intervals[name][i])
+            error = _finite(fit.errors[name][i])
+            estimates[name] = {"value": float(values[i]), "error": error, "low": low, "high": high}
         criteria = {"aic": float(fit.aic[i]), "bic": float(fit.bic[i]), "evidence": _finite(fit.evidence[i])}
         likelihood = {"unit": unit, "choices": int(fit.choices[i]), "log_likelihood": float(fit.log_likelihood[i])}
-        units.append(likelihood | criteria | {"parameters": estimates})
-    return {"mind": fit.mind.name, "units": units}
+        units.append(likelihood | criteria | {"agreement": float(fit.agreement[i]), "parameters": estimates})
+    row: dict[str, Any] = {"mind": fit.mind.name, "by": fitted.by, "units": units}
+    if fitted.effects:
+        row["effects"] = [
+            effect._asdict() | {"bayes_factor": _finite(effect.bayes_factor)} for effect in fitted.effects
+        ]
+    if fitted.held_out is not None:
+        value, low, high, _ = fitted.held_out
+        row["held_out"] = {"per_choice": value, "low": low, "high": high}
+        row["held_out"] |= {} if choices is None else {"chance": chance_of(choices)}
+    return row
 
 
 def _finite(value: float) -> float | None:
@@ -78,166 +146,322 @@ def comparison_rows(comparison: Comparison) -> list[dict[str, Any]]:
             about = {"group": group or "all", "people": len(members), "mind": comparison.minds[m].name}
             score = {"per_choice": scores[m].value, "low": scores[m].low, "high": scores[m].high}
             criteria = {"delta_bic": float(bic[m] - bic.min()), "delta_aic": float(aic[m] - aic.min())}
-            shares = {"share": float(effects.shares[m]), "exceedance": float(effects.exceedance[m])}
+            frequency = {"share": float(effects.shares[m]), "exceedance": float(effects.exceedance[m])}
             protected = {"protected": float(effects.protected[m]), "risk": effects.risk}
-            rows.append(about | score | criteria | shares | protected)
+            rows.append(about | score | criteria | frequency | protected)
     return rows
 
 
-def parameter_summary(fitted: Fitted) -> Iterator[tuple[str, ...]]:
-    """Lines of a table: unit, parameter, value with its interval; by person the mean and spread over people."""
+Recovered = tuple[list[Recovery], Recognition]
+
+
+def recovery_rows(minds: Sequence[ParametricMind], recoveries: Sequence[Recovered]) -> dict[str, Any]:
+    """Recovery as JSON: parameters with correlations and errors, and for each mind what its people are taken for."""
+    names = [mind.name for mind in minds]
+    parameters = [
+        {
+            "mind": diagnostics.mind,
+            "parameter": diagnostics.parameter,
+            "verdict": recovered_in_words(diagnostics),
+            "r": _finite(diagnostics.r),
+            "error": _finite(diagnostics.error),
+            "rival": diagnostics.rival,
+            "rho": _finite(diagnostics.rho),
+        }
+        for recovered, _ in recoveries
+        for diagnostics in recovered
+    ]
+    mind_rows = [
+        {
+            "mind": name,
+            "people": dict(zip(names, diagnostics.by_person.tolist(), strict=True)),
+            "groups": dict(zip(names, diagnostics.by_group.tolist(), strict=True)),
+            "nearest": diagnostics.nearest,
+            "ahead": diagnostics.ahead,
+        }
+        for name, (_, diagnostics) in zip(names, recoveries, strict=True)
+    ]
+    return {"parameters": parameters, "minds": mind_rows}
+
+
+# Lines of tables
+
+
+SUMMARY_COLUMNS = ("Parameter", "People", "Median [quartiles]", "At a bound")
+UNIT_COLUMNS = ("Of", "Parameter", "Value [95 %]", "SE")
+EFFECT_COLUMNS = ("Parameter", "Change", "On the real line [95 %]", "Before → after", "Evidence (Bayes factor)")
+POWER_COLUMNS = ("Mind", "Parameter", "Change", "Effect", "Found", "Found if there is none", "Interval covers")
+RECOVERY_COLUMNS = ("Mind", "Parameter", "Verdict", "r", "Error ÷ spread", "Trades off with")
+RECOGNITION_COLUMNS = ("Simulated by", "People", "Groups", "Ahead of the nearest, nats")
+SCORE_COLUMNS = ("Mind", "Nats a choice [95 %]", "Chance", "Choices", "People", "Known", "Verdict")
+
+
+def summary_lines(fit: Fit, groups: Sequence[str] = ()) -> Iterator[tuple[str, ...]]:
+    """Lines with SUMMARY_COLUMNS of a fit by person: all people, then those of each of the groups if there are some.
+
+    Medians, as values at a bound, which may be anything beyond it, make means meaningless.
+    """
+    parts = dict.fromkeys(groups) if len(set(groups)) > 1 else {}
+    for i, (name, values) in enumerate(fit.values.items()):
+        is_bound = np.abs(fit.x[:, i]) > SPAN  # within .03 % of the range
+        for group in (None, *parts):
+            member = np.array([group is None or g == group for g in groups or fit.units])
+            low, middle, high = np.quantile(values[member], (0.25, 0.5, 0.75))
+            who = f"{member.sum():,}" if group is None else f"{group} ({member.sum():,})"
+            people = f"all ({member.sum():,})" if group is None and parts else who
+            yield name, people, interval(middle, low, high), str(is_bound[member].sum())
+
+
+def unit_lines(fitted: Fitted) -> Iterator[tuple[str, ...]]:
+    """Lines with UNIT_COLUMNS of a fit by group or of all together."""
     fit = fitted.fit
-    for name, values in fit.values.items():
-        if fitted.profile is None:
-            over, (parameter,) = student(values.tolist()), (p for p in fit.mind.parameters if p.name == name)
-            yield (
-                f"{len(values)} people",
-                name,
-                interval(over.value, max(over.low, parameter.low), min(over.high, parameter.high)),
-                number(float(values.std(ddof=1)) if len(values) > 1 else None),
-            )
-        else:
-            for i, unit in enumerate(fit.units):
-                low, high = fitted.profile[name][i]
-                yield (unit, name, interval(float(values[i]), low, high), number(_finite(fit.errors[name][i])))
+    for name in fit.mind.names:
+        for i, unit in enumerate(fit.units):
+            yield unit, name, _bounded(fitted, name, i), number(_finite(fit.errors[name][i]))
+
+
+def person_lines(fitted: Fitted, most: int = MOST_SHOWN) -> Iterator[tuple[str, ...]]:
+    """Lines with person, choices, log likelihood, and each parameter with its interval, of the first people."""
+    fit = fitted.fit
+    for i, unit in enumerate(fit.units[:most]):
+        values = (_bounded(fitted, name, i) for name in fit.mind.names)
+        yield unit, f"{int(fit.choices[i]):,}", number(float(fit.log_likelihood[i]), 1), *values
+
+
+def _bounded(fitted: Fitted, parameter: str, i: int) -> str:
+    """A value with its interval, if it has one."""
+    low, high = map(_finite, fitted.intervals[parameter][i])
+    return interval(float(fitted.fit.values[parameter][i]), low, high)
+
+
+def effect_lines(effects: Sequence[Effect]) -> list[tuple[str, ...]]:
+    """Lines with EFFECT_COLUMNS."""
+    return [
+        (
+            effect.parameter,
+            effect.of,
+            interval(effect.value, effect.low, effect.high),
+            f"{number(effect.before)} → {number(effect.after)}",
+            evidence_in_words(effect.bayes_factor),
+        )
+        for effect in effects
+    ]
+
+
+def power_lines(power: Sequence[Power]) -> list[tuple[str, ...]]:
+    """Lines with POWER_COLUMNS."""
+    return [
+        (
+            *(one.mind, one.parameter, one.of, number(one.size)),
+            *(f"{100 * share:.0f} %" for share in (one.found, one.found_without, one.covered)),
+        )
+        for one in power
+    ]
+
+
+def recovery_lines(recovered: Sequence[Recovery]) -> list[tuple[str, ...]]:
+    """Lines with RECOVERY_COLUMNS, one for each parameter."""
+    return [
+        (
+            recovery.mind,
+            recovery.parameter,
+            recovered_in_words(recovery),
+            number(recovery.r),
+            number(recovery.error),
+            f"{recovery.rival} {number(recovery.rho)}" if recovery.rival else NOTHING,
+        )
+        for recovery in recovered
+    ]
+
+
+def recognition_lines(names: Sequence[str], recognitions: Sequence[Recognition]) -> list[tuple[str, ...]]:
+    """Lines with RECOGNITION_COLUMNS, one for each mind."""
+    return [
+        (
+            name,
+            number(recognition.by_person[i]),
+            number(recognition.by_group[i]),
+            f"{recognition.nearest} by {number(recognition.ahead, 1)}" if recognition.nearest != name else NOTHING,
+        )
+        for i, (name, recognition) in enumerate(zip(names, recognitions, strict=True))
+    ]
+
+
+def score_lines(scores: Sequence[Score]) -> list[tuple[str, ...]]:
+    """Lines with SCORE_COLUMNS, the best mind first."""
+    return [
+        (
+            score.mind,
+            interval(score.per_choice, score.low, score.high, 3),
+            number(score.chance, 3),
+            *(f"{count:,}" for count in (score.choices, score.people, score.known)),
+            against_chance(Estimate(score.per_choice, score.low, score.high, score.people), score.chance),
+        )
+        for score in sorted(scores, key=lambda score: -score.per_choice)
+    ]
 
 
 # Pages
 
 
 def fit_page(data: str, choices: Choices, fits: Sequence[Fitted], partners: Partners | None) -> Page:
-    """The page of `fit`: a section for each mind, with its parameters, and its curves over the data."""
-    lead = (
+    """The page of `fit`: a section for each mind, with its parameters, effects, and a check by simulated people."""
+    likelihood = (
         f"{len(choices.people)} people, {int(choices.scored.sum()):,} choices of {data}. The likelihood is the product "
         "of the probabilities that the mind gives to each choice after all that the person had seen by then."
     )
-    sections = []
-    for fitted in fits:
-        fit = fitted.fit
-        by_person = fitted.profile is None
-        columns = (
-            "Unit",
-            "Parameter",
-            "Mean [95 %]" if by_person else "Value [95 %, profile]",
-            "SD" if by_person else "SE",
-        )
-        total, aic, bic = (number(float(per_unit.sum()), 1) for per_unit in (fit.log_likelihood, fit.aic, fit.bic))
-        words = (
-            f"{fit.mind.about.capitalize()}. Log likelihood {total}, AIC {aic}, BIC {bic}, "
-            f"summed over {len(fit.units)} fits {how_fitted(fit)}."
-        )
-        parts = [words, table(columns, list(parameter_summary(fitted)))] if fit.mind.parameters else [words]
-        if by_person and fit.mind.parameters:
-            parts.append(
-                inline(parameters_by_group(fit, choices), "Each person’s parameters, by group; bars are medians.")
-            )
-        if by_person:
-            parts.append(inline(*_behaviour_figure(fit, choices, partners)))
-            parts.append(_table_by_person(fit))
-        sections.append(Section(printable(fit.mind.name), stack(*parts)))
-    return page("Minds fitted to people", lead, sections)
+    sections = [Section(printable(fitted.fit.mind.name), _fit_section(fitted, choices, partners)) for fitted in fits]
+    return page("Minds fitted to people", _lead(choices, partners, likelihood), sections)
 
 
-def _table_by_person(fit: Fit) -> Html:
-    """A table of the people with their likelihoods and parameters, the first MOST_SHOWN of them."""
-    lines = [
-        (
-            unit,
-            int(fit.choices[i]),
-            number(float(fit.log_likelihood[i]), 1),
-            *(f"{number(float(v[i]))} ± {number(_finite(fit.errors[n][i]))}" for n, v in fit.values.items()),
-        )
-        for i, unit in enumerate(fit.units[:MOST_SHOWN])
+def _lead(choices: Choices, partners: Partners | None, words: str) -> str:
+    """The first lines of a page: whether there is a check by simulated people, and whom they meet."""
+    if _is_replayed(choices, partners):
+        return f"{NO_CHECK} {words}"
+    return f"{words} People who are simulated, for a check, meet {whom_they_meet(choices, partners)}."
+
+
+def _fit_section(fitted: Fitted, choices: Choices, partners: Partners | None) -> Html:
+    """What a fit found: parameters, effects, the prediction of what was held out, and a check."""
+    fit, by_person = fitted.fit, fitted.by == "person"
+    total, aic, bic = (number(float(per_unit.sum()), 1) for per_unit in (fit.log_likelihood, fit.aic, fit.bic))
+    parts: list[str] = [
+        f"{fit.mind.about.capitalize()}. Log likelihood {total}, AIC {aic}, BIC {bic}, summed over {len(fit.units)} "
+        f"fits {how_fitted(fit)}."
     ]
+    if fitted.held_out is not None:
+        parts.append(held_out_in_words(fitted.held_out, chance_of(choices)))
+    if warning := search_in_words(fitted):
+        parts.append(warning)
+    if fit.mind.parameters:
+        groups = choices.groups if by_person else ()
+        lines = summary_lines(fit, groups) if by_person else unit_lines(fitted)
+        parts.append(table(SUMMARY_COLUMNS if by_person else UNIT_COLUMNS, list(lines)))
+        parts += _parameter_figures(fitted, choices)
+        if by_person:
+            parts.append(folded("Every person", _table_by_person(fitted)))
+    if fitted.effects:
+        parts.append(_effects(fitted.effects))
+    if by_person and not _is_replayed(choices, partners):
+        parts.append(_check(fit, choices, partners))
+    return stack(*parts)
+
+
+def _parameter_figures(fitted: Fitted, choices: Choices) -> Iterator[Html]:
+    """Values with intervals of each unit, a figure for each parameter; of many people also all values by group."""
+    fit, by_person = fitted.fit, fitted.by == "person"
+    if len(fit.units) < 2:
+        return
+    if by_person and len(fit.units) > MOST_SHOWN:
+        yield inline(parameters_by_group(fit, choices.groups), "Each person’s parameters, by group; bars are medians.")
+    marks = marks_of(choices.groups) if by_person and len(set(choices.groups)) > 1 else {}
+    of_unit = [marks.get(group, PLAIN) for group in choices.groups] if by_person else [PLAIN] * len(fit.units)
+    places = list(dict.fromkeys(of_unit))
+    order = sorted(range(min(len(fit.units), MOST_SHOWN)), key=lambda i: places.index(of_unit[i]))
+    figures = []
+    for parameter, values in fit.values.items():
+        ranked = sorted(order, key=lambda i: (places.index(of_unit[i]), values[i]))
+        ends = fitted.intervals[parameter]
+        lines = [Line(fit.units[i], float(values[i]), float(ends[i, 0]), float(ends[i, 1]), of_unit[i]) for i in ranked]
+        figures.append(inline(intervals(lines, parameter), f"{parameter} with 95 % intervals."))
+    more = f" These are the first {MOST_SHOWN} of {len(fit.units)}." if len(fit.units) > MOST_SHOWN else ""
+    yield stack(f"{how_bounded(fitted)}{more}", side_by_side(*figures))
+
+
+def _table_by_person(fitted: Fitted) -> Html:
+    """A table of the people with their likelihoods and parameters, the first MOST_SHOWN of them."""
+    fit = fitted.fit
     more = f" The first {MOST_SHOWN} of {len(fit.units)}; --json has all." if len(fit.units) > MOST_SHOWN else ""
-    has_gaps = any(np.isnan(errors[: len(lines)]).any() for errors in fit.errors.values())
-    dash = " A dash: none, as the value is at a bound, or the likelihood flat." if has_gaps else ""
-    caption = f"By person: value ± standard error.{dash}{more}"
-    return table(("Person", "Choices", "Log likelihood", *fit.mind.names), lines, caption)
+    columns = ("Person", "Choices", "Log likelihood", *fit.mind.names)
+    return table(columns, list(person_lines(fitted)), f"Values with 95 % intervals.{more}")
 
 
-def _behaviour_figure(fit: Fit, choices: Choices, partners: Partners | None) -> tuple[Figure, str]:
-    """The figure of `curves` for the first eight groups, and its caption."""
-    replayed = "" if partners else " The partner’s recorded moves were played again."
-    groups = tuple(dict.fromkeys(choices.groups))[:8]
+def _effects(effects: Sequence[Effect]) -> Html:
+    """What a column changes in the parameters, in a table and a figure."""
+    words = (
+        "Effects are on the real line, where 1 moves a probability from .5 to .73. Before and after are the values of "
+        "the typical person on the parameter’s own scale. The Bayes factor is the probability of the data if there is "
+        "an effect, of which N(0, 1) is expected, over that if there is none."
+    )
+    several = len({effect.of for effect in effects}) > 1
+    marks = marks_of(effect.of for effect in effects) if several else {}
+    lines = [Line(e.parameter, e.value, e.low, e.high, marks.get(e.of, PLAIN)) for e in effects]
+    of = "" if several else f": {effects[0].of}"
+    figure = intervals(lines, "effect, on the real line", (0.0, "none"))
+    return stack(
+        words, table(EFFECT_COLUMNS, effect_lines(effects)), inline(figure, f"Effects with 95 % intervals{of}.")
+    )
+
+
+def _check(fit: Fit, choices: Choices, partners: Partners | None) -> Html:
+    """The behaviour of people and of simulated people, by group, by block of rounds."""
+    names = tuple(dict.fromkeys(choices.groups))
     blocks = max(1, min(BLOCKS, choices.own.shape[1] // SHORTEST))
     rng = np.random.default_rng(0)
     pairs = {}
-    for group in groups:
+    for group in names[:MOST_GROUPS]:
         members = np.array([n for n, name in enumerate(choices.groups) if name == group])
         observed = choices.subset(members)
-        group_fit = fit.of_units(members)
-        pairs[group] = behaviour(observed, blocks), predicted_behaviour(group_fit, observed, blocks, rng, partners)
+        simulated = predicted_behaviour(fit.of_units(members), observed, blocks, rng, partners)
+        pairs[group] = behaviour(observed, blocks), simulated
+    is_game = choices.rewards is None and choices.divisions is None
+    rounds = "rounds" if is_game else "trials"
+    more = f" The first {MOST_GROUPS} of {len(names)} groups." if len(names) > MOST_GROUPS else ""
     caption = (
-        "Share of rounds in which people change their action, and points a round, in blocks of rounds: people (solid) "
-        f"and people simulated with the fitted parameters (dashed).{replayed}"
+        f"Share of {rounds} in which people change what they choose, and points a {rounds[:-1]}, of people and of "
+        f"people simulated with the fitted parameters, who meet {whom_they_meet(choices, partners)}.{more}"
     )
-    return curves(pairs), caption
+    return at_two_widths(lambda width: curves(pairs, width, rounds), WIDE, caption)
 
 
 def comparison_page(data: str, comparison: Comparison, partners: Partners | None) -> Page:
     """The page of `otherminds compare`: the best minds, results by person and group, and a check of the best mind."""
-    rows = comparison_rows(comparison)
-    groups = tuple(dict.fromkeys(row["group"] for row in rows))
+    choices, rows = comparison.choices, comparison_rows(comparison)
     lead = (
-        f"{len(comparison.minds)} minds, {len(comparison.choices.people)} people of {data}. Minds are compared by the "
-        "log likelihood of choices that they were not fitted to, and over people by random effects: each person has "
-        "one of the minds."
+        f"{len(comparison.minds)} minds, {len(choices.people)} people of {data}. Minds are compared by the log "
+        "likelihood of choices that they were not fitted to."
     )
     overall = [row for row in rows if row["group"] == "all"]
     names = [mind.name for mind in comparison.minds]
+    chance = chance_of(choices)
+    held_out = [Line(r["mind"], r["per_choice"], r["low"], r["high"], PLAIN) for r in overall]
+    figure = intervals(held_out, "held out, nats a choice", (chance, "chance"))
+    caption = "Log likelihood of held-out choices, with 95 % bootstrap intervals over people; farther right is better."
     sections = [
-        Section("Best minds", stack(winner(comparison), _comparison_table(overall))),
         Section(
-            "ΔBIC",
-            inline(
-                delta_bic(overall), f"BIC above that of the best mind, summed over people. Lower is better. {PRIOR}"
-            ),
+            "Best minds",
+            stack(winner(comparison), inline(figure, caption), folded("All measures", _comparison_table(overall))),
         ),
         Section(
             "Who does what",
-            inline(
-                responsibilities(comparison.over().responsibilities, names),
-                "Each column is a person: the probability that each mind is hers, given the shares in all people.",
+            stack(
+                most_frequent(comparison),
+                RANDOM_EFFECTS,
+                inline(
+                    responsibilities(comparison.over().responsibilities, names),
+                    "Each column is a person: the probability that each mind is hers, given the shares in all people.",
+                ),
             ),
         ),
     ]
-    if len(groups) > 1:
-        group_names = groups[1:]
-        by_group = {group: {r["mind"]: r["share"] for r in rows if r["group"] == group} for group in group_names}
-        best = [next(row for row in rows if row["group"] == group) for group in group_names]
-        lines = [(r["group"], r["people"], r["mind"], number(r["exceedance"]), number(r["protected"])) for r in best]
-        columns = ("Group", "People", "Best mind", "Exceedance", "Protected")
-        sections.append(
-            Section("By group", stack(table(columns, lines), inline(shares(by_group), "Expected shares of minds.")))
-        )
-    best_fit = comparison.fits[names.index(overall[0]["mind"])]
-    sections.append(
-        Section("Check of the best mind", inline(*_behaviour_figure(best_fit, comparison.choices, partners)))
-    )
-    return page("Minds compared on people", lead, sections)
+    if len(set(choices.groups)) > 1:
+        sections.append(Section("By group", _by_group(rows)))
+    if not _is_replayed(choices, partners):
+        best_fit = comparison.fits[names.index(overall[0]["mind"])]
+        sections.append(Section("Check of the best mind", _check(best_fit, choices, partners)))
+    caption = f"BIC above that of the best mind, summed over people. Lower is better. {PRIOR}"
+    sections.append(Section("ΔBIC", inline(delta_bic(overall), caption)))
+    return page("Minds compared on people", _lead(choices, partners, lead), sections)
 
 
-def how_fitted(fit: Fit) -> str:
-    """What the fits of `otherminds fit` are, in words: their BIC depends on it."""
-    return "by maximum likelihood, without a prior" if np.isnan(fit.evidence).all() else "with partial pooling"
-
-
-def winner(comparison: Comparison) -> str:
-    """Whether the mind that predicts best is ahead of the next, in words."""
-    scores = comparison.held_out.sum(axis=0)
-    counted = comparison.held_out_choices.tolist()
-    if len(scores) < 2:
-        return ""
-    best, second = (comparison.minds[m].name for m in np.argsort(-scores)[:2])
-    ahead = ratio(
-        (comparison.held_out[:, scores.argmax()] - comparison.held_out[:, np.argsort(-scores)[1]]).tolist(), counted
-    )
-    words = f"{best} predicts best, ahead of {second} by {interval(*ahead[:3], 3)} nats a choice. "
-    if len(counted) < FEW:
-        return words + f"{len(counted)} people are too few to say whether that holds for others."
-    sure = ahead.low > 0.0
-    return words + ("Zero is outside the interval." if sure else "Zero is inside: these data do not tell them apart.")
+def _by_group(rows: Sequence[Mapping[str, Any]]) -> Html:
+    """The best mind of each group, and the shares of all, from rows of `comparison_rows`."""
+    groups = [group for group in dict.fromkeys(row["group"] for row in rows) if group != "all"]
+    share_of = {group: {r["mind"]: r["share"] for r in rows if r["group"] == group} for group in groups}
+    best = [next(row for row in rows if row["group"] == group) for group in groups]
+    lines = [(r["group"], r["people"], r["mind"], number(r["exceedance"]), number(r["protected"])) for r in best]
+    columns = ("Group", "People", "Best mind", "Exceedance", "Protected")
+    return stack(table(columns, lines), inline(shares(share_of), "Expected shares of minds."))
 
 
 def _comparison_table(rows: Sequence[Mapping[str, Any]]) -> Html:
@@ -257,66 +481,6 @@ def _comparison_table(rows: Sequence[Mapping[str, Any]]) -> Html:
     return table(columns, lines, "Brackets are bootstrap intervals over people.")
 
 
-Recovered = tuple[list[Recovery], Recognition]
-
-
-def recovery_rows(minds: Sequence[ParametricMind], recoveries: Sequence[Recovered]) -> dict[str, Any]:
-    """Recovery as JSON: parameters with correlations and errors, and for each mind what its people are taken for."""
-    names = [mind.name for mind in minds]
-    parameters = [
-        {
-            "mind": diagnostics.mind,
-            "parameter": diagnostics.parameter,
-            "r": diagnostics.r,
-            "error": diagnostics.error,
-            "rival": diagnostics.rival,
-            "rho": diagnostics.rho,
-        }
-        for recovered, _ in recoveries
-        for diagnostics in recovered
-    ]
-    mind_rows = [
-        {
-            "mind": name,
-            "people": dict(zip(names, diagnostics.by_person.tolist(), strict=True)),
-            "groups": dict(zip(names, diagnostics.by_group.tolist(), strict=True)),
-            "nearest": diagnostics.nearest,
-            "ahead": diagnostics.ahead,
-        }
-        for name, (_, diagnostics) in zip(names, recoveries, strict=True)
-    ]
-    return {"parameters": parameters, "minds": mind_rows}
-
-
-def recovery_lines(recovered: Sequence[Recovery]) -> list[tuple[str, ...]]:
-    """Lines of a table with the columns RECOVERY_COLUMNS, one for each parameter."""
-    return [
-        (
-            recovery.mind,
-            recovery.parameter,
-            number(recovery.r),
-            number(recovery.error),
-            f"{recovery.rival} {number(recovery.rho)}" if recovery.rival else NOTHING,
-        )
-        for recovery in recovered
-    ]
-
-
-def recognition_lines(names: Sequence[str], recognitions: Sequence[Recognition]) -> list[tuple[str, ...]]:
-    """Lines of a table with the columns RECOGNITION_COLUMNS, one for each mind."""
-    return [
-        (
-            name,
-            number(recognition.by_person[i]),
-            number(recognition.by_group[i]),
-            f"{recognition.nearest} by {number(recognition.ahead, 1)}" if recognition.nearest != name else NOTHING,
-        )
-        for i, (name, recognition) in enumerate(zip(names, recognitions, strict=True))
-    ]
-
-
-RECOVERY_COLUMNS = ("Mind", "Parameter", "r", "Error ÷ spread", "Trades off with")
-RECOGNITION_COLUMNS = ("Simulated by", "People", "Groups", "Ahead of the nearest, nats")
 RECOVERY_WORDS = (
     "r is the correlation of true and fitted values over people; a parameter with r below .9 is to be interpreted with "
     "care, one far below it not at all. Two reasons can be read off the curvature of the likelihood. If the error (the "
@@ -329,175 +493,49 @@ RECOGNITION_WORDS = (
     "far the true mind is ahead of the nearest other one for the median person. By less than 3 nats (a Bayes factor of "
     "20), one person’s choices cannot tell the two apart."
 )
+CONFUSION = "Share of the people simulated by the row’s mind for whom the column’s mind has the highest evidence."
+SCATTER = "Fitted over true values; a point is a simulated person."
 
 
-def recovery_page(data: str, minds: Sequence[ParametricMind], recoveries: Sequence[Recovered]) -> Page:
-    """The page of `otherminds recover`: how well parameters are recovered, and which minds are confused."""
+def recovery_page(
+    data: str, minds: Sequence[ParametricMind], recoveries: Sequence[Recovered], power: Sequence[Power], met: str
+) -> Page:
+    """The page of `otherminds recover`: how well parameters, effects and minds are recovered.
+
+    `met` says whom simulated people met.
+    """
     names = [mind.name for mind in minds]
-    lead = f"Simulated people in the place of those of {data}: the same numbers of people, rounds and partners."
+    lead = (
+        f"Simulated people meet {met}. They take the place of those of {data}: the same numbers of people, rounds and "
+        "matches."
+    )
     recovered = [r for part, _ in recoveries for r in part]
     recognitions = [part for _, part in recoveries]
-    parameters = [RECOVERY_WORDS, table(RECOVERY_COLUMNS, recovery_lines(recovered))]
+    sections = []
     if recovered:
-        parameters.append(inline(scatter(recovered), "Fitted over true values; a point is a simulated person."))
+        figure = at_two_widths(lambda width: scatter(recovered, width), WIDE, SCATTER)
+        parts = RECOVERY_WORDS, table(RECOVERY_COLUMNS, recovery_lines(recovered)), figure
+        sections.append(Section("Parameters", stack(*parts)))
+    if power:
+        sections.append(Section("Effects", stack(power_in_words(power), table(POWER_COLUMNS, power_lines(power)))))
     matrix = np.stack([r.by_person for r in recognitions])
     picture = inline(confusion_matrix(matrix, names), CONFUSION)
     recognition_table = table(RECOGNITION_COLUMNS, recognition_lines(names, recognitions))
-    sections = [
-        Section("Parameters", stack(*parameters)),
-        Section("Minds", stack(RECOGNITION_WORDS, recognition_table, Html(f'<div class="table">{picture}</div>'))),
-    ]
+    if len(names) > 1:
+        body = stack(RECOGNITION_WORDS, recognition_table, Html(f'<div class="table">{picture}</div>'))
+        sections.append(Section("Minds", body))
     return page("Recovery", lead, sections)
 
 
-CONFUSION = "Share of the people simulated by the row’s mind for whom the column’s mind has the highest evidence."
-
-
-# Figures
-
-
-@styled
-def parameters_by_group(fit: Fit, choices: Choices) -> Figure:
-    """Each person's value of each parameter, by group."""
-    groups = list(dict.fromkeys(choices.groups))
-    figure = Figure(figsize=(WIDTH, 0.5 + (0.5 + 0.2 * len(groups)) * len(fit.mind.parameters)))
-    panels = figure.subplots(len(fit.mind.parameters), 1, squeeze=False)[:, 0]
-    rng = np.random.default_rng(0)
-    for axes, (name, values) in zip(panels, fit.values.items(), strict=True):
-        for y, group in enumerate(groups):
-            points = np.array([v for v, g in zip(values, choices.groups, strict=True) if g == group])
-            size = 3 if len(points) > MOST_SHOWN else 6
-            axes.plot(points, y + rng.uniform(-0.25, 0.25, len(points)), ".", color=BLUE, markersize=size, alpha=0.5)
-            axes.plot([np.median(points)] * 2, [y - 0.35, y + 0.35], color=ORANGE, linewidth=1.5)
-        axes.set_yticks(range(len(groups)), [_short(group) for group in groups], fontsize=7)
-        axes.invert_yaxis()
-        axes.set_xlabel(name)
-    return figure
-
-
-@styled
-def curves(pairs: Mapping[str, tuple[Predictive, Predictive]]) -> Figure:
-    """Switch rates and earnings by block, of people (solid) and of simulated people (dashed), by group."""
-    figure = Figure(figsize=(WIDTH, 4.2))
-    for axes, quantity, label in zip(
-        figure.subplots(2, 1, sharex=True), ("switches", "earned"), ("switch rate", "points a round"), strict=True
-    ):
-        for i, (group, (people, simulated)) in enumerate(pairs.items()):
-            colour = COLOURS[i % len(COLOURS)]
-            blocks = range(1, len(people.switches) + 1)
-            axes.plot(
-                blocks, getattr(people, quantity), "o-", color=colour, markersize=3, linewidth=1.2, label=_short(group)
-            )
-            axes.plot(blocks, getattr(simulated, quantity), "--", color=colour, linewidth=1.2)
-        axes.set_ylabel(label)
-    axes.set_xlabel("block of rounds")
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    if len(pairs) > 1:
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=2, frameon=False, fontsize=6.5)
-    return figure
-
-
-@styled
-def delta_bic(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Bars of BIC differences from the best mind, smallest first."""
-    ranked = sorted(rows, key=lambda row: float(row["delta_bic"]))
-    figure, axes = with_axes(WIDTH, 0.6 + 0.22 * len(ranked))
-    axes.barh([_short(r["mind"]) for r in ranked], [r["delta_bic"] for r in ranked], color=BLUE, height=0.65)
-    axes.invert_yaxis()
-    axes.set_xlabel("ΔBIC")
-    axes.tick_params(axis="y", length=0, labelsize=7)
-    return figure
-
-
-@styled
-def responsibilities(probabilities: Floats, names: Sequence[str]) -> Figure:
-    """P(mind | person), people sorted by their most probable mind."""
-    order = np.lexsort((-probabilities.max(axis=1), probabilities.argmax(axis=1)))
-    figure, axes = with_axes(WIDTH, 0.8 + 0.2 * len(names))
-    edges = np.arange(probabilities.shape[0] + 1), np.arange(len(names) + 1)
-    mesh = axes.pcolormesh(
-        *edges, probabilities[order].T, cmap=SHADES, vmin=0.0, vmax=1.0, edgecolors="face", linewidth=0.2
+def score_page(data: str, choices: Choices, scores: Sequence[Score]) -> Page:
+    """The page of `otherminds score`: how well parameters that were fitted before predict people."""
+    lead = (
+        f"{len(choices.people)} people, {int(choices.scored.sum()):,} choices of {data}, predicted by parameters that "
+        "were fitted before."
     )
-    axes.set_yticks(np.arange(len(names)) + 0.5, [_short(name) for name in names], fontsize=7)
-    axes.invert_yaxis()
-    axes.set_xlabel("people")
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    _colour_bar(figure, mesh, axes, "probability")
-    return figure
-
-
-@styled
-def shares(by_group: Mapping[str, Mapping[str, float]]) -> Figure:
-    """Expected shares of minds in each group, as stacked bars; minds below 5 % everywhere are together."""
-    minds = list(dict.fromkeys(mind for share_of in by_group.values() for mind in share_of))
-    largest = sorted(minds, key=lambda mind: -sum(share_of[mind] for share_of in by_group.values()))[: len(COLOURS) - 1]
-    figure, axes = with_axes(WIDTH, 1.1 + 0.26 * len(by_group))
-    groups = list(by_group)
-    ends = np.zeros(len(by_group))
-    for i, mind in enumerate([*largest, *(["others"] if len(minds) > len(largest) else [])]):
-        if mind == "others":
-            widths = np.array([1.0 - sum(share_of[m] for m in largest) for share_of in by_group.values()])
-        else:
-            widths = np.array([share_of[mind] for share_of in by_group.values()])
-        axes.barh([_short(g) for g in groups], widths, left=ends, color=COLOURS[i], height=0.7, label=_short(mind))
-        ends += widths
-    axes.invert_yaxis()
-    axes.set(xlim=(0, 1), xlabel="share of people")
-    axes.tick_params(axis="y", length=0, labelsize=7)
-    figure.legend(loc="outside upper left", ncols=2, frameon=False, fontsize=6.5)
-    return figure
-
-
-@styled
-def confusion_matrix(matrix: Floats, names: Sequence[str]) -> Figure:
-    """Shares of simulated people by true (row) and best (column) mind."""
-    size = len(names)
-    figure, axes = with_axes(max(WIDTH, 1.8 + 0.3 * size), 2.0 + 0.3 * size)
-    mesh = axes.pcolormesh(matrix, cmap=SHADES, vmin=0.0, vmax=1.0, edgecolors="face", linewidth=0.3)
-    for i, j in np.ndindex(matrix.shape):
-        if matrix[i, j] >= 0.005:
-            ink = "white" if matrix[i, j] < 0.6 else "black"
-            axes.text(
-                j + 0.5, i + 0.5, f"{matrix[i, j]:.2f}".lstrip("0"), ha="center", va="center", fontsize=6, color=ink
-            )
-    axes.set_yticks(np.arange(size) + 0.5, [_short(name) for name in names], fontsize=7)
-    axes.set_xticks(np.arange(size) + 0.5, [_short(name) for name in names], fontsize=7, rotation=60, ha="right")
-    axes.invert_yaxis()
-    axes.set_aspect("equal")
-    axes.tick_params(length=0)
-    axes.set_ylabel("simulated by")
-    axes.set_xlabel("best")
-    _colour_bar(figure, mesh, axes, "share of people")
-    return figure
-
-
-@styled
-def scatter(recovered: Sequence[Recovery]) -> Figure:
-    """Fitted over true values, a panel for each parameter."""
-    across = 2
-    down = -(-len(recovered) // across)
-    figure = Figure(figsize=(WIDER, 1.9 * down))
-    panels = figure.subplots(down, across, squeeze=False)
-    for axes in panels.flat[len(recovered) :]:
-        axes.set_visible(False)
-    for axes, recovery in zip(panels.flat, recovered, strict=False):
-        ends = float(recovery.true.min()), float(recovery.true.max())
-        axes.plot(ends, ends, color=SOFT, linewidth=0.7)
-        axes.plot(recovery.true, recovery.fitted, ".", color=BLUE, markersize=3, alpha=0.6)
-        axes.set_title(
-            f"{_short(recovery.mind)}: {recovery.parameter}, r = {number(recovery.r)}", fontsize=7, loc="left"
-        )
-        axes.tick_params(labelsize=7)
-    return figure
-
-
-def _colour_bar(figure: Figure, mesh: Any, axes: Axes, label: str) -> None:
-    """Add the scale of the colours of `mesh` below the axes."""
-    bar = figure.colorbar(mesh, ax=axes, location="bottom", shrink=0.6, aspect=30)
-    bar.set_label(label, fontsize=8)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(length=0, labelsize=7)
-
-
-def _short(name: str) -> str:
-    return shortened(printable(name), LONGEST + 6)
+    ranked = sorted(scores, key=lambda score: -score.per_choice)
+    lines = [Line(score.mind, score.per_choice, score.low, score.high, PLAIN) for score in ranked]
+    figure = intervals(lines, "nats a choice", (chance_of(choices), "chance"))
+    caption = "Log likelihood of the choices, with 95 % bootstrap intervals over people; farther right is better."
+    parts = [*map(score_in_words, ranked), inline(figure, caption), table(SCORE_COLUMNS, score_lines(scores))]
+    return page("Fits that predict people", lead, [Section("Predictions", stack(*parts))])

@@ -19,16 +19,11 @@ from numpy.typing import NDArray
 
 from otherminds.evaluation.choices import Choices, crowd_of, simulated
 from otherminds.evaluation.engines import stream
-from otherminds.evaluation.fitting import (
-    Fit,
-    Likelihood,
-    last_rounds,
-    later_rounds,
-    leave_one_person_out,
-    weakly,
-)
+from otherminds.evaluation.fitting import Fit, weakly
+from otherminds.evaluation.likelihoods import Likelihood
 from otherminds.evaluation.literal_functional import functional_regret, normalised
 from otherminds.evaluation.model_comparison import drawn, random_effects, recover, recovery, strategy_shares
+from otherminds.evaluation.predictions import last_rounds, later_rounds, leave_one_person_out
 from otherminds.evaluation.statistics import Estimate, exact, mean, pearson, ratio, summary_row
 from otherminds.evaluation.store import Key, Row, first_columns
 from otherminds.evaluation.tasks import Task, play

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,19 +14,19 @@ from otherminds.evaluation.model_comparison import Recognition, Recovery
 from otherminds.files.toml import packaged
 from otherminds.papers.people.datasets import BOTS, STRATEGIES
 from otherminds.papers.people.experiment import BLOCKS
-from otherminds.reports.page import Html, Page, Section, inline, number, page, stack, table
+from otherminds.reports.page import Html, Page, Section, at_two_widths, inline, number, page, stack, table
 from otherminds.reports.people_page import (
     CONFUSION,
     RECOGNITION_COLUMNS,
     RECOGNITION_WORDS,
     RECOVERY_COLUMNS,
     RECOVERY_WORDS,
-    confusion_matrix,
+    SCATTER,
+    WIDE,
     recognition_lines,
     recovery_lines,
-    scatter,
-    shares,
 )
+from otherminds.reports.people_plots import confusion_matrix, scatter, shares
 from otherminds.reports.plots import BLUE, SOFT, WIDTH, styled, with_axes
 from otherminds.reports.results import RowsByKey, by_key, cell
 
@@ -189,7 +190,7 @@ def _recovery(rows: Sequence[Row]) -> Html:
         bodies += [
             f"{WORDS['data'][kind]}:",
             table((*RECOVERY_COLUMNS, "r with ten times the matches"), lines),
-            inline(scatter(recovered), "Fitted over true values; a point is a simulated person."),
+            at_two_widths(partial(scatter, recovered), WIDE, SCATTER),
             table(RECOGNITION_COLUMNS, recognition_lines(names, recognitions)),
             Html(f'<div class="table">{inline(confusion_matrix(matrix, names), CONFUSION)}</div>'),
         ]

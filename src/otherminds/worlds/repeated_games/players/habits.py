@@ -60,23 +60,34 @@ class Chance:
 
 @dataclass(frozen=True)
 class Trembling:
-    """A mind whose hand trembles: π(a) = (1 − tremble) π_mind(a) + tremble / |A|. It does not notice missed moves."""
+    """A mind whose hand trembles: π(a) = (1 − tremble) π_mind(a) + tremble / |A|.
+
+    It takes a missed move for what it most probably wanted to do, and sees what the partner did.
+    """
 
     mind: Any
-    options: int
+    game: Game
     tremble: float
 
     def observe(self, outcome: Outcome | None) -> Self:
         """The mind observes what was done, also if it was a slip."""
-        missed = outcome is not None and outcome.own == MISSED
-        return self if missed else replace(self, mind=self.mind.observe(outcome))
+        return replace(self, mind=self.mind.observe(intended(outcome, self.mind, self.game)))
 
     def act(self) -> Categorical[int]:
         """(1 − tremble) π(a) + tremble / |A|."""
         policy = cast("Categorical[int]", self.mind.act())
-        floor = self.tremble / self.options
-        probs = [(1.0 - self.tremble) * policy.prob(a) + floor for a in range(self.options)]
+        options = len(self.game.payoff())
+        probs = [(1.0 - self.tremble) * policy.prob(a) + self.tremble / options for a in range(options)]
         return _categorical(probs)
+
+
+def intended(outcome: Outcome | None, mind: Any, game: Game) -> Outcome | None:
+    """The outcome; of a round whose move was missed, that with the mind's most probable action, first in a tie."""
+    if outcome is None or outcome.own != MISSED:
+        return outcome
+    payoff = game.payoff()
+    own = max(range(len(payoff)), key=mind.act().log_prob)
+    return Outcome(own, outcome.theirs, float(payoff[own, outcome.theirs]))
 
 
 @dataclass(frozen=True)

@@ -106,13 +106,15 @@ class KToM:
         return cls((_gains(game, 0), _gains(game, 1)), parameters, ignorance(level), dilution, symmetric)
 
     def observe(self, outcome: Outcome | None) -> Self:
-        """The player after a round."""
+        """The player after a round; it takes a missed move for what it most probably wanted to do."""
         if outcome is None:
             return self
-        believed = self.belief
+        believed, own = self.belief, outcome.own
+        if np.any(np.asarray(own) < 0):
+            own = _where(own < 0, _own_log_odds(believed, self.parameters, self.gains) > 0.0, own)
         if not isinstance(believed, FrequencyBelief):
             believed = _with_updated_levels(believed, outcome.theirs, self.dilution, self.symmetric)
-        return replace(self, belief=_updated_belief(believed, self.parameters, outcome.own, outcome.theirs, self.gains))
+        return replace(self, belief=_updated_belief(believed, self.parameters, own, outcome.theirs, self.gains))
 
     def predict(self) -> Categorical[int]:
         """P(other's next action), averaged over its levels."""
@@ -243,6 +245,10 @@ def _after_round(h: LevelHypothesis, own: int, theirs: int, gains: Gains) -> Lev
 
 
 # Numbers, or arrays of them
+
+
+def _where(condition: bool, value: int, otherwise: int) -> int:
+    return np.where(condition, value, otherwise) if isinstance(otherwise, np.ndarray) else int(value)
 
 
 def _exp(x: float) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -65,7 +64,7 @@ def trembling(
     """A mind without parameters, whose hand trembles."""
 
     def mind(game: Game, tremble: float) -> PlayerMind:
-        return Trembling(inner(game), len(game.payoff()), tremble)
+        return Trembling(inner(game), game, tremble)
 
     return ParametricMind(name, about, (TREMBLE,), mind, inner=inner, fits=fits)
 
@@ -198,18 +197,3 @@ def parametric(name: str, game: Game) -> ParametricMind:
         names = [*MINDS, *partner_names(game.seen_by(1))]
         raise InputError(f"unknown mind `{name[:60]}`", hint=meant(name, names, "or module:Class")) from None
     return trembling(name, "machine with a tremble", lambda g: partner(name, g.seen_by(1)).start, _square)
-
-
-def imported(spec: str) -> ParametricMind:
-    """A class of the user's, `module:Class`, as a parametric mind.
-
-    `Class(game, **values)` is a mind before the first round, `Class.PARAMETERS` are its parameters. Raises InputError.
-    """
-    module, _, name = spec.partition(":")
-    try:
-        mind_class = getattr(import_module(module), name)
-        parameters = tuple(Parameter(*parameter) for parameter in mind_class.PARAMETERS)
-    except (ImportError, AttributeError, TypeError) as error:
-        hint = "a class with PARAMETERS, as (Parameter('beta', 0, 20, (1, 8)),), importable from here"
-        raise InputError(f"{spec[:60]} is no mind with parameters: {error}", hint=hint) from None
-    return ParametricMind(name, spec, parameters, mind_class)
