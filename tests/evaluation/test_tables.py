@@ -366,6 +366,7 @@ def test_a_table_may_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> Non
     lines = "person,own,other\n" + "".join(f"p{i},c,c\n" for i in range(9)) + "p0,c,c\n" * 9
     assert told(lines, "ipd").choices.own.shape == (9, 10)
     monkeypatch.setattr("otherminds.evaluation.tables.MOST_CELLS", 80)
+    monkeypatch.setattr("otherminds.files.tables.MOST_CELLS", 80)
     with pytest.raises(InputError, match="makes arrays of more than 80 numbers"):
         told(lines, "ipd")
     with pytest.raises(InputError, match="has more than"):

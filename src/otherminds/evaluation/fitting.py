@@ -19,8 +19,8 @@ from otherminds.mind import ParametricMind
 from otherminds.worlds.repeated_games.players.in_vectors import Ints
 
 Floats = NDArray[np.float64]
-STARTS = 8  # most starts of a search: the best points looked at that are apart
-APART = 2.0  # distance on the real line between starts
+STARTS = 12  # most starts of a search: the best points looked at that are apart
+APART = 1.0  # distance on the real line between starts
 SAME_MAXIMUM = 1e-2  # nats: searches that end so close to the best have found it
 ITERATIONS = 60  # most Newton steps of a search
 CLOSE = 1e-5  # gain in nats at which a search ends

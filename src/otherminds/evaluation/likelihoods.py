@@ -25,7 +25,8 @@ Floats = NDArray[np.float64]
 FARTHEST = 14.0  # largest |x| of a parameter on the real line: within a millionth of the range from a bound
 GRID = (101, 32)  # points along each parameter that are looked at first, of minds with one and with two parameters
 SPAN = 8.0  # largest |x| of those points, but for two on either side that reach to the bounds
-LOOKED_AT = 1024  # points that are looked at first of minds with more parameters: a Sobol sequence
+LOOKED_AT = 2048  # points that are looked at first of minds with more parameters: a Sobol sequence
+AROUND = 6.0  # largest |x| of those
 AT_ONCE = 64  # points of each person whose likelihoods are computed together; bounds memory
 TINY = 1e-300  # smallest probability of a choice, so that its logarithm is finite
 
@@ -174,11 +175,11 @@ def one_by_one(mind: ParametricMind, choices: Choices, values: Mapping[str, Floa
 def first_points(size: int) -> Floats:
     """The points at which an objective of so many parameters is looked at first, shape (K, d).
 
-    A grid for one or two parameters, with their bounds, else a Sobol sequence over 2 to 98 % of their ranges.
+    A grid for one or two parameters, with their bounds, else a Sobol sequence.
     """
     if size in (1, 2):
         outer = np.array([(SPAN + FARTHEST) / 2.0, FARTHEST])
         line = np.concatenate([-outer[::-1], np.linspace(-SPAN, SPAN, GRID[size - 1] - 4), outer])
         return np.stack(np.meshgrid(*[line] * size, indexing="ij"), axis=-1).reshape(-1, size)
     share = qmc.Sobol(size, scramble=True, rng=np.random.default_rng(0)).random(LOOKED_AT)
-    return cast("Floats", np.log((0.02 + 0.96 * share) / (0.98 - 0.96 * share)))
+    return cast("Floats", (2.0 * share - 1.0) * AROUND)

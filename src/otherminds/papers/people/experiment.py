@@ -49,7 +49,7 @@ EPISODES = {"quick": 1, "normal": 5, "full": 5}
 DATA = {"human-rps": "rps", "human-ipd": "ipd"}
 QUICK = ("chance", "wsls", "reply_transitions")
 """Minds of a quick run."""
-PRIORS = (1.5, 2.5, 5.0)  # standard deviations of the weak prior that are tried
+PRIORS = (1.5, 2.5, 5.0, 10.0)  # standard deviations of the weak prior that are tried
 HALVES = ("chosen on", "checked on")  # every second person from the first on, and the others
 RECOVERED = 0.9  # correlation of true and fitted values from which a parameter counts as recovered; a rule of thumb
 SHOWN = 0.005  # share of people from which a confusion of minds is in the summary
