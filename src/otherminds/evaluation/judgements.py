@@ -25,6 +25,18 @@ Predictions = Mapping[S, Judged]
 Score = Callable[[Judged, Judged, Sequence[int]], float]
 """How well predictions agree with judgements on some of the stimuli; higher is better."""
 RESAMPLES = 2000  # of stimuli, for intervals
+SPLITS = 1000  # of people into halves, for a reliability; chosen, not tuned
+SAME = 1e-9  # part of the largest value below which differences are those of rounding
+
+
+class Response(NamedTuple):
+    """Judgements as intercept + slope · prediction + N(0, sd²), where the sd is the RMSE, and r their correlation."""
+
+    intercept: float
+    slope: float
+    rmse: float
+    log_likelihood: float
+    r: float
 
 
 class FittedModel(NamedTuple, Generic[S]):
@@ -54,6 +66,52 @@ def log_likelihood(predicted: Judged, judged: Judged, which: Sequence[int]) -> f
     return math.inf if sd == 0.0 else -n * (math.log(sd) + 0.5 * math.log(2.0 * math.pi) + 0.5)
 
 
+def response(predicted: Floats, judged: Floats, *, free: bool = True, least_sd: float = 0.0) -> Response:
+    """The response of largest likelihood, with a free scale; else predictions are taken as they are: 0 + 1 · prediction.
+
+    The slope of a free scale is at least 0, since predictions that run against judgements are wrong, not on another
+    scale. `least_sd` bounds the sd from below, as by the step in which judgements were recorded: without it a person of
+    two judgements would be infinitely likely. r is NaN if either side does not vary.
+    """
+    x, y = predicted - predicted.mean(), judged - judged.mean()
+    spread = math.sqrt(float(x @ x)) if varies(predicted) else 0.0
+    r = float(x / spread @ y) / math.sqrt(float(y @ y)) if spread and varies(judged) else math.nan
+    slope = max(float(x / spread @ y) / spread, 0.0) if spread else 0.0
+    intercept, slope = (float(judged.mean() - slope * predicted.mean()), slope) if free else (0.0, 1.0)
+    error = float(np.sqrt(np.mean((judged - intercept - slope * predicted) ** 2)))
+    sd, n = max(error, least_sd), judged.size
+    likely = -n * (math.log(sd) + 0.5 * math.log(2.0 * math.pi) + 0.5 * (error / sd) ** 2) if sd else math.inf
+    return Response(intercept, slope, error, likely, r)
+
+
+def varies(values: Floats) -> bool:
+    """Whether values differ by more than rounding."""
+    return float(np.ptp(values)) > max(SAME * float(np.abs(values).max()), 1e-100)
+
+
+def reliability(ratings: Floats) -> float:
+    """The reliability of mean ratings: r of the means of random halves of the people, for all by Spearman and Brown.
+
+    `ratings` has a row for each person and NaN for what is missing. The r of 1,000 splits is averaged before it is
+    corrected, 2 r / (1 + r). NaN if there are fewer than two people, or halves have too little in common.
+    """
+    people = len(ratings)
+    there = np.isfinite(ratings)
+    filled, present = np.where(there, ratings, 0.0), there.astype(np.float64)
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(SPLITS if people > 1 else 0):
+        first = (rng.permutation(people) < people // 2).astype(np.float64)
+        counts = first @ present, (1.0 - first) @ present
+        both = (counts[0] > 0) & (counts[1] > 0)
+        if both.sum() > 2:
+            means = (half @ filled[:, both] / n[both] for half, n in zip((first, 1.0 - first), counts, strict=True))
+            found.append(response(*means).r)
+    values = [r for r in found if not math.isnan(r)]
+    r = float(np.mean(values)) if values else math.nan
+    return 2.0 * r / (1.0 + r) if r > -1.0 else math.nan
+
+
 def in_sample(predictions: Predictions[S], judged: Judged, score: Score = correlation) -> FittedModel[S]:
     """The one setting that agrees best with all judgements."""
     best = _best(predictions, judged, range(len(judged)), score)
@@ -77,5 +135,6 @@ def estimate(score: Score, predicted: Judged, judged: Judged) -> Estimate:
     n = len(judged)
     rng = np.random.default_rng(0)
     values = [score(predicted, judged, rng.integers(n, size=n).tolist()) for _ in range(RESAMPLES)]
-    low, high = np.quantile([v for v in values if math.isfinite(v)], [0.025, 0.975]).tolist()
+    finite = [v for v in values if math.isfinite(v)] or [math.nan]
+    low, high = np.quantile(finite, [0.025, 0.975]).tolist()
     return Estimate(score(predicted, judged, range(n)), low, high, n)

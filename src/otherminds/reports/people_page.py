@@ -9,7 +9,6 @@ import numpy as np
 
 from otherminds.evaluation.choices import Choices
 from otherminds.evaluation.fitting import Fit
-from otherminds.evaluation.likelihoods import SPAN
 from otherminds.evaluation.model_comparison import (
     Comparison,
     Partners,
@@ -74,6 +73,7 @@ from otherminds.reports.people_words import (
 WIDE = 6.5  # inches, of figures that are drawn again for a phone
 BLOCKS, SHORTEST = 6, 4  # most blocks of a match in checks by simulated people, and fewest rounds of a block
 MOST_SHOWN = 60  # people in a figure or a table of parameters; the JSON has all
+AT_BOUND = 0.01  # share of the range next to a bound, in which a value counts as there; chosen
 MOST_GROUPS = 24  # groups in a check by simulated people; bounds time
 
 # Simulated people
@@ -187,7 +187,7 @@ def recovery_rows(minds: Sequence[ParametricMind], recoveries: Sequence[Recovere
 # Lines of tables
 
 
-SUMMARY_COLUMNS = ("Parameter", "People", "Median [quartiles]", "At a bound")
+SUMMARY_COLUMNS = ("Parameter", "People", "Median [quartiles]", "At bounds")
 UNIT_COLUMNS = ("Of", "Parameter", "Value [95 %]", "SE")
 EFFECT_COLUMNS = ("Parameter", "Change", "On the real line [95 %]", "Before → after", "Evidence (Bayes factor)")
 POWER_COLUMNS = ("Mind", "Parameter", "Change", "Effect", "Found", "Found if there is none", "Interval covers")
@@ -203,7 +203,9 @@ def summary_lines(fit: Fit, groups: Sequence[str] = ()) -> Iterator[tuple[str, .
     """
     parts = dict.fromkeys(groups) if len(set(groups)) > 1 else {}
     for i, (name, values) in enumerate(fit.values.items()):
-        is_bound = np.abs(fit.x[:, i]) > SPAN  # within .03 % of the range
+        parameter = fit.mind.parameters[i]
+        place = (values - parameter.low) / (parameter.high - parameter.low)
+        is_bound = (place < AT_BOUND) | (place > 1.0 - AT_BOUND)
         for group in (None, *parts):
             member = np.array([group is None or g == group for g in groups or fit.units])
             low, middle, high = np.quantile(values[member], (0.25, 0.5, 0.75))
@@ -326,7 +328,7 @@ def _fit_section(fitted: Fitted, choices: Choices, partners: Partners | None) ->
     fit, by_person = fitted.fit, fitted.by == "person"
     total, aic, bic = (number(float(per_unit.sum()), 1) for per_unit in (fit.log_likelihood, fit.aic, fit.bic))
     parts: list[str] = [
-        f"{fit.mind.about.capitalize()}. Log likelihood {total}, AIC {aic}, BIC {bic}, summed over {len(fit.units)} "
+        f"{fit.mind.about[:1].upper()}{fit.mind.about[1:]}. Log likelihood {total}, AIC {aic}, BIC {bic}, summed over {len(fit.units)} "
         f"fits {how_fitted(fit)}."
     ]
     if fitted.held_out is not None:
@@ -338,12 +340,12 @@ def _fit_section(fitted: Fitted, choices: Choices, partners: Partners | None) ->
         lines = summary_lines(fit, groups) if by_person else unit_lines(fitted)
         parts.append(table(SUMMARY_COLUMNS if by_person else UNIT_COLUMNS, list(lines)))
         parts += _parameter_figures(fitted, choices)
-        if by_person:
-            parts.append(folded("Every person", _table_by_person(fitted)))
     if fitted.effects:
         parts.append(_effects(fitted.effects))
     if by_person and not _is_replayed(choices, partners):
         parts.append(_check(fit, choices, partners))
+    if fit.mind.parameters and by_person:
+        parts.append(folded("Every person", _table_by_person(fitted)))
     return stack(*parts)
 
 
@@ -389,7 +391,9 @@ def _effects(effects: Sequence[Effect]) -> Html:
     of = "" if several else f": {effects[0].of}"
     figure = intervals(lines, "effect, on the real line", (0.0, "none"))
     return stack(
-        words, table(EFFECT_COLUMNS, effect_lines(effects)), inline(figure, f"Effects with 95 % intervals{of}.")
+        words,
+        table(EFFECT_COLUMNS, effect_lines(effects), stacks=True),
+        inline(figure, f"Effects with 95 % intervals{of}."),
     )
 
 
@@ -461,7 +465,7 @@ def _by_group(rows: Sequence[Mapping[str, Any]]) -> Html:
     best = [next(row for row in rows if row["group"] == group) for group in groups]
     lines = [(r["group"], r["people"], r["mind"], number(r["exceedance"]), number(r["protected"])) for r in best]
     columns = ("Group", "People", "Best mind", "Exceedance", "Protected")
-    return stack(table(columns, lines), inline(shares(share_of), "Expected shares of minds."))
+    return stack(table(columns, lines, stacks=True), inline(shares(share_of), "Expected shares of minds."))
 
 
 def _comparison_table(rows: Sequence[Mapping[str, Any]]) -> Html:
@@ -478,7 +482,7 @@ def _comparison_table(rows: Sequence[Mapping[str, Any]]) -> Html:
         for r in rows
     ]
     columns = ("Mind", "Held out, nats a choice", "ΔBIC", "Share", "Exceedance", "Protected")
-    return table(columns, lines, "Brackets are bootstrap intervals over people.")
+    return table(columns, lines, "Brackets are bootstrap intervals over people.", stacks=True)
 
 
 RECOVERY_WORDS = (
@@ -514,10 +518,12 @@ def recovery_page(
     sections = []
     if recovered:
         figure = at_two_widths(lambda width: scatter(recovered, width), WIDE, SCATTER)
-        parts = RECOVERY_WORDS, table(RECOVERY_COLUMNS, recovery_lines(recovered)), figure
+        parts = RECOVERY_WORDS, table(RECOVERY_COLUMNS, recovery_lines(recovered), stacks=True), figure
         sections.append(Section("Parameters", stack(*parts)))
     if power:
-        sections.append(Section("Effects", stack(power_in_words(power), table(POWER_COLUMNS, power_lines(power)))))
+        sections.append(
+            Section("Effects", stack(power_in_words(power), table(POWER_COLUMNS, power_lines(power), stacks=True)))
+        )
     matrix = np.stack([r.by_person for r in recognitions])
     picture = inline(confusion_matrix(matrix, names), CONFUSION)
     recognition_table = table(RECOGNITION_COLUMNS, recognition_lines(names, recognitions))
@@ -537,5 +543,9 @@ def score_page(data: str, choices: Choices, scores: Sequence[Score]) -> Page:
     lines = [Line(score.mind, score.per_choice, score.low, score.high, PLAIN) for score in ranked]
     figure = intervals(lines, "nats a choice", (chance_of(choices), "chance"))
     caption = "Log likelihood of the choices, with 95 % bootstrap intervals over people; farther right is better."
-    parts = [*map(score_in_words, ranked), inline(figure, caption), table(SCORE_COLUMNS, score_lines(scores))]
+    parts = [
+        *map(score_in_words, ranked),
+        inline(figure, caption),
+        table(SCORE_COLUMNS, score_lines(scores), stacks=True),
+    ]
     return page("Fits that predict people", lead, [Section("Predictions", stack(*parts))])

@@ -135,7 +135,7 @@ def curves(pairs: Mapping[str, tuple[Predictive, Predictive]], width: float, rou
             axes.plot(blocks, getattr(people, quantity), "o-", color=BLUE, markersize=3.5, linewidth=1.2)
             axes.plot(blocks, getattr(simulated, quantity), "s--", color=ORANGE, markersize=3, linewidth=1.2)
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-            axes.yaxis.set_major_locator(MaxNLocator(4))
+            axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
             axes.tick_params(labelsize=SMALL)
             axes.set_ylabel(label, fontsize=SMALL)
         if len(pairs) > 1:

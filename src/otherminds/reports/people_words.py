@@ -82,8 +82,12 @@ def how_bounded(fitted: Fitted) -> str:
     """From what the intervals of parameters are, in words."""
     is_free = np.isnan(fitted.fit.evidence).all()
     is_profiled = is_free and (fitted.by != "person" or len(fitted.fit.mind.parameters) <= PROFILED)
-    words = "Intervals are 95 %, from the profile of the likelihood" if is_profiled else ""
-    return f"{words or 'Intervals are 95 %, from the curvature at the maximum'}; without one, there is none to be had."
+    if is_profiled:
+        return "Intervals are 95 %, from the profile of the likelihood."
+    return (
+        "Intervals are 95 %, from the curvature at the maximum. There is none where the likelihood is flat, as with a "
+        "value at a bound."
+    )
 
 
 def evidence_in_words(bayes_factor: float) -> str:
@@ -114,7 +118,7 @@ def winner(comparison: Comparison) -> str:
     ranked = np.argsort(-scores, kind="stable")
     names = [comparison.minds[m].name for m in ranked]
     chance, over = chance_of(comparison.choices), comparison.per_choice()[ranked[0]]
-    words = f"{names[0]} predicts {'best' if len(names) > 1 else 'this'}: {against_chance(over, chance)}. "
+    words = f"{names[0]} predicts {'best' if len(names) > 1 else 'this'}, {against_chance(over, chance)}. "
     if len(names) < 2:
         return words.strip()
     ahead = ratio((comparison.held_out[:, ranked[0]] - comparison.held_out[:, ranked[1]]).tolist(), counted)
@@ -130,8 +134,8 @@ def most_frequent(comparison: Comparison) -> str:
     over = comparison.over()
     m = int(over.shares.argmax())
     return (
-        f"Most people have {comparison.minds[m].name}, an expected share of {number(float(over.shares[m]))}: it is the "
-        f"most frequent mind with probability {number(float(over.exceedance[m]))}, and with "
+        f"{comparison.minds[m].name} has the largest expected share of people, {number(float(over.shares[m]))}: it is "
+        f"the most frequent mind with probability {number(float(over.exceedance[m]))}, and with "
         f"{number(float(over.protected[m]))} if all may be as frequent."
     )
 

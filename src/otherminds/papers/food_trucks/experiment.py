@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from otherminds.evaluation.statistics import Estimate, exact, summary_row
 from otherminds.papers.food_trucks.clone import Judgement, Scenario
-from otherminds.papers.food_trucks.models import JOINT, NO_COST, TRUE_BELIEF, Collected, Predictions, Setting
+from otherminds.papers.food_trucks.models import JOINT, MOTION, NO_COST, TRUE_BELIEF, Collected, Predictions, Setting
 from otherminds.worlds.food_trucks.agent import BETA
 from otherminds.worlds.food_trucks.level_files import FoodTruckLevel, draw_text
 from otherminds.worlds.food_trucks.rules import EAT
@@ -19,9 +20,10 @@ Floats = NDArray[np.float64]
 
 EXPERIMENT = "food-trucks"
 SCENARIOS, ALL, GROUPS, HALVES, BEST = "scenarios", "with_irrational", "groups", "half_split", "tuning/best_beta"
-SWEEP, HALF = "tuning/beta_", "tuning/half_"
+SWEEP, HALF, WALKS = "tuning/beta_", "tuning/half_", "walks/"
 RESAMPLES = 2000  # of the bootstrap; chosen, not tuned
 METRICS = ("desire_r", "belief_r")
+ERRORS = ("desire_rmse", "belief_rmse")
 
 
 class Pairs(NamedTuple):
@@ -142,6 +144,8 @@ def summarise(scenarios: Sequence[Scenario], skipped: int, predictions: Predicti
             grouped(rational_scenarios, ours),
         )
         add(GROUPS, setting.model, Pairs.of(*means))
+    walks = product(_walks(scenarios, rational).items(), (s for s in defaults if s.model in (JOINT, MOTION)))
+    table += [row for (walk, which), s in walks for row in _errors(walk, s.model, pairs(s, which))]
     for model in (JOINT, TRUE_BELIEF, NO_COST):
         best_setting = best(model, rational)
         table.append(summary_row(EXPERIMENT, BEST, model, "beta", exact(best_setting.beta, len(rational))))
@@ -155,6 +159,21 @@ def summarise(scenarios: Sequence[Scenario], skipped: int, predictions: Predicti
         beta = exact(crossed[half[0]].beta, len(half))
         table.append(summary_row(EXPERIMENT, f"{HALF}{number}", JOINT, "beta", beta))
     return table
+
+
+def _walks(scenarios: Sequence[Scenario], which: Sequence[int]) -> dict[str, list[int]]:
+    """The scenarios of each kind of walk: whether the agent looked, where it ate, and what is parked."""
+    kinds: dict[str, list[int]] = {}
+    for k in which:
+        kinds.setdefault(group(scenarios[k].level).words, []).append(k)
+    return kinds
+
+
+def _errors(walk: str, model: str, paired: Pairs) -> Iterator[dict[str, Any]]:
+    """The root mean squared error of a model's desires and beliefs over the scenarios of a kind of walk."""
+    for metric, people, ours in zip(ERRORS, paired.people, paired.model, strict=True):
+        rmse = float(np.sqrt(np.mean((ours - people) ** 2)))
+        yield summary_row(EXPERIMENT, f"{WALKS}{walk}", model, metric, exact(rmse, len(people)))
 
 
 # Rows

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from otherminds.files.toml import packaged
 from otherminds.papers.food_trucks.clone import Judgement
-from otherminds.papers.food_trucks.experiment import BEST, GROUPS, HALF, HALVES, METRICS, SWEEP
-from otherminds.papers.food_trucks.models import JOINT
+from otherminds.papers.food_trucks.experiment import BEST, ERRORS, GROUPS, HALF, HALVES, METRICS, SWEEP, WALKS
+from otherminds.papers.food_trucks.models import JOINT, MOTION
 from otherminds.papers.food_trucks.replay import walks_replay
 from otherminds.reports.page import Html, Page, Section, at_two_widths, number, page, stack, table
 from otherminds.reports.plots import BLUE, SOFT, SPARE, WIDER, styled
@@ -42,6 +42,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
         Section("Results", stack(_results(summary), WORDS["model"], WORDS["controls"], targets(summary))),
         Section("Model and people", beside_people(rows)),
         Section("Groups of scenarios", at_two_widths(partial(_scatter, _grouped(_final(rows))), WIDE, WORDS["groups"])),
+        Section("Where minds are needed", stack(_errors(summary), WORDS["walks"])),
         Section("Rationality", at_two_widths(partial(_sweep, summary), WIDE, WORDS["sweep"])),
         Section("Walks", _walks(rows)),
         Section("Data", WORDS["data"].format(**counted)),
@@ -64,6 +65,26 @@ def _results(summary: Sequence[Row]) -> Html:
             beta = " and ".join(number(estimates[f"{HALF}{half}", model, "beta"]["value"], 1) for half in (1, 2))
         lines.append([CONDITIONS[condition], MODELS[model], beta, *map(cell, rows), n])
     return table(("Condition", "Model", "β", "Desires, r", "Beliefs, r", "n"), lines, "β is 2.5 unless stated.")
+
+
+def _errors(summary: Sequence[Row]) -> Html:
+    """The error of joint inference and of the motion heuristic for each kind of walk, largest difference first."""
+    estimates = by_key(summary)
+    kinds = dict.fromkeys(row["condition"] for row in summary if row["condition"].startswith(WALKS))
+
+    def error(kind: str, model: str, metric: str) -> float:
+        return float(estimates[kind, model, metric]["value"])
+
+    lines = [
+        (
+            kind.removeprefix(WALKS),
+            estimates[kind, JOINT, ERRORS[0]]["n"],
+            *(number(error(kind, model, metric)) for metric in ERRORS for model in (JOINT, MOTION)),
+        )
+        for kind in sorted(kinds, key=lambda kind: error(kind, JOINT, ERRORS[0]) - error(kind, MOTION, ERRORS[0]))
+    ]
+    columns = ("Walk", "n", "Desires: minds", "heuristic", "Beliefs: minds", "heuristic")
+    return table(columns, lines, "Root mean squared error against people; desires from 1 to 7, beliefs from 0 to 1.")
 
 
 def beside_people(rows: Sequence[Row]) -> Html:

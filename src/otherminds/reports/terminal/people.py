@@ -137,7 +137,7 @@ def scores(found: Sequence[Score]) -> RenderableType:
 
 
 def _table(columns: Sequence[str], lines: Iterable[Sequence[str]]) -> Table:
-    table = plain_table(*columns)
+    table = plain_table(*map(escape, columns))
     for line in lines:
         table.add_row(*map(escape, line))
     return table
