@@ -1,4 +1,4 @@
-"""The commands `fit`, `compare` and `recover` on a user's own table."""
+"""The commands `fit`, `compare`, `recover` and `score` on a user's own table."""
 
 from __future__ import annotations
 
@@ -51,30 +51,68 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 DATA = ("data.csv", "--game", "rps")
+WSLS = (*DATA, "--mind", "wsls")
 
 
 @pytest.mark.slow
 def test_a_table_is_fitted(run: Run, here: Path) -> None:
-    out = fine(run("fit", *DATA, "--mind", "wsls", "--mind", "mine:Lazy", "--page", "page.html"))
+    out = fine(run("fit", *WSLS, "--mind", "mine:Lazy", "--page", "page.html"))
     assert "win_stay" in out
-    assert "stay" in out
+    assert "Median [quartiles]" in out
     page = (here / "page.html").read_text("utf-8")
-    assert page.count("<svg") == 4
+    assert "meet partners that react as those in the data did" in page
+    assert page.count("<figure>") == 5  # three parameters, and a check of both minds
     assert "<image" not in page
-    (found,) = json.loads(fine(run("fit", *DATA, "--mind", "wsls", "--by", "group", "--json")))
+    (found,) = json.loads(fine(run("fit", *WSLS, "--by", "group", "--json")))
     assert [unit["unit"] for unit in found["units"]] == ["a", "b"]
+    assert all(0.0 < unit["agreement"] <= 1.0 for unit in found["units"])
     stay = found["units"][0]["parameters"]["win_stay"]
     assert stay["low"] <= stay["value"] <= stay["high"]
 
 
 @pytest.mark.slow
+def test_effects_and_predictions_are_shown(run: Run, here: Path) -> None:
+    told = ("fit", *WSLS, "--effect", "group", "--holdout", "rounds", "--partner", "tft")
+    (found,) = json.loads(fine(run(*told, "--json")))
+    assert [(effect["parameter"], effect["of"]) for effect in found["effects"]] == [
+        ("win_stay", "b against a"),
+        ("lose_shift", "b against a"),
+    ]
+    assert found["held_out"]["low"] <= found["held_out"]["per_choice"] <= found["held_out"]["high"]
+    assert "evidence" in fine(run(*told, "--page", "page.html"))
+    page = (here / "page.html").read_text("utf-8")
+    assert "nats a choice, chance −1.099" in page
+    assert "who meet tft" in page
+
+
+@pytest.mark.slow
+def test_without_partners_who_react_there_is_no_check(run: Run, here: Path) -> None:
+    fine(run("fit", *WSLS, "--partner", "replayed", "--page", "page.html"))
+    page = (here / "page.html").read_text("utf-8")
+    assert "there is no check by simulated people" in page.partition("</header>")[0]
+    assert page.count("<figure>") == 2
+
+
+@pytest.mark.slow
+def test_columns_and_codes_are_named(run: Run, here: Path) -> None:
+    table = (here / "data.csv").read_text()
+    for word, code in (("rock", "1"), ("paper", "2"), ("scissors", "3"), ("own", "mine")):
+        table = table.replace(word, code)
+    (here / "coded.csv").write_text(table)
+    codes = ("--columns", "own=mine", "--values", "1=rock,2=paper,3=scissors")
+    coded = fine(run("fit", "coded.csv", "--game", "rps", "--mind", "wsls", "--json", *codes))
+    assert json.loads(coded) == json.loads(fine(run("fit", *WSLS, "--json")))
+
+
+@pytest.mark.slow
 def test_minds_are_compared(run: Run, here: Path) -> None:
-    told = ("compare", *DATA, "--mind", "chance", "--mind", "wsls", "--mind", "weighted_counts")
+    told = ("compare", *WSLS, "--mind", "chance", "--mind", "weighted_counts")
     rows = json.loads(fine(run(*told, "--json")))
     assert {row["group"] for row in rows} == {"all", "a", "b"}
     assert sum(row["share"] for row in rows if row["group"] == "all") == pytest.approx(1.0)
     out = fine(run(*told, "--holdout", "person", "--page", "page.html"))
-    assert "exceedance" in out
+    assert "Exceedance" in out
+    assert "computed from the held-out log likelihoods" in " ".join(out.split())
     page = (here / "page.html").read_text("utf-8")
     for title in ("Best minds", "ΔBIC", "Who does what", "By group", "Check of the best mind"):
         assert f"<h2>{title}</h2>" in page
@@ -83,10 +121,53 @@ def test_minds_are_compared(run: Run, here: Path) -> None:
 @pytest.mark.slow
 def test_recovery_is_shown(run: Run, here: Path) -> None:
     out = fine(run("recover", *DATA, "--mind", "chance", "--mind", "wsls", "--page", "page.html"))
+    assert out.startswith("Simulated people meet partners that react")
     assert "Simulated by" in out
-    found = json.loads(fine(run("recover", *DATA, "--mind", "wsls", "--json")))
+    assert (here / "page.html").read_text("utf-8").count("<figure>") == 2
+    found = json.loads(fine(run("recover", *WSLS, "--partner", "replayed", "--json")))
+    assert found["partners"].startswith("replayed partners, who do not react")
     assert [one["parameter"] for one in found["parameters"]] == ["win_stay", "lose_shift"]
-    assert (here / "page.html").read_text("utf-8").count("<svg") == 2
+
+
+@pytest.mark.slow
+def test_power_is_shown(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("otherminds.evaluation.model_comparison.SIMULATIONS", 2)
+    out = fine(run("recover", *WSLS, "--effect", "group", "--page", "page.html"))
+    assert "Interval covers" in out
+    assert "simulated 2 times" in (here / "page.html").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_new_people_are_predicted(run: Run, here: Path) -> None:
+    (here / "fitted.json").write_text(fine(run("fit", *WSLS, "--json")))
+    (here / "new.csv").write_text((here / "data.csv").read_text().replace("p1,", "q1,"))
+    (found,) = json.loads(fine(run("score", "fitted.json", "new.csv", "--game", "rps", "--json")))
+    assert (found["people"], found["known"]) == (4, 3)
+    out = fine(run("score", "fitted.json", "new.csv", "--game", "rps", "--page", "page.html"))
+    assert "Of 4 people 3 had been fitted" in " ".join(out.split())
+    assert (here / "page.html").read_text("utf-8").count("<figure>") == 1
+    complaint(run("score", "data.csv", "new.csv", "--game", "rps"), "these are no fits")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game", "columns", "options", "mind", "meet"),
+    [
+        ("bandit", "choice,reward", ("x,0", "y,1"), "rescorla_wagner", "arms that pay what they paid in the data"),
+        ("ultimatum:10", "offer,response", ("1,reject", "5,accept"), "inequity_aversion", "the same offers"),
+    ],
+)
+def test_bandits_and_offers_are_fitted(
+    run: Run, here: Path, game: str, columns: str, options: tuple[str, str], mind: str, meet: str
+) -> None:
+    rng = random.Random(1)
+    lines = [f"p{n},{'ab'[n % 2]},{t},{rng.choice(options)}" for n in range(4) for t in range(1, 13)]
+    (here / "other.csv").write_text("\n".join([f"person,group,trial,{columns}", *lines]))
+    out = fine(run("fit", "other.csv", "--game", game, "--page", "page.html"))
+    assert "Median [quartiles]" in out
+    assert f"who meet {meet}" in (here / "page.html").read_text("utf-8")
+    found = json.loads(fine(run("recover", "other.csv", "--game", game, "--mind", mind, "--json")))
+    assert found["partners"] == meet
 
 
 @pytest.mark.parametrize(
@@ -96,10 +177,15 @@ def test_recovery_is_shown(run: Run, here: Path) -> None:
         ("fit nothing.csv --game rps", "there is no data set and no file `nothing.csv`"),
         ("fit data.csv --game rps --mind wls", "did you mean wsls"),
         ("fit data.csv --game rps --mind k_tom_1", "k_tom_1 cannot play rps"),
-        ("fit data.csv --game rps --mind mine:Nobody", "is no mind with parameters"),
+        ("fit data.csv --game rps --mind mine:Nobody", "`mine` has no `Nobody`"),
         ("fit data.csv --game rps --by heart", "there is no unit `heart`"),
-        ("fit data.csv --game rps --column own=mine", "data.csv:1: there is no column `mine`"),
-        ("fit data.csv --game rps --column us=mine", "there is no column `us`"),
+        ("fit data.csv --game rps --columns own=mine", "data.csv:1: there is no column `mine`"),
+        ("fit data.csv --game rps --columns us=mine", "there is no column `us`"),
+        ("fit data.csv --game rps --columns own", "--columns `own` is no pair"),
+        ("fit data.csv --game rps --partner nobody", "unknown partner `nobody`"),
+        ("fit data.csv --game rps --effect sex", "there is no column `sex` of people"),
+        ("fit data.csv --game rps --by all --effect group", "--effect goes with --by person"),
+        ("fit data.csv --game rps --holdout none", "there is no holdout `none`"),
         ("fit human-rps --game rps", "human-rps has a game and columns of its own"),
         ("fit data.csv --game rps --by all --pool", "--pool goes with --by person"),
         ("compare data.csv --game rps --holdout none", "there is no holdout `none`"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +12,14 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 
 from otherminds.evaluation.choices import Choices, outcome, simulated
-from otherminds.evaluation.fitting import fit, profile, weakly
-from otherminds.evaluation.likelihoods import Likelihood, one_by_one
-from otherminds.evaluation.populations import hierarchical
-from otherminds.evaluation.predictions import last_rounds, later_rounds, leave_one_person_out
+from otherminds.evaluation.fitting import APART, STARTS, fit, maximise, profile, starts_of, wald, weakly, with_prior
+from otherminds.evaluation.likelihoods import FARTHEST, Likelihood, first_points, one_by_one
+from otherminds.evaluation.tables import read_choices
 from otherminds.papers.people.datasets import RPS, bots, dataset, strategies
-from otherminds.worlds.repeated_games.players.parametric import MINDS
+from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.players.habits import MISSED
+from otherminds.worlds.repeated_games.players.in_vectors import Ints
+from otherminds.worlds.repeated_games.players.parametric import MINDS, parametric
 
 Floats = NDArray[np.float64]
 
@@ -101,42 +104,6 @@ def test_maximum_likelihood_is_that_of_scipy() -> None:
 
 
 @pytest.mark.slow
-def test_partial_pooling_draws_people_towards_their_group() -> None:
-    like = few("human-rps", 12, 40)
-    truth = {"win_stay": np.full(12, 0.7), "lose_shift": np.full(12, 0.6)}
-    likelihood = Likelihood.of(MINDS["wsls"], simulated(MINDS["wsls"], like, truth, np.random.default_rng(0)))
-    alone, pooled = fit(likelihood), hierarchical(likelihood)
-    errors = [np.abs(found.values[name] - truth[name]).mean() for found in (pooled, alone) for name in truth]
-    assert errors[0] < errors[2]
-    assert errors[1] < errors[3]
-    assert pooled.values["win_stay"].std() < alone.values["win_stay"].std()
-    assert np.isfinite(pooled.evidence).all()
-
-
-@pytest.mark.slow
-def test_held_out_choices_are_not_fitted() -> None:
-    choices, mind = few("human-rps", 4, 60), MINDS["wsls"]
-    late = last_rounds(choices)
-    assert late.sum(axis=1).tolist() == [20] * 4
-    changed = choices.own.copy()
-    changed[late] = (changed[late] + 1) % 3
-    other = replace(choices, own=changed)
-    fits = [weakly(Likelihood.of(mind, data, ~late)).x for data in (choices, other)]
-    assert (fits[0] == fits[1]).all()
-    assert not np.allclose(later_rounds(mind, choices), later_rounds(mind, other))
-
-
-@pytest.mark.slow
-def test_a_person_is_predicted_from_the_others_of_the_group() -> None:
-    choices, mind = dataset("human-rps").of_group("prev_move_positive").subset(range(3)), MINDS["fictitious_play"]
-    likelihood = Likelihood.of(mind, choices)
-    x = weakly(likelihood).x
-    table = likelihood(np.broadcast_to(x, (3, 3, 1)))
-    expected = np.log(np.exp(table[0, 1:] - table[0, 1:].max()).mean()) + table[0, 1:].max()
-    assert leave_one_person_out(mind, choices)[0] == pytest.approx(expected)
-
-
-@pytest.mark.slow
 def test_parameters_are_recovered_from_people_who_play_bots() -> None:
     like, mind = dataset("human-rps").subset(range(0, 217, 5)), MINDS["wsls"]
     rng = np.random.default_rng(3)
@@ -144,3 +111,131 @@ def test_parameters_are_recovered_from_people_who_play_bots() -> None:
     found = fit(Likelihood.of(mind, simulated(mind, like, true, rng, bots()))).values
     assert all(np.corrcoef(true[name], found[name])[0, 1] > 0.9 for name in mind.names)
     assert RPS in like.games
+
+
+# Global maxima
+
+OF_TWO = [name for name, mind in MINDS.items() if len(mind.parameters) == 2]
+
+
+@pytest.mark.slow
+def test_a_maximum_at_a_bound_far_from_the_others_is_found() -> None:
+    """Person 128 hardly learns, and is sure of what she has learnt; there is a lower maximum of -317.8."""
+    every = dataset("human-rps")
+    alone = every.subset([every.people.index("128")])
+    found = fit(Likelihood.of(MINDS["q_learning"], alone))
+    assert found.log_likelihood[0] == pytest.approx(-299.674, abs=2e-3)
+    assert found.values["rate"][0] == pytest.approx(0.0062, abs=2e-4)
+    assert found.values["beta"][0] == pytest.approx(20.0, abs=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OF_TWO)
+def test_no_point_of_a_grid_is_better_than_the_maximum(name: str) -> None:
+    choices = few("human-rps", 4, 20 if name == "rule_lookahead" else 60)
+    likelihood = Likelihood.of(MINDS[name], choices)
+    line = np.linspace(-FARTHEST, FARTHEST, 61) + 0.01
+    points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+    alone, weak = fit(likelihood), weakly(likelihood)
+    posterior = with_prior(likelihood, weak.mean, weak.sd)
+    people = np.arange(4)
+    for part in np.array_split(points, 60):
+        values = np.broadcast_to(part, (4, *part.shape))
+        assert (likelihood(values).max(axis=1) < alone.log_likelihood + 1e-3).all()
+        assert (posterior(values, people).max(axis=1) < posterior(weak.x[:, None], people)[:, 0] + 1e-3).all()
+
+
+def hills(x: Floats, _units: Ints) -> Floats:
+    """Two maxima along the first axis: 0 near 2, and log .2 near -2."""
+    across: Floats = -0.5 * (x[..., 1:] ** 2).sum(axis=-1)
+    along: Floats = np.logaddexp(-2.0 * (x[..., 0] - 2.0) ** 2, np.log(0.2) - 2.0 * (x[..., 0] + 2.0) ** 2)
+    return across + along
+
+
+def test_agreement_is_the_share_of_starts_that_end_at_the_best_maximum() -> None:
+    starts = np.array([[[-2.5, 1.0], [1.5, 0.5], [2.5, -1.0]], [[1.0, 0.0], [3.0, 0.0], [np.nan, np.nan]]])
+    found = maximise(hills, starts)
+    assert found.agreement == pytest.approx([2 / 3, 1.0])
+    assert found.x == pytest.approx(np.array([[2.0, 0.0]] * 2), abs=1e-3)
+    assert found.value == pytest.approx([0.0, 0.0], abs=1e-5)
+    assert found.hessian == pytest.approx(np.tile(np.diag([-4.0, -1.0]), (2, 1, 1)), rel=1e-3, abs=1e-3)
+
+
+def test_searches_start_at_the_peaks_of_a_grid() -> None:
+    points = first_points(2)
+    values = hills(points[None] + 0.01, np.zeros(1, dtype=np.intp))
+    starts = starts_of(points, values)
+    assert starts.shape == (1, STARTS, 2)
+    assert np.abs(starts[0, :2, 0] - [2.0, -2.0]).max() < 0.5
+    assert np.isnan(starts[0, 2:]).all(), "there are two peaks"
+    assert (maximise(hills, starts).agreement == [0.5]).all()
+
+
+def test_searches_of_many_parameters_start_apart() -> None:
+    points = first_points(3)
+    starts = starts_of(points, hills(points[None], np.zeros(1, dtype=np.intp)))[0]
+    assert not np.isnan(starts).any()
+    distances = np.abs(starts[:, None] - starts).max(axis=2)
+    assert distances[~np.eye(STARTS, dtype=bool)].min() >= APART
+    assert (starts[0] == points[hills(points[None], np.zeros(1, dtype=np.intp))[0].argmax()]).all()
+
+
+def test_intervals_from_the_curvature_lie_within_the_bounds() -> None:
+    likelihood = Likelihood.of(MINDS["wsls"], few("human-rps", 12, 25))
+    found = fit(likelihood)
+    for i, parameter in enumerate(found.mind.parameters):
+        low, high = wald(found)[parameter.name].T
+        inside = np.abs(found.x[:, i]) < FARTHEST
+        assert inside.any()
+        value = found.values[parameter.name][inside]
+        assert ((parameter.low <= low[inside]) & (low[inside] < value)).all()
+        assert ((value < high[inside]) & (high[inside] <= parameter.high)).all()
+        assert (wald(found, 0.5)[parameter.name][inside, 0] > low[inside]).all()
+
+
+# Missed moves, and slips
+
+
+@pytest.mark.parametrize("name", ["TFT", "WSLS"])
+def test_a_missed_move_is_no_slip(name: str) -> None:
+    """Whoever wants to copy, or to win and stay, and misses a third of the rounds, does so all the same."""
+    rng, wanted, lines = np.random.default_rng(0), 0, ["person,round,own,other"]
+    for t in range(1, 91):
+        theirs = int(rng.integers(2))
+        lines.append(f"a,{t},{'' if t % 3 == 0 else 'CD'[wanted]},{'CD'[theirs]}")
+        wanted = theirs if name == "TFT" else int(wanted != theirs)
+    choices = read_choices(Path("data.csv"), find_game("ipd"), text="\n".join(lines))
+    assert (choices.own == MISSED).sum() == 30
+    (mind,) = (mind for mind in strategies() if mind.name == name)
+    found = fit(Likelihood.of(mind, choices))
+    assert found.choices[0] == 60
+    assert found.values["tremble"][0] < 0.02
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("wsls", {"win_stay": 0.8, "lose_shift": 0.6}),
+        ("q_learning", {"rate": 0.4, "beta": 6.0}),
+        ("outcome_transitions", {"memory": 0.9, "beta": 6.0}),
+        ("grudger", {"tremble": 0.2}),
+    ],
+)
+def test_what_was_chosen_is_scored_and_what_was_done_is_seen(name: str, values: dict[str, float]) -> None:
+    game, rng = find_game("ipd"), np.random.default_rng(0)
+    own, theirs, executed = rng.integers(2, size=(3, 2, 30))
+    own[:, 4] = executed[:, 4] = executed[0, 6] = MISSED
+    number = np.tile(np.arange(1, 31), (2, 1))
+    choices = Choices(("a", "b"), ("g", "g"), np.arange(2), (game, game), own, theirs, number, executed)
+    mind = parametric(name, game)
+    ours = Likelihood.of(mind, choices).of_values({key: np.full((2, 1), value) for key, value in values.items()}, 1)
+    for n in range(2):
+        one, total = mind.mind(game, **values), 0.0
+        one = one.observe(None)
+        for chosen, done, seen in zip(own[n].tolist(), executed[n].tolist(), theirs[n].tolist(), strict=True):
+            total += one.act().log_prob(chosen) if chosen != MISSED else 0.0
+            one = one.observe(outcome(game, done, seen))
+        assert ours[n, 0] == pytest.approx(total, abs=1e-9)
+    swapped = Likelihood.of(mind, replace(choices, own=executed, executed=own))
+    again = swapped.of_values({key: np.full((2, 1), value) for key, value in values.items()}, 1)
+    assert not np.allclose(ours, again)

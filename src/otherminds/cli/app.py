@@ -18,7 +18,7 @@ from otherminds.cli.help import Command, Group, slip
 from otherminds.cli.levels import draw, generate, verify
 from otherminds.cli.lists import experiments, games, levels, list_names, players
 from otherminds.cli.models import models
-from otherminds.cli.people import compare, fit, recover
+from otherminds.cli.people import compare, fit, recover, score
 from otherminds.cli.reproduce import check, play, reproduce
 from otherminds.cli.runs import export, merge, report, resume, runs
 from otherminds.cli.serve import serve
@@ -69,7 +69,7 @@ def _root(
 
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Watch and infer": (demo, watch, infer, serve),
-    "Reproduce and measure": (reproduce, check, bench, play, tournament, fit, compare, recover),
+    "Reproduce and measure": (reproduce, check, bench, play, tournament, fit, compare, recover, score),
     "Stories": (ask, audit),
     THERE: (levels, games, players, experiments),
     LEVELS: (draw,),

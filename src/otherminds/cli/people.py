@@ -128,9 +128,12 @@ def fit(
         str | None, Option(metavar="COLUMN", help="What group, or a column of people, changes in the parameters.")
     ] = None,
     holdout: HoldoutOption = None,
+    judgements: Annotated[
+        Path | None, Option(metavar="FILE", help="DATA are ratings, and this a model's predictions of them.")
+    ] = None,
     partner: PartnerOption = FITTED,
 ) -> None:
-    """Fit minds to what people did: parameters with intervals.
+    """Fit minds to what people did: parameters with intervals. Or a model's settings to what they judged.
 
     Example: otherminds fit human-rps --mind wsls
     """
@@ -138,6 +141,11 @@ def fit(
     from otherminds.reports import people_page
     from otherminds.reports.terminal import people as terminal
 
+    if judgements is not None:
+        if table.mind or table.game or table.values or table.missing or pool or effect or holdout or by != "person":
+            raise InputError("with --judgements only --columns, --json and --page can be said")
+        _fit_judgements(data, judgements, table)
+        return
     if by not in BY:
         raise unknown("unit", by, BY)
     if (pool or effect) and by != "person":
@@ -147,8 +155,20 @@ def fit(
     partners = _partners(data, choices, partner)
     minds = table.minds(choices, [_default(choices)])
     fits = [fitted_mind(m, choices, by, pool=pool, effect=effect, holdout=holdout) for m in minds]
-    rows = [people_page.as_json(fitted) for fitted in fits]
-    table.show(rows, map(terminal.fitted, fits), lambda: people_page.fit_page(data, choices, fits, partners))
+    rows = [people_page.as_json(fitted, choices) for fitted in fits]
+    shown = [terminal.fitted(fitted, choices) for fitted in fits]
+    table.show(rows, shown, lambda: people_page.fit_page(data, choices, fits, partners))
+
+
+def _fit_judgements(data: str, predictions: Path, table: TableOptions) -> None:
+    """Fit a model's settings to people's ratings."""
+    from otherminds.evaluation.judgement_tables import judged
+    from otherminds.evaluation.judgements import as_rows
+    from otherminds.reports.judgements_page import judgements_page
+    from otherminds.reports.terminal.judgements import judgements
+
+    found = judged(Path(data), predictions, _pairs("--columns", table.columns))
+    table.show(as_rows(found), [judgements(found)], lambda: judgements_page(data, found))
 
 
 def _default(choices: Choices) -> str:

@@ -27,6 +27,7 @@ CLOSE = 1e-5  # gain in nats at which a search ends
 STEP = 1e-3  # of numerical derivatives, on the real line
 LENGTHS = np.array([1.0, 0.5, 0.2, 0.04])  # of Newton steps that are tried at once
 LONGEST = 2.5  # longest Newton step in one parameter, on the real line
+TAKES_PART = 1e-4  # squared share of a parameter in a direction from which it belongs to it
 WEAK_PRIOR = 5.0
 """Standard deviation, on the real line, of the weak prior N(0, 5²) of fits that have to predict: little more than a
 guard against parameters at their bounds. The widest of those tried, it predicts the last third of rounds of every
@@ -261,13 +262,14 @@ def _fitted(
 
 
 def _inverse(information: Floats) -> Floats:
-    """Inverses of symmetric matrices; NaN where one is not positive definite."""
+    """Inverses of symmetric matrices; NaN for parameters that take part in a direction without information."""
     if not information.shape[1]:
         return information
     eigenvalues, eigenvectors = np.linalg.eigh(information)
-    with np.errstate(divide="ignore"):
-        inverses = np.einsum("nij,nj,nkj->nik", eigenvectors, 1.0 / eigenvalues, eigenvectors)
-    return np.where((eigenvalues.min(axis=1) > 0.0)[:, None, None], inverses, np.nan)
+    known = eigenvalues > 0.0
+    inverses = np.einsum("nij,nj,nkj->nik", eigenvectors, known / np.where(known, eigenvalues, 1.0), eigenvectors)
+    loose = ((eigenvectors**2 > TAKES_PART) & ~known[:, None]).any(axis=2)
+    return np.where(loose[:, :, None] | loose[:, None], np.nan, inverses)
 
 
 def profile(likelihood: Likelihood, fitted: Fit, by: str = "group", level: float = 0.95) -> dict[str, Floats]:

@@ -328,8 +328,8 @@ def _fit_section(fitted: Fitted, choices: Choices, partners: Partners | None) ->
     fit, by_person = fitted.fit, fitted.by == "person"
     total, aic, bic = (number(float(per_unit.sum()), 1) for per_unit in (fit.log_likelihood, fit.aic, fit.bic))
     parts: list[str] = [
-        f"{fit.mind.about[:1].upper()}{fit.mind.about[1:]}. Log likelihood {total}, AIC {aic}, BIC {bic}, summed over {len(fit.units)} "
-        f"fits {how_fitted(fit)}."
+        f"{fit.mind.about[:1].upper()}{fit.mind.about[1:]}. Log likelihood {total}, AIC {aic}, BIC {bic}, summed over "
+        f"{len(fit.units)} fits {how_fitted(fit)}."
     ]
     if fitted.held_out is not None:
         parts.append(held_out_in_words(fitted.held_out, chance_of(choices)))
@@ -362,7 +362,7 @@ def _parameter_figures(fitted: Fitted, choices: Choices) -> Iterator[Html]:
     order = sorted(range(min(len(fit.units), MOST_SHOWN)), key=lambda i: places.index(of_unit[i]))
     figures = []
     for parameter, values in fit.values.items():
-        ranked = sorted(order, key=lambda i: (places.index(of_unit[i]), values[i]))
+        ranked = sorted(order, key=lambda i: (places.index(of_unit[i]), values[i])) if by_person else order
         ends = fitted.intervals[parameter]
         lines = [Line(fit.units[i], float(values[i]), float(ends[i, 0]), float(ends[i, 1]), of_unit[i]) for i in ranked]
         figures.append(inline(intervals(lines, parameter), f"{parameter} with 95 % intervals."))
@@ -465,7 +465,7 @@ def _by_group(rows: Sequence[Mapping[str, Any]]) -> Html:
     best = [next(row for row in rows if row["group"] == group) for group in groups]
     lines = [(r["group"], r["people"], r["mind"], number(r["exceedance"]), number(r["protected"])) for r in best]
     columns = ("Group", "People", "Best mind", "Exceedance", "Protected")
-    return stack(table(columns, lines, stacks=True), inline(shares(share_of), "Expected shares of minds."))
+    return stack(table(columns, lines), inline(shares(share_of), "Expected shares of minds."))
 
 
 def _comparison_table(rows: Sequence[Mapping[str, Any]]) -> Html:

@@ -61,7 +61,7 @@ def intervals(lines: Sequence[Line], label: str, reference: tuple[float, str] | 
     """
     marks = dict.fromkeys(line.mark for line in lines)
     is_crowded = len(lines) > CROWDED
-    legend_height = 0.17 * -(-len(marks) // 2) if len(marks) > 1 else 0.0
+    legend_height, across = _legend_size([mark.name for mark in marks])
     figure, axes = with_axes(WIDTH, 0.75 + (0.15 if is_crowded else 0.23) * len(lines) + legend_height)
     for y, line in enumerate(lines):
         has_bounds = bool(np.isfinite(line.low) and np.isfinite(line.high))
@@ -92,7 +92,7 @@ def intervals(lines: Sequence[Line], label: str, reference: tuple[float, str] | 
     if len(marks) > 1:
         for mark in marks:
             axes.plot([], [], mark.shape, color=mark.colour, markersize=4, label=mark.name)
-        figure.legend(loc="outside upper left", ncols=2, frameon=False, fontsize=SMALL)
+        figure.legend(loc="outside upper left", ncols=across, frameon=False, fontsize=SMALL)
     return figure
 
 
@@ -186,7 +186,8 @@ def shares(by_group: Mapping[str, Mapping[str, float]]) -> Figure:
     ranked = sorted(minds, key=lambda mind: -sum(share_of[mind] for share_of in by_group.values()))
     largest = ranked if len(ranked) <= len(COLOURS) else ranked[: len(COLOURS) - 1]
     named = [*largest, *(["others"] if len(minds) > len(largest) else [])]
-    figure, axes = with_axes(WIDTH, 0.75 + 0.26 * len(by_group) + 0.17 * -(-len(named) // 2))
+    legend_height, across = _legend_size(named)
+    figure, axes = with_axes(WIDTH, 0.75 + 0.26 * len(by_group) + legend_height)
     groups = list(by_group)
     ends = np.zeros(len(by_group))
     for i, mind in enumerate(named):
@@ -200,7 +201,7 @@ def shares(by_group: Mapping[str, Mapping[str, float]]) -> Figure:
     axes.invert_yaxis()
     axes.set(xlim=(0, 1), xlabel="share of people")
     axes.tick_params(axis="y", length=0, labelsize=SMALL)
-    figure.legend(loc="outside upper left", ncols=2, frameon=False, fontsize=SMALL)
+    figure.legend(loc="outside upper left", ncols=across, frameon=False, fontsize=SMALL)
     return figure
 
 
@@ -253,6 +254,12 @@ def _colour_bar(figure: Figure, mesh: Any, axes: Axes, label: str) -> None:
     bar.set_label(label, fontsize=SMALL)
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=0, labelsize=SMALL)
+
+
+def _legend_size(names: Sequence[str]) -> tuple[float, int]:
+    """The height of a legend in inches, none for a single name, and its columns: one if names are long."""
+    across = 2 if max(map(len, names), default=0) <= LONGEST else 1
+    return (0.17 * -(-len(names) // across) if len(names) > 1 else 0.0), across
 
 
 def _short(name: str) -> str:

@@ -42,7 +42,7 @@ def chance_of(choices: Choices) -> float:
 
 def against_chance(over: Estimate, chance: float) -> str:
     """Whether predictions with this log likelihood per choice are better than chance, in words."""
-    if abs(over.value - chance) < 1e-9:
+    if max(abs(end - chance) for end in over[:3]) < 1e-9:
         return "the same as chance"
     if over.n < FEW:
         return f"{'above' if over.value > chance else 'below'} chance, for too few people to say whether others are"

@@ -115,7 +115,12 @@ MINDS: dict[str, ParametricMind] = {
     mind.name: mind
     for mind in (
         ParametricMind(
-            "chance", "uniform play", (), Chance, lambda payoffs, values: ManyChance(scaled(payoffs[0]), values)
+            "chance",
+            "uniform play",
+            (),
+            Chance,
+            lambda payoffs, values: ManyChance(scaled(payoffs[0]), values),
+            fits=_of_two,
         ),
         ParametricMind(
             "wsls",
@@ -123,6 +128,7 @@ MINDS: dict[str, ParametricMind] = {
             (Parameter("win_stay", 0.0, 1.0, (0.1, 0.9)), Parameter("lose_shift", 0.0, 1.0, (0.1, 0.9))),
             WinStayLoseShift,
             lambda payoffs, values: ManyWinStay(scaled(payoffs[0]), values),
+            fits=_of_two,
         ),
         ParametricMind(
             "q_learning",
@@ -130,6 +136,7 @@ MINDS: dict[str, ParametricMind] = {
             (RATE, BETA),
             QLearner,
             lambda payoffs, values: ManyQLearners(scaled(payoffs[0]), values),
+            fits=_of_two,
         ),
         ParametricMind(
             "q_perseveration",
@@ -142,6 +149,7 @@ MINDS: dict[str, ParametricMind] = {
             ),
             QLearner,
             lambda payoffs, values: ManyQLearners(scaled(payoffs[0]), values),
+            fits=_of_two,
         ),
         ParametricMind(
             "fictitious_play",
