@@ -268,7 +268,7 @@ def _inverse(information: Floats) -> Floats:
     eigenvalues, eigenvectors = np.linalg.eigh(information)
     known = eigenvalues > 0.0
     inverses = np.einsum("nij,nj,nkj->nik", eigenvectors, known / np.where(known, eigenvalues, 1.0), eigenvectors)
-    loose = ((eigenvectors**2 > TAKES_PART) & ~known[:, None]).any(axis=2)
+    loose: NDArray[np.bool_] = np.asarray(((eigenvectors**2 > TAKES_PART) & ~known[:, None]).any(axis=2))
     return np.where(loose[:, :, None] | loose[:, None], np.nan, inverses)
 
 
@@ -311,7 +311,7 @@ def wald(fitted: Fit, level: float = 0.95) -> dict[str, Floats]:
     z = float(norm.ppf(0.5 + level / 2.0))
     with np.errstate(invalid="ignore"):
         reach = z * np.sqrt(np.diagonal(fitted.covariance, axis1=1, axis2=2))
-    ends = np.stack([fitted.x - reach, fitted.x + reach], axis=-1)
+    ends = np.clip(np.stack([fitted.x - reach, fitted.x + reach], axis=-1), -FARTHEST, FARTHEST)
     return {p.name: p.value(ends[:, i]) for i, p in enumerate(fitted.mind.parameters)}
 
 

@@ -182,4 +182,4 @@ def first_points(size: int) -> Floats:
         line = np.concatenate([-outer[::-1], np.linspace(-SPAN, SPAN, GRID[size - 1] - 4), outer])
         return np.stack(np.meshgrid(*[line] * size, indexing="ij"), axis=-1).reshape(-1, size)
     share = qmc.Sobol(size, scramble=True, rng=np.random.default_rng(0)).random(LOOKED_AT)
-    return cast("Floats", (2.0 * share - 1.0) * AROUND)
+    return (2.0 * share - 1.0) * AROUND
