@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 
 from otherminds.errors import InputError
+from otherminds.evaluation.judgement_tables import read_judgements
+from otherminds.evaluation.tables import choices_of
 from otherminds.evaluation.tabular import read_rows, write_csv, write_jsonl, write_parquet
 from otherminds.language.prices import read_prices
 from otherminds.papers.hypothetical_minds.ppo import read_network
@@ -45,6 +47,7 @@ from trace_files import read_trace
 
 SHIPPED = resources.files("otherminds")
 TRACES = Path(__file__).parent / "benchmarks" / "traces"
+CHOICES = "person,group,round,own,other\na,x,1,C,D\na,x,2,none,C\na,x,3,d,d\nb,y,1,NA,C\nb,y,2,c,c\n"
 LEVEL = "agents: Ana, Ben\ngoals: red, blue\n\na1 gr\na2 gb\n"
 KITCHEN = "-/-t*\n     \n--p--\n\nSimpleTomato\n\n0 1\n4 1\n\nname: hatch\nagents: Ana, Ben\n"
 PROBLEM = """\
@@ -359,6 +362,23 @@ def _tables() -> Iterator[Reader]:
             read_rows,
             [*good, _written(write, [{"a": 1, "b": [1.5, None]}], suffix)],
         )
+    fit = ("fit", "{file}", "--game", "ipd", "--json")
+    yield Reader("choices", "choices.csv", partial(choices_of, game="ipd"), [CHOICES.encode()], fit, quick=False)
+    plain = [{"subject": "a", "trial_index": t, "response": {"choice": "LR"[t % 2]}, "reward": t} for t in range(4)]
+    for name, file, content in (
+        ("bandit", "bandit.json", _text(plain)),
+        ("offers", "offers.csv", b"person;offer;accepted;pie\na;2,5;1;10\na;5;0;10\nb;3;yes;10\n"),
+        ("trust", "trust.csv", b"person\tsent\treturned\tendowment\na\t3\t4\t10\nb\t0\t0\t10\n"),
+    ):
+        yield Reader(name, file, choices_of, [content], ("fit", "{file}", "--json"), quick=False)
+    ratings = b"person,stimulus,rating\na,x,1\na,y,4\na,z,2\nb,x,2\nb,y,5\nb,z,1\n"
+    others = {"model.csv": b"stimulus,prediction\nx,.1\ny,.8\nz,.3\n"}
+    judge = ("fit", "{file}", "--judgements", "{folder}/model.csv", "--json")
+    yield Reader("ratings", "ratings.csv", _judged, [ratings], judge, others, quick=False)
+
+
+def _judged(path: Path) -> object:
+    return read_judgements(path, path.with_name("model.csv"))
 
 
 def _written(write: Callable[[Path, Any], None], rows: Sequence[Mapping[str, Any]], suffix: str) -> bytes:

@@ -311,6 +311,7 @@ def wald(fitted: Fit, level: float = 0.95) -> dict[str, Floats]:
     z = float(norm.ppf(0.5 + level / 2.0))
     with np.errstate(invalid="ignore"):
         reach = z * np.sqrt(np.diagonal(fitted.covariance, axis1=1, axis2=2))
+    reach = np.where(np.abs(fitted.x) < FARTHEST, reach, np.nan)
     ends = np.clip(np.stack([fitted.x - reach, fitted.x + reach], axis=-1), -FARTHEST, FARTHEST)
     return {p.name: p.value(ends[:, i]) for i, p in enumerate(fitted.mind.parameters)}
 

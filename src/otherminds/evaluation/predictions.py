@@ -113,7 +113,7 @@ def read_fitted(path: Path) -> list[FittedBefore]:
             )
             for fit in loads(read_text(path))
         ]
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError, OverflowError):
         raise InputError("these are no fits", path=path, hint=hint) from None
     if not fits or not all(np.isfinite(values).all() for fit in fits for values in fit.values.values()):
         raise InputError("there are no fits in it, or parameters that are no numbers", path=path, hint=hint)
@@ -143,6 +143,10 @@ def score_of(mind: ParametricMind, choices: Choices, before: FittedBefore) -> Sc
     if set(before.values) != set(mind.names):
         parameters = ", ".join(mind.names) or "no parameters"
         raise InputError(f"{mind.name} has {parameters}, the fits {', '.join(before.values) or 'none'}")
+    for parameter in mind.parameters:
+        if ((before.values[parameter.name] < parameter.low) | (before.values[parameter.name] > parameter.high)).any():
+            limits = f"{parameter.low:g} and {parameter.high:g}"
+            raise InputError(f"{mind.name}: {parameter.name} of the fits is not between {limits}")
     likelihood = Likelihood.of(mind, choices)
     table, known = predicted_from_units(likelihood, before)
     counted = choices.total(choices.scored.sum(axis=1).astype(float))

@@ -26,8 +26,8 @@ BINS_OF_EVIDENCE = ((100.0, "extreme"), (30.0, "very strong"), (10.0, "strong"),
 PRIOR = "Minds are compared by fits with a weak prior, so these BIC are not those of `otherminds fit`, which has none."
 RANDOM_EFFECTS = (
     "Shares and exceedance probabilities are those of random effects over people, in which each person has one of the "
-    "minds. They were computed from the held-out log likelihoods, not from the evidence of all choices, by Gibbs "
-    "samples of the shares."
+    "minds. They were computed from the held-out log likelihoods, not from the evidence of all choices, by "
+    "sampling the exact posterior of the shares."
 )
 REPLAYED = "replayed partners, who do not react: they make the moves of the data again"
 NO_CHECK = (

@@ -17,7 +17,7 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.evaluation.choices import Choices, crowd_of, simulated
+from otherminds.evaluation.choices import Choices, crowd_of, fitted_partners, simulated
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.fitting import Fit, weakly
 from otherminds.evaluation.likelihoods import Likelihood
@@ -233,7 +233,7 @@ def recovered(entry: Planned) -> list[Row]:
     """As many people as in the data, simulated by a mind: true and fitted parameters, and the minds that fit best."""
     data = _data(entry.condition)
     choices, mind, minds = dataset(data), MINDS[entry.subject], minds_of(data)
-    partners = bots() if data == "human-rps" else None
+    partners = bots() if data == "human-rps" else fitted_partners(choices)
     rng = stream(entry.seed, entry.condition, entry.subject, "people")
     parameters, recognition = recover(mind, minds, choices, rng, partners, EVERY)
     longer = {}
