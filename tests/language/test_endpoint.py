@@ -24,7 +24,7 @@ from endpoint_server import DRIPS, Fault, Heard, Server, error, in_turn, serve, 
 from otherminds.errors import InputError
 from otherminds.files.database import Database
 from otherminds.language.call_records import SCHEMA
-from otherminds.language.endpoint import Endpoint
+from otherminds.language.endpoint import Endpoint, without_fragments
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import Continuations, Message, ModelError, Reply, Request, UncertainError, Usage, ask_all
 from otherminds.language.prices import Price
@@ -827,3 +827,16 @@ def test_without_the_extra_it_is_said_how_to_get_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "tiny: an endpoint needs an extra (in the checkout: pip install -e '.[openai]')\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("no such key: sk-secret-123456", "no such key: [the key]"),
+        ("you sent sk-secr***3456", "you sent [the key]***3456"),
+        ("nothing of it", "nothing of it"),
+    ],
+)
+def test_no_part_of_a_key_is_in_an_error(text: str, shown: str) -> None:
+    assert without_fragments("sk-secret-123456", text) == shown
+    assert without_fragments("", text) == text

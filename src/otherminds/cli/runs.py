@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -149,6 +150,8 @@ def report(folder: RunArgument, model: NamedOption = None, open_page: OpenOption
     from otherminds.reproduce.bench import NAME as BENCHMARK
 
     several = [] if (folder / FILE).exists() else sorted(runs_in(folder))
+    for run in (run for run in several or [folder] if run.is_dir() and not os.access(run, os.W_OK)):
+        raise InputError("cannot be written, and a report is written into it", path=run, hint="copy the run elsewhere")
     reported = [_reported(run, model, FROZEN) for run in several or [folder]]
     results_by_name = {name: results for name, results in reported if results}
     combined = several and {*results_by_name} != {CHECK} and not (folder / BENCHMARK).exists()

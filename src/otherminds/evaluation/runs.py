@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 from sqlite3 import IntegrityError
 from typing import NamedTuple
 
@@ -131,13 +132,20 @@ def salvage(folder: Path, out: Path) -> list[str]:
     if not any(rows_by_table.values()):
         with closing(Database(path, SCHEMA, readonly=True)):  # raises InputError: it says what the file is
             raise InputError("holds no rows", path=path)
-    with alone(out / LOCK), Database(out / FILE, SCHEMA) as base, base.transaction() as change:
-        for table, rows in rows_by_table.items():
-            for row in rows:
-                try:
-                    change.put(table, *row)
-                except IntegrityError as error:
-                    faults.append(f"{table}: a row contradicts another: {error}")
+    unfinished = out.with_name(f"{out.name}.part")  # so that `out` is whole, or, after a kill, not there
+    with alone(unfinished / LOCK):
+        for left in unfinished.glob(f"{FILE}*"):
+            left.unlink()
+        with Database(unfinished / FILE, SCHEMA) as base, base.transaction() as change:
+            for table, rows in rows_by_table.items():
+                for row in rows:
+                    try:
+                        change.put(table, *row)
+                    except IntegrityError as error:
+                        faults.append(f"{table}: a row contradicts another: {error}")
+        out.mkdir(parents=True, exist_ok=True)
+        (unfinished / FILE).replace(out / FILE)
+    rmtree(unfinished)
     return faults
 
 

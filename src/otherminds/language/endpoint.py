@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from ipaddress import ip_address
+from itertools import groupby
+from operator import itemgetter
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
@@ -27,6 +29,7 @@ LONGEST_WAIT = 60.0  # seconds that a busy server may ask to wait; chosen
 TOPS = (1000, 20, 5)  # most probable next tokens to ask for, in turn until the server accepts; limits of common servers
 LONGEST_NAME = 200  # characters of a model's name; chosen
 SHORTEST_SECRET = 8  # characters; a shorter key is a word for a server that needs none, and stays in replies; chosen
+FRAGMENT = 6  # characters in a row that an error may not have in common with the key; chosen
 HIDDEN = "[the key]"
 # The new names of parameters that some servers refuse, and None for those that are left out then
 CHANGES = {"max_tokens": "max_completion_tokens", "temperature": None, "seed": None}
@@ -136,7 +139,7 @@ class Endpoint:
         try:
             yield post
         except ModelError as error:
-            message = str(error).replace(self._key, HIDDEN) if self._key else str(error)
+            message = without_fragments(self._key, str(error))
             kind = UncertainError if answered or isinstance(error, UncertainError) else ModelError
             raise kind(f"{self.name}: {message}") from None
 
@@ -202,6 +205,19 @@ def _refused(message: str, sent: wire.Body) -> str | None:
         if name in sent and re.search(rf"\b{new_name or name}\b", message):
             return name
     return None
+
+
+def without_fragments(key: str, text: str) -> str:
+    """A text without the key, whole or in parts: servers quote the beginning or the end of a key that they refuse."""
+    length = FRAGMENT if len(key) >= SHORTEST_SECRET else len(key)
+    parts = {key[i : i + length] for i in range(len(key) - length + 1)} - {""}
+    hidden = [False] * len(text)
+    for i in range(len(text)):
+        for part in parts:
+            if text.startswith(part, i):
+                hidden[i : i + len(part)] = [True] * len(part)
+    runs = groupby(zip(text, hidden, strict=True), key=itemgetter(1))
+    return "".join(HIDDEN if is_hidden else "".join(c for c, _ in run) for is_hidden, run in runs)
 
 
 def _without(key: str, payload: Any) -> Any:
