@@ -210,7 +210,7 @@ def _coded(line: str, labels: tuple[str, ...], round_number: int | None) -> str:
     form = _DRESS["form"].match(line := re.sub(ANY, "", line))  # which is read whatever the option is called
     name = line[form.end() if form else 0 :].strip(AROUND)
     name = re.sub(r"^option(?!\S)", "", name, flags=re.IGNORECASE).strip(AROUND).casefold()
-    name = f"option {name}" if f"option {name}" in codes else name
+    name = name if name in codes or f"option {name}" not in codes else f"option {name}"
     if form and name not in codes and len(name) > SHORT:  # one word of an option, its beginning, or nearly its name
         similar = [option for option in codes if name in option.split() or (" " in name and option.startswith(name))]
         similar = similar or get_close_matches(name if name.isalpha() else "", codes, 2, ALIKE)
