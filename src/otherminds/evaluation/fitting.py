@@ -30,8 +30,8 @@ LONGEST = 2.5  # longest Newton step in one parameter, on the real line
 TAKES_PART = 1e-4  # squared share of a parameter in a direction from which it belongs to it
 WEAK_PRIOR = 5.0
 """Standard deviation, on the real line, of the weak prior N(0, 5²) of fits that have to predict: little more than a
-guard against parameters at their bounds. The widest of those tried, it predicts the last third of rounds of every
-second person best (`reproduce people`, docs/results/people.md)."""
+guard against parameters at their bounds. Of 1.5, 2.5, 5 and 10 it predicts the last third of rounds of every second
+person of both data sets best (`reproduce people`, docs/results/people.md)."""
 
 Objective = Callable[[Floats, Ints], Floats]
 """f(x, units): the log likelihoods, shape (n, K), of these units, shape (n,), at the points x, shape (n, K, d)."""
