@@ -84,6 +84,13 @@ class Page:
     def stage(self) -> str:
         return self.lobby.stage(self.one)
 
+    @property
+    def level(self) -> str:
+        """The level that is played, which pages are not told."""
+        game = self.lobby.game(self.lobby.place(self.one))
+        assert game is not None
+        return game.setup.level.name
+
 
 async def settle(condition: Callable[[], object], seconds: float = 20.0) -> None:
     """Let everything that is going on go on until something is so."""

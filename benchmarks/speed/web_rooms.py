@@ -9,6 +9,11 @@ disk), the number of frames, and the number of frames that differ from the event
 
 also kills the server (SIGKILL) and restarts it as many times, and prints the acknowledged actions that are missing
 from the event log or duplicated in it, and how the rooms ended.
+
+    python -m benchmarks.speed.web_rooms --rooms 20 --seconds 60 --step 1
+
+has a step a second, and prints in how many of them the facilitator decided before the next one. `--proxy` puts nginx in
+front of the server, with the file of docs/how-to/deploy.
 """
 
 from __future__ import annotations
@@ -26,7 +31,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,7 +64,18 @@ class Server:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        command = [sys.executable, "-m", "otherminds", "serve", "--port", str(self.port), "--store", str(self.store)]
+        command = [
+            sys.executable,
+            "-m",
+            "otherminds",
+            "serve",
+            "--port",
+            str(self.port),
+            "--store",
+            str(self.store),
+            "--joins",
+            "100000",
+        ]
         environment = {**os.environ, "OTHERMINDS_SECRET": SECRET}
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
         while True:
@@ -78,15 +94,42 @@ class Server:
 
 
 @contextmanager
-def serving(store: Path) -> Iterator[Server]:
-    """A server for the duration of the context."""
+def serving(store: Path, is_proxied: bool = False) -> Iterator[Server]:
+    """A server for the duration of the context, perhaps with a proxy in front of it."""
     server = Server(store)
     server.start()
     try:
-        yield server
+        if is_proxied:
+            with proxied(store.parent, server.port) as server.address:
+                yield server
+        else:
+            yield server
     finally:
         server.process.terminate()
         server.process.wait(20)
+
+
+@contextmanager
+def proxied(folder: Path, port: int) -> Iterator[str]:
+    """The address of nginx in front of a server, with the file of the documentation, and with more connections."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        public = f"127.0.0.1:{free.getsockname()[1]}"
+    site = (Path(__file__).parents[2] / "docs" / "how-to" / "deploy" / "nginx.conf").read_text()
+    site = site.replace("listen 80", f"listen {public}").replace("study.example.org", "127.0.0.1")
+    site = site.replace("127.0.0.1:8642", f"127.0.0.1:{port}").replace("Host $host", f"Host 127.0.0.1:{port}")
+    site = site.replace("X-Forwarded-Proto $scheme", f"Origin http://127.0.0.1:{port}")
+    temporary = " ".join(f"{kind}_temp_path {folder}/{kind};" for kind in ("proxy", "fastcgi", "uwsgi", "scgi"))
+    head = f"daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log; events {{ worker_connections 4096; }}"
+    paths = f"access_log off; client_body_temp_path {folder}/body; {temporary}"
+    (folder / "nginx.conf").write_text(f"{head} http {{ {paths} {site} }}")
+    nginx = subprocess.Popen(["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf")])
+    try:
+        time.sleep(1.0)
+        yield f"http://{public}"
+    finally:
+        nginx.terminate()
+        nginx.wait()
 
 
 class Researcher:
@@ -119,7 +162,7 @@ class Player:
     room: str = ""
     sent: dict[int, tuple[float, str]] = field(default_factory=dict)
     n: int = 0
-    level: str = ""
+    is_playing: bool = False
 
     async def play(self, address: str, until: float, rng: np.random.Generator) -> None:
         """Play until a certain time."""
@@ -143,13 +186,14 @@ class Player:
                 acting.cancel()
 
     async def _act(self, line: Any, rng: np.random.Generator) -> None:
-        await asyncio.sleep(float(rng.random()) * TICK)
+        await asyncio.sleep(float(rng.random()) * self.tick)
         while True:
-            await asyncio.sleep(TICK)
-            if self.level:
+            await asyncio.sleep(self.tick)
+            if self.is_playing:
                 await self._send(line, {"do": "act", "action": ACTIONS[rng.integers(5)], "t": self.t})
 
     t = 0
+    tick = TICK
 
     async def _send(self, line: Any, message: dict[str, Any]) -> None:
         self.n += 1
@@ -169,15 +213,18 @@ class Player:
         elif kind == "page":
             self.n = max(self.n, message["n"])
             stage, data = message["stage"], message["data"]
-            self.level = data["level"] if stage == "game" else ""
+            self.is_playing = stage == "game"
             self.room = f"{data['trial']}" if stage == "game" else ""
             if stage == "ready" and not data.get("ready"):
                 await self._send(line, {"do": "ready"})
             elif stage == "reveal":
                 await self._send(line, {"do": "next"})
+            elif stage == "questions":
+                points = {aspect["key"]: 5 for aspect in data["aspects"]}
+                await self._send(line, {"do": "rate", "ratings": points, "comment": "fine"})
 
 
-def _plan(rooms: int, facilitator: str) -> dict[str, Any]:
+def _plan(rooms: int, facilitator: str, step: float) -> dict[str, Any]:
     return {
         "title": "crowd",
         "levels": ["hatch", "upstairs", "back-kitchen", "two-onions", "store-room", "far-plate"],
@@ -186,15 +233,17 @@ def _plan(rooms: int, facilitator: str) -> dict[str, Any]:
         "consent": "",
         "tutorial": False,
         "practice": False,
-        "ratings": False,
+        "ratings": True,
         "waits": False,
-        "seconds": TICK,
+        "seconds": step,
     }
 
 
-async def crowd(address: str, links: list[str], seconds: float) -> list[Player]:
+async def crowd(address: str, links: list[str], seconds: float, step: float) -> list[Player]:
     """Everybody plays for so long."""
     players = [Player(link) for link in links]
+    for player in players:
+        player.tick = step
     streams = np.random.default_rng(1).spawn(len(players))
     until = time.time() + seconds
     await asyncio.gather(*(p.play(address, until, rng) for p, rng in zip(players, streams, strict=True)))
@@ -217,6 +266,47 @@ def killing(server: Server, kills: int, seconds: float) -> threading.Thread:
     return thread
 
 
+@dataclass
+class Newcomers:
+    """Somebody who makes studies and joins them again and again, asking anew until the server answers."""
+
+    server: Server
+    researcher: Researcher
+    studies: list[str] = field(default_factory=list)
+    joined: dict[str, set[str]] = field(default_factory=dict)
+
+    def come(self, until: float) -> None:
+        """Come until a certain time; what was answered is kept."""
+        rng = np.random.default_rng(3)
+        while time.time() < until:
+            with suppress(OSError, ValueError):
+                study = self.researcher.ask("/api/studies", _plan(3, "none", 1.0))["id"]
+                self.studies.append(study)
+                invitation = self.researcher.ask(f"/api/studies/{study}")["invitation"]
+                for _ in range(5):
+                    visit = rng.bytes(12).hex()
+                    for _ in range(3):  # as a browser does that was not answered, or one that asks twice
+                        with suppress(OSError, ValueError):
+                            link = self.researcher.ask(f"{invitation}?visit={visit}", {})["link"]
+                            self.joined.setdefault(visit, set()).add(link.removeprefix("/p/"))
+            with suppress(OSError):
+                self.researcher = Researcher(self.server.address)  # sessions end with the server
+
+    def faults(self, store: Path) -> tuple[int, int]:
+        """Acknowledged studies and joins that are not on disk as a whole, and those that are there twice, by number."""
+        with closing(sqlite3.connect(store)) as base:
+            rows = base.execute("select stream, body from events where kind = 'joined'").fetchall()
+        bodies = [(stream, json.loads(body)) for stream, body in rows]
+        links = Counter(stream for stream, body in bodies if body["kind"] == "link")
+        tokens = {body["token"] for _, body in bodies}
+        visits = Counter(body["visit"] for _, body in bodies if "visit" in body)
+        lost = sum(links[study] != 6 for study in self.studies)
+        lost += sum(not found <= tokens for found in self.joined.values())
+        broken = sum(count != 6 for stream, count in links.items() if stream in self.studies)
+        twice = sum(count > 1 for count in visits.values()) + sum(len(found) > 1 for found in self.joined.values())
+        return lost + broken, twice
+
+
 def strangers(store: Path, players: list[Player]) -> int:
     """The number of frames that differ from what, by the event log, their reader could see at that step."""
     levels = {level.name: level for found in bundled().values() for level in found}
@@ -236,6 +326,16 @@ def strangers(store: Path, players: list[Player]) -> int:
                 seen[str(k + 1), t] = json.dumps([game.board.rows(state, agent), parts])
         wrong += sum(seen.get((room, t)) != frame for room, t, frame in player.frames)
     return wrong
+
+
+def decided(store: Path) -> float:
+    """The share of steps about which the facilitator decided before the next one, of all rooms."""
+    levels = {level.name: level for found in bundled().values() for level in found}
+    lobby = Lobby(EventLog(store), ThinkingProcesses(), levels)
+    lobby.read()
+    games = [lobby.game(name) for study in lobby.studies.values() for p in study.pairs.values() for name in p.rooms]
+    counts = [game.decided for game in games if game is not None]
+    return sum(in_time for in_time, _ in counts) / max(sum(steps for _, steps in counts), 1)
 
 
 def kept(store: Path, players: list[Player]) -> tuple[int, int]:
@@ -265,19 +365,34 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--facilitator", default="protom")
     parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--step", type=float, default=TICK, help="seconds between two steps")
+    parser.add_argument("--proxy", action="store_true", help="nginx in front of the server")
     option(parser)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "crowd.sqlite"
-        with serving(store) as server:
+        with serving(store, chosen.proxy) as server:
             researcher = Researcher(server.address)
-            study = researcher.ask("/api/studies", _plan(chosen.rooms, chosen.facilitator))["id"]
+            study = researcher.ask("/api/studies", _plan(chosen.rooms, chosen.facilitator, chosen.step))["id"]
             links = [one["link"] for one in researcher.ask(f"/api/studies/{study}")["links"]]
             killer = killing(server, chosen.kills, chosen.seconds)
-            players = asyncio.run(crowd(server.address, links, chosen.seconds))
+            newcomers = Newcomers(server, Researcher(server.address))
+            coming = threading.Thread(target=newcomers.come, args=(time.time() + chosen.seconds,))
+            if chosen.kills:
+                coming.start()
+            players = asyncio.run(crowd(server.address, links, chosen.seconds, chosen.step))
             killer.join()
+            if chosen.kills:
+                coming.join()
         found = measured(chosen, players, store)
-    rooms = f"{chosen.rooms} rooms, {chosen.kills} kills" if chosen.kills else f"{chosen.rooms} rooms"
+        if chosen.kills:
+            lost, twice = newcomers.faults(store)
+            many = len(newcomers.studies), len(newcomers.joined)
+            print(f"of {many[0]} studies made and {many[1]} people that joined: {lost} lost, {twice} kept twice")
+            found |= {"studies": many[0], "joined": many[1], "facts lost": lost, "facts twice": twice}
+    rooms = f"{chosen.rooms} rooms" + (f", {chosen.kills} kills" if chosen.kills else "")
+    rooms += f", a step every {chosen.step:g} s" if chosen.step != TICK else ""
+    rooms += ", proxy" if chosen.proxy else ""
     keep(chosen.json, "web_rooms", {(rooms, what): value for what, value in found.items()})
 
 
@@ -289,10 +404,13 @@ def measured(chosen: argparse.Namespace, players: list[Player], store: Path) -> 
     rate, wrong, (lost, twice) = frames / len(players) / chosen.seconds, strangers(store, players), kept(store, players)
     print(f"{chosen.rooms} rooms, {chosen.seconds:g} s, {chosen.facilitator}: {frames} frames, {len(delays)} actions")
     print(f"from action to acknowledgement: median {middle:.0f} ms, 95 % {most:.0f} ms, 99 % {nearly_all:.0f} ms")
-    print(f"frames per player and second: {rate:.2f} of at most {1 / TICK:.2f}")
+    print(f"frames per player and second: {rate:.2f} of at most {1 / chosen.step:.2f}")
+    in_time = decided(store)
+    print(f"steps that the facilitator decided about in time: {100 * in_time:.1f} %")
     print(f"frames that are not what the event log says: {wrong}")
     print(f"{chosen.kills} kills: {lost} acknowledged actions lost, {twice} kept twice; rooms: {dict(endings(store))}")
     found = {"median, ms": float(middle), "95 %, ms": float(most), "frames a second": rate, "frames": frames}
+    found["decided in time"] = in_time
     return found | {"of others": wrong, "acknowledged": len(delays), "lost": lost, "twice": twice}
 
 

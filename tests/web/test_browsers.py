@@ -354,13 +354,14 @@ def agree_and_learn(page: Page) -> None:
     page.get_by_role("button", name="Check my answers").click()
 
 
-def practise(page: Page) -> None:
+def practise(server: Server, page: Page) -> None:
     """A round with a simulated person, and with advice, which is followed; whoever is not done then waits."""
     until(page, "ready")
     page.get_by_role("button", name="I am ready").click()
     until(page, "game")
     expect(page.locator(".game-bar")).to_contain_text("Practice")
-    joints, t = script(level(page)), silence(level(page))
+    played = logged(server)[0].level.name  # participants are not told
+    joints, t = script(played), silence(played)
     perform([page], joints[:t])
     page.get_by_role("button", name="Got it").click()
     perform([page], joints[t:])
@@ -375,7 +376,7 @@ def practise(page: Page) -> None:
     page.get_by_role("button", name="Go on").click()
 
 
-def play_round(pages: list[Page], number: int, desk: Page, points: dict[tuple[int, int], int]) -> str:
+def play_round(server: Server, pages: list[Page], number: int, desk: Page, points: dict[tuple[int, int], int]) -> str:
     """Both get ready, play by the script, rate the facilitator, and see what comes to light; returns the level."""
     for page in pages:
         expect(page.get_by_role("heading", name=f"Round {number} of 3")).to_be_visible()
@@ -386,7 +387,8 @@ def play_round(pages: list[Page], number: int, desk: Page, points: dict[tuple[in
         assert narrow(page)
         assert inaccessible(page) == []
         assert painted(page)
-    played = level(pages[0])
+    played = logged(server)[0].level.name
+    assert all(name.replace("-", " ") not in page.content().lower() for page in pages for name in PLAYED)
     joints = script(played)
     if number == LOOKED_AT:
         perform(pages, joints[:8])
@@ -430,7 +432,7 @@ def exported(desk: Page, folder: Path) -> list[dict[str, Any]]:
     return read_export(folder / "rows.jsonl")
 
 
-def test_a_study_from_its_plan_to_its_export(visitors: Visitors, tmp_path: Path) -> None:
+def test_a_study_from_its_plan_to_its_export(server: Server, visitors: Visitors, tmp_path: Path) -> None:
     visitors.expected = f"{UNAUTHORISED}|status of 403|{OVER}"
     desk = visitors.page()
     made(desk)
@@ -442,13 +444,13 @@ def test_a_study_from_its_plan_to_its_export(visitors: Visitors, tmp_path: Path)
     ]
     for page in pages:
         agree_and_learn(page)
-        practise(page)
+        practise(server, page)
         if page is pages[0]:
             until(page, "lobby")
     points: dict[tuple[int, int], int] = {}
     played = []
     for number in range(1, 4):
-        played.append(play_round(pages, number, desk, points))
+        played.append(play_round(server, pages, number, desk, points))
         for page in pages:
             page.get_by_role("button", name="Finish" if number == 3 else "Go on").click()
             page.locator('body[data-stage="reveal"]').wait_for(state="detached")
@@ -457,6 +459,83 @@ def test_a_study_from_its_plan_to_its_export(visitors: Visitors, tmp_path: Path)
     expect(desk.locator("section[data-head]")).to_contain_text("1 of 1 pair finished")
     assert sorted(played) == list(PLAYED)
     check(exported(desk, tmp_path), played, points)
+
+
+QUESTION = """
+[[questionnaires]]
+name = "about"
+when = "before"
+title = "About you"
+questions = [
+  { key = "age", text = "How old are you?", kind = "number", min = 18, max = 120 },
+  { key = "mood", text = "How are you?", kind = "scale", low = 1, high = 3, labels = ["bad", "so-so", "good"] },
+  { key = "games", text = "Do you play?", kind = "choice", options = ["never", "often"] },
+  { key = "note", text = "Anything else?", kind = "text", required = false },
+]
+"""
+STUDY = """
+title = "From a file"
+levels = ["hatch"]
+facilitators = ["protom"]
+pairs = 1
+partner = "simulated"
+instructions = "# What you do\\n\\nYou **play**."
+tutorial = false
+practice = false
+round_minutes = 30
+"""
+
+
+def test_a_study_file_is_loaded_looked_through_and_lived(server: Server, visitors: Visitors, tmp_path: Path) -> None:
+    visitors.expected = f"{UNAUTHORISED}|status of 422"
+    desk = visitors.page()
+    desk.goto("/studies")
+    desk.get_by_label("Key").fill(SECRET)
+    desk.get_by_role("button", name="Enter").click()
+    expect(desk.locator("[data-file]")).to_be_enabled()
+    (tmp_path / "study.toml").write_text(STUDY.replace("levels", "levls") + QUESTION)
+    desk.set_input_files("[data-file]", tmp_path / "study.toml")
+    expect(desk.locator("[data-wrong]")).to_have_text("study.toml: unknown key `levls` (did you mean levels?)")
+    (tmp_path / "study.toml").write_text(STUDY + QUESTION)
+    desk.set_input_files("[data-file]", tmp_path / "study.toml")
+    expect(desk.get_by_label("Title")).to_have_value("From a file")
+    expect(desk.locator("[data-wrong]")).to_be_hidden()
+    assert inaccessible(desk) == []
+    desk.get_by_role("button", name="Make the study").click()
+    link = desk.locator("[data-links] .address input").first.input_value()
+    desk.get_by_role("link", name="See every page").click()
+    expect(desk.locator(".pages option")).not_to_have_count(0)
+    names = desk.locator(".pages option").all_inner_texts()
+    for place in range(1, len(names) + 1):
+        desk.get_by_label("Page", exact=True).select_option(str(place))
+        expect(desk.locator("[data-shown] h1")).to_have_count(1)
+        assert desk.locator("[data-shown]").evaluate("one => one.inert")
+        assert narrow(desk)
+    assert inaccessible(desk) == []
+    page = visitors.page(link, **PHONE)
+    page.get_by_role("button", name="I agree").click()
+    until(page, "instructions")
+    expect(page.get_by_role("heading", name="What you do")).to_be_visible()
+    assert narrow(page)
+    assert inaccessible(page) == []
+    page.get_by_role("button", name="Go on").click()
+    until(page, "form")
+    page.get_by_label("How old are you?").fill("17")
+    page.locator('[name="form-mood"][value="2"]').check()
+    page.get_by_label("often").check()
+    expect(page.get_by_role("button", name="Send")).to_be_disabled()
+    page.get_by_label("How old are you?").fill("18")
+    assert narrow(page)
+    assert inaccessible(page) == []
+    page.get_by_role("button", name="Send").click()
+    until(page, "ready")
+    page.get_by_role("button", name="I am ready").click()
+    until(page, "game")
+    assert " ".join(page.locator(".game-goal").inner_text().split()).startswith(f"You are {seat(page)}. Your goal: ")
+    expect(page.locator(".steps")).to_contain_text("30 min left")
+    page.get_by_role("button", name="We cannot do this").click()
+    page.get_by_role("dialog").get_by_role("button", name="We cannot do this").click()
+    until(page, "questions")
 
 
 def look_on(desk: Page, number: int, played: str) -> None:

@@ -26,7 +26,7 @@ from otherminds.papers.protom.study import report as study_report
 from otherminds.papers.protom.study import scores as study_scores
 from otherminds.papers.protom.study.export import ASPECTS, read_export
 from otherminds.reports.terminal import tables as terminal
-from otherminds.web import connections, researchers, server
+from otherminds.web import connections, exports, server
 from otherminds.web.event_log import EventLog
 from otherminds.web.games import RefusedError
 from otherminds.web.guard import COOKIE, Limits, TokenBuckets
@@ -321,7 +321,7 @@ def test_comments_are_kept_or_refused_and_the_event_log_goes_on(tmp_path: Path) 
                 page.do("next")
             for text in WHOLE:
                 note(lobby, ana.one, "rated", trial=0, ratings={}, comment=text).result(10)
-            assert researchers.rows(lobby, study)[-1]["comments"] == {"Ana": "fine", "Ben": WHOLE[0]}
+            assert exports.rows(lobby, study)[-1]["comments"] == {"Ana": "fine", "Ben": WHOLE[0]}
             kept = [e.body["comment"] for e in lobby.event_log.events(study.id) if e.kind == "rated"]
             assert kept == ["fine", WHOLE[0], *WHOLE]
 
@@ -397,21 +397,21 @@ def table() -> list[Data]:
     return [{"words": text, text: text, "nested": {text: [text]}, "t": i, "x": -0.5} for i, text in enumerate(WHOLE)]
 
 
-@pytest.mark.parametrize("form", researchers.WRITERS)
+@pytest.mark.parametrize("form", exports.WRITERS)
 def test_exports_come_back_exactly(form: str, tmp_path: Path) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow")
     path = tmp_path / f"rows.{form}"
-    path.write_bytes(researchers.exported(table(), form))
+    path.write_bytes(exports.exported(table(), form))
     assert read_rows(path) == table()
     for text in HALVES:
         with pytest.raises(InputError, match="cannot be written as JSON"):
-            researchers.exported([{"words": text}], form)
+            exports.exported([{"words": text}], form)
 
 
 @pytest.mark.slow
 def test_no_cell_of_a_spreadsheet_is_a_formula() -> None:
-    text = researchers.exported(table(), "csv").decode()
+    text = exports.exported(table(), "csv").decode()
     cells = [cell for line in csv.reader(io.StringIO(text, newline="")) for cell in line]
     risky = [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"))]
     assert set(risky) == {"-0.5"}

@@ -14,8 +14,8 @@ import pytest
 
 from otherminds.evaluation.assistance import outcomes
 from otherminds.papers.protom.facilitator import SURE
+from otherminds.web import exports, stages
 from otherminds.web import lobby as lobby_module
-from otherminds.web import researchers, stages
 from otherminds.web.connections import take_message
 from otherminds.web.games import RefusedError
 from otherminds.web.lobby import Lobby
@@ -49,7 +49,7 @@ async def play_trial(pages: list[Page]) -> None:
     for page in pages:
         page.do("ready")
     await at(pages, "game")
-    await perform(pages, script(pages[0].last("page")["data"]["level"]))
+    await perform(pages, script(pages[0].level))
     await rated(pages)
     for page in pages:
         page.do("next")
@@ -73,7 +73,7 @@ def test_a_study_from_consent_to_code(tmp_path: Path) -> None:
                 await at([page], "game")
                 assert page.last("page")["data"]["practice"] is True
                 start = page.last("page")["data"]
-                steps = chain(script(start["level"]), repeat({start["you"]: "stay"}))
+                steps = chain(script(page.level), repeat({start["you"]: "stay"}))
                 while page.stage == "game":
                     await perform([page], [next(steps)])
                 page.do("next")
@@ -89,7 +89,7 @@ def test_a_study_from_consent_to_code(tmp_path: Path) -> None:
 
 
 def check_export(lobby: Lobby, study: Study) -> None:
-    rows = researchers.rows(lobby, study)
+    rows = exports.rows(lobby, study)
     found = outcomes(rows)
     assert [outcome.success for outcome in found] == [True, True, True]
     assert sorted(outcome.length for outcome in found) == sorted(len(script(name)) for name in study.plan.levels)
@@ -128,7 +128,7 @@ def test_a_round_reveals_what_was_believed_and_ignored_and_what_was_not_said(tmp
             await settle(lambda: pages[0].last("page")["data"]["people"][0]["sure"])
             data = pages[0].last("page")["data"]
             assert {one["status"] for one in data["messages"]} == {"Ignored"}
-            heard = [row for row in researchers.rows(lobby, study) if "ignored" in row.get("statuses", {}).values()]
+            heard = [row for row in exports.rows(lobby, study) if "ignored" in row.get("statuses", {}).values()]
             assert len(heard) == len(data["messages"])
             for person in data["people"]:
                 believed = {one["goal"]["name"]: one["p"] for one in person["belief"]}
@@ -162,7 +162,7 @@ def test_what_was_rated_survives_and_can_be_forgotten(tmp_path: Path) -> None:
             lobby.forget(study, pages[0].one).result(10)
             name = study.id
         with opened(tmp_path / "j.sqlite") as lobby:
-            last = researchers.rows(lobby, lobby.studies[name])[-1]
+            last = exports.rows(lobby, lobby.studies[name])[-1]
             seats = {agent: last["ratings"].get(agent) for agent in ("Ana", "Ben")}
             assert sorted(map(bool, seats.values())) == [False, True]
             assert list(last["comments"].values()) == ["=1+1"]
@@ -234,7 +234,7 @@ def test_nothing_hidden_is_sent_in_hundreds_of_frames_each(tmp_path: Path) -> No
 
 def check_frames(page: Page, study: Study, pages: list[Page]) -> int:
     start = next(m for m in page.told if m["type"] == "page" and m["stage"] == "game")["data"]
-    level = LEVELS[start["level"]]
+    level = LEVELS[page.level]
     assert isinstance(level, KitchenLevel)
     rooms, agents = rooms_of(level), level.world.agents
     other = level.world.recipes[1 - agents.index(start["you"])]
@@ -318,10 +318,10 @@ def test_who_does_not_come_back_is_dropped(dropout: str, reason: str, tmp_path: 
             assert game.ended == reason
             assert ben.last("page")["data"]["code"]
             assert ana.one.code
-            last = researchers.rows(lobby, study)[-1]
+            last = exports.rows(lobby, study)[-1]
             assert last["ended"] == reason
             assert sorted(last["by"].values()) == ["person", dropout if dropout == "simulated" else "person"]
-            seats = {row["agent"]: row["person"] for row in researchers.rows(lobby, study) if "person" in row}
+            seats = {row["agent"]: row["person"] for row in exports.rows(lobby, study) if "person" in row}
             assert sorted(seats.values()) == [ana.one.name, ben.one.name]
             assert seats[stages.seat(game, ben.one)] == ben.one.name
             back = Page(lobby, ana.one)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Timer
 from typing import Annotated
@@ -17,6 +18,7 @@ from otherminds.cli.lists import bundled
 from otherminds.cli.options import OpenOption
 from otherminds.errors import InputError, install_hint
 from otherminds.evaluation.progress import telling
+from otherminds.files.database import InUseError, alone
 
 MISSING = "the web app is not installed"
 
@@ -28,6 +30,12 @@ def serve(
     allowed_origin: Annotated[
         list[str] | None, Option(metavar="ORIGIN", help="Where pages are opened, as https://study.example.org.")
     ] = None,
+    joins: Annotated[
+        int, Option(min=1, metavar="N", help="Participants that may join from one address at once, as a class.")
+    ] = 20,
+    look: Annotated[
+        bool, Option("--look", help="Only show the studies of a store that another server may be using.")
+    ] = False,
     open_page: OpenOption = False,
     level: Annotated[list[Path] | None, Option(metavar="FILE", help="A level of your own to play; repeatable.")] = None,
     model: Annotated[
@@ -55,12 +63,14 @@ def serve(
     own = [load_level(str(path)) for path in level or ()]
     levels = {playable.name: playable for level_list in (*bundled().values(), own) for playable in level_list}
     models = {subject(find_model(spec).name): spec for spec in map(check_model, model or ())}
-    settings = ServerSettings(store, origins(host, port, allowed_origin or (), secret), levels, models, secret)
-    with _listening(host, port) as listening:
+    allowed = origins(host, port, allowed_origin or (), secret)
+    settings = ServerSettings(store, allowed, levels, models, look, secret, joins=joins)
+    with nullcontext() if look else _alone_with(store), _listening(host, port) as listening:
         server = Server(application(settings))
         settings.stop = server.stop
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        typer.echo(f"otherminds is at {address} (Ctrl-C ends it); everything is kept in {settings.store}")
+        does = "shows what is in" if look else "keeps everything in"
+        typer.echo(f"otherminds is at {address} (Ctrl-C ends it) and {does} {settings.store}")
         login = "/enter, with the secret of this server" if secret else f"/enter#{settings.keys.key}"
         typer.echo(f"Studies: {address}{login}")
         if host in LOOPBACK:
@@ -71,6 +81,17 @@ def serve(
             server.run(sockets=[listening])
     if settings.problem:
         raise InputError(settings.problem)
+
+
+@contextmanager
+def _alone_with(store: Path) -> Iterator[None]:
+    """The store is this server's alone, until it ends or is killed. Raises InputError if another server has it."""
+    try:
+        with alone(store.with_name(f"{store.name}-lock")):
+            yield
+    except InUseError:
+        hint = "--store chooses another file, --look shows what is in this one"
+        raise InputError("another server keeps its studies there", path=store, hint=hint) from None
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -51,7 +51,7 @@ def _set(base: sqlite3.Connection, *pragmas: str) -> sqlite3.Connection:
     return base
 
 
-def _reader(path: Path) -> sqlite3.Connection:
+def reader(path: Path) -> sqlite3.Connection:
     """A connection that changes nothing. It creates and removes the files beside the database that readers share.
 
     If these cannot be created, the database can still be read while it has no log, so that no other program writes it.
@@ -146,7 +146,7 @@ class Database:
         if path.exists():
             self._check_file(path)
         if readonly:
-            return _reader(path)
+            return reader(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             return connect(path)

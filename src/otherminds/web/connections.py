@@ -21,19 +21,23 @@ from otherminds.web.studies import ASPECTS, Participant
 WAITING = 1024  # messages in the send queue of a connection; chosen
 RATE, BURST = 40.0, 120.0  # messages a second that a page may send, in the long run and at once; chosen
 ELSEWHERE, FLOOD, BEHIND = 4409, 4429, 1013  # close codes: page open elsewhere, too many messages, too slow a client
+AHEAD = 10_000  # numbers that a message may skip: of those that were refused; chosen
 COMMENT = 2000  # characters of a comment; chosen
 
 # What participants can do (`do` of a message), and the stages at which they can.
 STAGES: Mapping[str, tuple[str, ...]] = {
     "consent": ("consent",),
     "decline": ("consent",),
+    "instructed": ("instructions",),
     "tutorial": ("tutorial",),
     "ready": ("ready",),
     "act": ("game",),
     "heard": ("game",),
     "next": ("reveal",),
     "rate": ("questions",),
-    "leave": ("tutorial", "lobby", "ready", "game", "reveal", "questions"),
+    "answer": ("form",),
+    "give up": ("game",),
+    "leave": ("instructions", "tutorial", "lobby", "ready", "game", "reveal", "questions", "form"),
 }
 
 
@@ -74,7 +78,9 @@ class WebSocketConnection:
         Each is acknowledged once it is on disk, or refused.
         """
         while not self.code:
-            text = await self.socket.receive_text()
+            text = await self._received()
+            if text is None:
+                return
             if self.code:  # closed meanwhile: its link may have become invalid
                 return
             if not self._bucket.take():
@@ -91,6 +97,11 @@ class WebSocketConnection:
                 self.send({"type": "ack", "n": n})
             else:
                 pending_write.add_done_callback(partial(self._acknowledge, asyncio.get_running_loop(), n))
+
+    async def _received(self) -> str | None:
+        """The text of the next message, empty if it has none, as a binary one; None once the connection is closed."""
+        message = await self.socket.receive()
+        return None if message["type"] == "websocket.disconnect" else message.get("text") or ""
 
     def _acknowledge(self, loop: asyncio.AbstractEventLoop, n: object, pending_write: Written) -> None:
         """Acknowledge a message that is on disk; called in the thread that writes."""
@@ -141,15 +152,18 @@ def take_message(lobby: Lobby, participant: Participant, message: Mapping[str, A
     n, do = message.get("n"), message.get("do")
     if not isinstance(n, int) or isinstance(n, bool) or not 0 < n < 2**53:
         raise RefusedError("a message needs a number, n")
-    if n <= lobby.last.get(participant.id, 0):
+    last = lobby.last.get(participant.id, 0)
+    if n <= last:
         return None
-    lobby.last[participant.id] = n
+    if n > last + AHEAD:
+        raise RefusedError("the numbers of messages go on from the last one")
     if not isinstance(do, str) or do not in STAGES:
         raise RefusedError("there is no such action")
     if lobby.stage(participant) not in STAGES[do]:
         raise RefusedError("that is not possible at this stage")
     pending_write = _carry_out(lobby, participant, do, message, n)
-    if do not in ("act", "heard"):
+    lobby.last[participant.id] = n
+    if do not in ("act", "heard", "give up"):
         advance(lobby, participant)
         lobby.show(participant)
     return pending_write
@@ -159,11 +173,13 @@ def _carry_out(lobby: Lobby, participant: Participant, do: str, message: Mapping
     """Do what a message asks for. Raises RefusedError if the message is malformed."""
     study = participant.study
     match do:
-        case "act" | "heard":
+        case "act" | "heard" | "give up":
             room = lobby.rooms[lobby.place(participant)]
             agent = stages.seat(room.game, participant)
             if do == "act":
                 return room.act(agent, message.get("action"), message.get("t"), n)
+            if do == "give up":
+                return room.give_up(agent, n)
             return room.heard(agent, message.get("advice"), message.get("reply"), message.get("ms"), n)
         case "tutorial":
             world = stages.world_of(study.levels[study.plan.levels[0]])
@@ -173,12 +189,25 @@ def _carry_out(lobby: Lobby, participant: Participant, do: str, message: Mapping
             return note(lobby, participant, "taught", n, answers=message["answers"], wrong=wrong)
         case "rate":
             return note(lobby, participant, "rated", n, trial=participant.trial, **_ratings(message))
+        case "answer":
+            return note(lobby, participant, "answered", n, **_answers(lobby, participant, message))
         case "leave":
             return leave(lobby, participant, n)
         case "next":
             return note(lobby, participant, "seen" if participant.practised else "practised", n)
         case _:
             return note(lobby, participant, {"consent": "consented", "decline": "declined"}.get(do, do), n)
+
+
+def _answers(lobby: Lobby, participant: Participant, message: Mapping[str, Any]) -> dict[str, Any]:
+    """The answers of a message to the questionnaire that is asked. Raises RefusedError if they are malformed."""
+    form, trial = stages.asked_form(participant, lobby.game(lobby.place(participant)))
+    if form is None or message.get("form") != form.name:
+        raise RefusedError("that is not asked now")
+    try:
+        return {"form": form.name, "trial": trial, "answers": form.checked(message.get("answers"))}
+    except ValueError as error:
+        raise RefusedError(str(error)) from None
 
 
 def _ratings(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -50,6 +51,8 @@ class LiveGame:
     pending: actions chosen for the next step, by agent. thoughts: the facilitator's thoughts, by step. messages: its
     messages. heard: answers to them since the last step. away: agents whose people are disconnected. replaced: agents
     that a simulated one took over, with the id of their former player. ended: how the game ended, empty while it runs.
+    late: the steps about which the facilitator thought so long that the next one had happened. minutes: the time limit
+    from `begun_at`, a Unix time; 0 for none. gave_up: agents whose people have said that they cannot do it.
     """
 
     setup: GameSetup
@@ -67,6 +70,10 @@ class LiveGame:
     away: set[str] = field(default_factory=set)
     replaced: dict[str, str] = field(default_factory=dict)
     ended: str = ""
+    late: set[int] = field(default_factory=set)
+    minutes: float = 0.0
+    begun_at: float = 0.0
+    gave_up: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.board: WorldBoard = board(self.setup.level)
@@ -95,16 +102,29 @@ class LiveGame:
         """Whether the game has a facilitator."""
         return self.setup.facilitator != "none"
 
+    @property
+    def decided(self) -> tuple[int, int]:
+        """Of the steps that another one followed, in how many the facilitator decided in time, and their number."""
+        followed = range(1, self.t)
+        in_time = sum(t in self.thoughts and t not in self.late for t in followed)
+        return (in_time, len(followed)) if self.facilitated else (0, 0)
+
     def awaits(self, agent: str) -> bool:
         """Whether the next step waits, without a time limit, for this agent's person alone."""
         patient = self.waits and not self.seconds
         return patient and {*self.people} - {*self.pending} == {agent} and len(self.people) > 1
 
-    def over(self) -> Literal["finished", "time"] | None:
-        """How the game has ended by its rules: all goals reached, or no time left; None if it goes on."""
+    def over(self) -> Literal["finished", "time", "given up"] | None:
+        """How the game has ended by its rules: all goals reached, no steps left, or given up; None if it goes on."""
         if self.world.done(self.state):
             return "finished"
-        return "time" if self.t >= self.setup.level.horizon else None
+        if self.t >= self.setup.level.horizon:
+            return "time"
+        return "given up" if self.people and self.gave_up >= set(self.people) else None
+
+    def seconds_left(self, now: float) -> float:
+        """The seconds of the time limit that are left at a Unix time; infinite without a limit."""
+        return max(0.0, self.begun_at + 60.0 * self.minutes - now) if self.minutes else math.inf
 
     def check(self, agent: str, action: object, t: object) -> str:
         """The requested action. Raises RefusedError if the game or step is over, or the action is not possible."""
@@ -136,10 +156,12 @@ class LiveGame:
                 self.times.append(event.at)
             case "thought":
                 self._think(FacilitatorThought(**body["thought"]))
+                if body.get("late"):
+                    self.late.add(body["thought"]["t"])
             case "heard":
                 self._hear(self.messages[body["advice"]], body["reply"])
-            case "away":
-                self.away.add(body["agent"])
+            case "away" | "gave_up":
+                (self.away if event.kind == "away" else self.gave_up).add(body["agent"])
             case "back":
                 self.away.discard(body["agent"])
             case "replaced":

@@ -27,7 +27,7 @@ ADDRESSES = 10_000  # client addresses whose rates are remembered; chosen
 SESSION = 12 * 3600  # seconds for which a researcher's session lasts; chosen
 # limits for one address: events a second in the long run, and events at once; chosen
 GAMES = 1.0, 60.0  # games and episodes
-JOINS = 1 / 30, 60.0  # participants; a whole class may come at once
+JOIN = 1 / 30  # participants a second; how many at once is a setting, as a class may come from one address
 GUESSES = 1 / 10, 30.0  # wrong keys and tokens
 NETWORK = 64  # bits of an IPv6 address that name a household; RFC 6177
 POLICY = (
@@ -97,8 +97,8 @@ class TokenBuckets:
 class Limits:
     """How often one address may begin games and episodes, join studies, and give a wrong key or token."""
 
-    def __init__(self) -> None:
-        self.games, self.joins, self.guesses = TokenBuckets(*GAMES), TokenBuckets(*JOINS), TokenBuckets(*GUESSES)
+    def __init__(self, joins: int) -> None:
+        self.games, self.joins, self.guesses = TokenBuckets(*GAMES), TokenBuckets(JOIN, joins), TokenBuckets(*GUESSES)
 
     def wrong(self, connection: HTTPConnection, status: int, detail: str) -> HTTPException:
         """The refusal of a wrong key or token, which counts; a right one is never refused for those before it."""

@@ -69,6 +69,7 @@ class Lobby:
         self.gone: dict[str, float] = {}
         self._pages_due: set[str] = set()
         self.unfinished: dict[str, LiveGame] = {}
+        self.paces: dict[str, float] = {}  # milliseconds of a decision, by level, once they are measured
         self.study_in: dict[str, Study] = {}
         self.sweeper: asyncio.Task[None] | None = None
 
@@ -115,7 +116,8 @@ class Lobby:
         facilitator, level = body["facilitator"], self.levels[body["level"]]
         setup = GameSetup(name, level, facilitator, body["seed"], self.models.get(facilitator, ""))
         self.study_in[name] = self.studies[body["study"]]
-        return LiveGame(setup, dict(body["people"]), body["waits"], body["seconds"], body["practice"])
+        limit = {"minutes": body.get("minutes", 0.0), "begun_at": event.at}
+        return LiveGame(setup, dict(body["people"]), body["waits"], body["seconds"], body["practice"], **limit)
 
     async def close(self) -> None:
         """Stop looking after participants, and stop the clocks and thinking of all rooms."""
@@ -131,22 +133,43 @@ class Lobby:
         plan.check(self.levels, self.models)
         name = secrets.token_urlsafe(9).replace("-", "a").replace("_", "b")
         body = {"plan": plan.model_dump(mode="json"), "kind": kind, "invitation": secrets.token_urlsafe(TOKEN)}
-        event, _ = self.event_log.append(name, "created", body)
-        study = Study.created(event, self.levels)
-        self._admit(study)
-        if kind == "study":
-            for _ in range(plan.pairs * (2 if plan.partner == "person" else 1)):
-                self.join(study, "link")
+        with self.event_log.together():
+            event, _ = self.event_log.append(name, "created", body)
+            study = Study.created(event, self.levels)
+            self._admit(study)
+            if kind == "study":
+                for _ in range(plan.pairs * (2 if plan.partner == "person" else 1)):
+                    self.join(study, "link")
         return study
 
-    def join(self, study: Study, kind: Kind, label: str = "", seat: int | None = None) -> Participant:
-        """Add a participant to a study, with a link of their own; `seat` is the agent's index they asked for."""
+    async def on_disk(self) -> None:
+        """Wait until all that has happened so far is on disk. Raises StorageError if it cannot be written."""
+        await asyncio.wrap_future(self.event_log.written())
+
+    def join(
+        self,
+        study: Study,
+        kind: Kind,
+        label: str = "",
+        seat: int | None = None,
+        visit: str = "",
+        labels: Mapping[str, str] | None = None,
+    ) -> Participant:
+        """Add a participant to a study, with a link of their own; `seat` is the agent's index they asked for.
+
+        Whoever joins again with the same `visit`, a random text that only their browser knows, is the same participant.
+        labels: what recruiting services call them, by parameter. Neither these nor `label` are stored unless the
+        study's plan says so.
+        """
+        if known := study.visitor(visit):
+            return known
         letter = {"link": "P", "open": "Q", "try": "T", "solo": "S"}[kind]
         number = sum(participant.kind == kind for participant in study.people.values()) + 1
         name = f"{letter}{number:02}"
         label = label[:100] if study.plan.keep_labels else ""
         body = {"name": name, "token": secrets.token_urlsafe(TOKEN), "kind": kind, "label": label, "wants": seat}
-        self.note(study, "joined", body)
+        kept = {"labels": dict(labels)} if labels and study.plan.keep_labels else {}
+        self.note(study, "joined", body | kept | ({"visit": visit} if visit else {}))
         participant = study.people[name]
         self.seats[participant.token] = participant
         return participant
@@ -174,9 +197,19 @@ class Lobby:
         study.apply(event)
         return pending_write
 
+    def look(self) -> None:
+        """Read everything anew from a log that another server writes."""
+        for state in (self.studies, self.seats, self.invitations, self.over, self.gone, self.unfinished, self.study_in):
+            state.clear()
+        self.last = self.event_log.last_actions()
+        self.read()
+
     def forget(self, study: Study, participant: Participant) -> Written:
-        """Erase a participant's answers and label, here and in the event log."""
-        participant.label = ""
+        """Erase a participant's answers and label, here and in the event log. Raises InputError if it is read-only."""
+        self.event_log.check_writable()
+        participant.label, participant.labels = "", {}
+        for key in [key for key in study.answers if key[0] == participant.name]:
+            study.answers[key] = {}
         for name, trial in [key for key in study.ratings if key[0] == participant.name]:
             study.ratings[name, trial] = {"name": name, "ratings": {}, "comment": ""}
         return self.event_log.redact(study.id, participant.name)

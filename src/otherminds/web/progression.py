@@ -29,21 +29,25 @@ def note(lobby: Lobby, participant: Participant, kind: str, n: int | None = None
     return lobby.note(participant.study, kind, {"name": participant.name, **more}, participant.id if n else None, n)
 
 
-def finish(lobby: Lobby, participant: Participant, reason: str, n: int | None = None) -> Written:
-    """End the participation, for a reason, with a completion code. Raises ValueError if it has ended already."""
+def finish(lobby: Lobby, participant: Participant, reason: str, n: int | None = None, cause: str = "") -> Written:
+    """End the participation, for a reason, with a completion code. Raises ValueError if it has ended already.
+
+    cause: why a participant counts as having left who has not said so, `away` or `slow`.
+    """
     if not n and participant.finished:
         raise ValueError(f"{participant.id} is finished already")
     study, code = participant.study, "".join(secrets.choice(CODES) for _ in range(8))
     code = f"{code[:4]}-{code[4:]}" if study.kind == "study" else ""
-    replaced = reason == "left" and study.plan.dropout == "simulated"
-    return note(lobby, participant, "finished", n, reason=reason, code=code, replaced=replaced)
+    replaced = reason == "left" and study.plan.dropout == "simulated" and not stages.has_played(participant)
+    more = {"cause": cause} if cause else {}
+    return note(lobby, participant, "finished", n, reason=reason, code=code, replaced=replaced, **more)
 
 
-def leave(lobby: Lobby, participant: Participant, n: int | None = None) -> Written:
+def leave(lobby: Lobby, participant: Participant, n: int | None = None, cause: str = "") -> Written:
     """End the participation of a person that has left; their partner plays on or ends, as the study's plan says."""
     study, room = participant.study, lobby.rooms.get(lobby.place(participant))
-    pending_write = finish(lobby, participant, "left", n)
-    pair = study.pairs.get(participant.pair)
+    pending_write = finish(lobby, participant, "left", n, cause)
+    pair = None if stages.has_played(participant) else study.pairs.get(participant.pair)
     if room:
         room.leave(stages.seat(room.game, participant))
     for name in pair.people if pair and not room else ():
@@ -60,7 +64,9 @@ def leave(lobby: Lobby, participant: Participant, n: int | None = None) -> Writt
 def advance(lobby: Lobby, participant: Participant) -> None:
     """Take all steps of a participant that need no action of theirs."""
     study = participant.study
-    if not (participant.consented and participant.taught) or participant.finished:
+    is_prepared = participant.consented and participant.instructed and participant.taught
+    is_asked = not participant.pair and study.pending(participant, "before")
+    if participant.finished or not is_prepared or is_asked:
         return
     if not participant.practised:
         if participant.ready and not participant.practice:
@@ -72,10 +78,11 @@ def advance(lobby: Lobby, participant: Participant) -> None:
     pair, game = study.pairs[participant.pair], lobby.game(lobby.place(participant))
     if game is not None and game.ended and participant.reveal_done and not stages.asked(participant, game):
         note(lobby, participant, "next")
-        if participant.trial >= len(pair.trials):
-            finish(lobby, participant, "finished" if study.kind == "study" else "played")
-            return
         game = lobby.game(lobby.place(participant))
+    if stages.has_played(participant):
+        if not study.pending(participant, "after"):
+            finish(lobby, participant, "finished" if study.kind == "study" else "played")
+        return
     if game is None and study.kind == "solo" and not participant.ready:
         note(lobby, participant, "ready")
     players = [study.people[name] for name in pair.people if name]
@@ -133,7 +140,7 @@ def _begin(lobby: Lobby, study: Study, pair: ParticipantPair) -> None:
         for agent, participant_name in zip(agents, pair.people, strict=True)
         if participant_name
     }
-    clock = {"waits": study.plan.waits, "seconds": study.plan.seconds}
+    clock = {"waits": study.plan.waits, "seconds": study.plan.seconds, "minutes": study.plan.round_minutes}
     _open(lobby, study, name, {**vars(trial), "people": players, **clock, "practice": False, "pair": pair.number})
     for participant in (study.people[participant_name] for participant_name in pair.people if participant_name):
         lobby.show(participant)
@@ -228,15 +235,15 @@ def _look_after(lobby: Lobby, participant: Participant) -> None:
     if stage == "lobby" and participant.id in lobby.connections and current_time - participant.waiting > patience:
         finish(lobby, participant, "nobody came")
         lobby.show(participant)
-    elif participant.pair and stage in ("ready", "reveal", "questions") and _awaited(lobby, participant):
+    elif participant.pair and stage in ("ready", "reveal", "questions", "form") and _awaited(lobby, participant):
         is_gone = time.monotonic() - lobby.gone.get(participant.id, math.inf) > plan.grace
         if is_gone or current_time - participant.since > patience:
-            leave(lobby, participant)
+            leave(lobby, participant, cause="away" if is_gone else "slow")
     elif stage == "game":
         game = lobby.rooms[lobby.place(participant)].game
         last_move = max([participant.since, *game.times[-1:]])
         if game.awaits(stages.seat(game, participant)) and current_time - last_move > patience:
-            leave(lobby, participant)
+            leave(lobby, participant, cause="slow")
 
 
 def _awaited(lobby: Lobby, participant: Participant) -> bool:
@@ -263,6 +270,8 @@ def _room_news(lobby: Lobby, what: str, room: GameRoom) -> None:
             lobby.send_all(game, {"type": "chosen", "who": sorted(game.pending)})
         case "thought" if game.messages or game.ended:
             _advise(lobby, room)
+        case "gave up":
+            _ask_whether_hopeless(lobby, game)
         case "pause":
             lobby.send_pause(room)
         case "go":
@@ -273,6 +282,14 @@ def _room_news(lobby: Lobby, what: str, room: GameRoom) -> None:
             _conclude(lobby, room)
 
 
+def _ask_whether_hopeless(lobby: Lobby, game: LiveGame) -> None:
+    """Tell those who have not given up who has: the round ends once all have."""
+    who = " and ".join(sorted(game.gave_up & set(game.people)))
+    for agent, participant_id in game.people.items():
+        if agent not in game.gave_up:
+            lobby.send(participant_id, {"type": "note", "text": stages.HOPELESS.format(who=who)})
+
+
 def _participants(lobby: Lobby, room: GameRoom, ids: Collection[str]) -> list[Participant]:
     return [participant for participant in lobby.study_in[room.name].people.values() if participant.id in ids]
 
@@ -281,7 +298,7 @@ def _replace(lobby: Lobby, room: GameRoom) -> None:
     """Tell the players that a simulated person has taken over for good, and end the absent player's study."""
     for participant in _participants(lobby, room, room.game.replaced.values()):
         if not participant.finished:
-            finish(lobby, participant, "left")
+            finish(lobby, participant, "left", cause="away")
     text = f"The other person has left; a simulated {', '.join(sorted(room.game.replaced))} plays on."
     lobby.send_all(room.game, {"type": "note", "text": text})
 
@@ -290,9 +307,12 @@ def _conclude(lobby: Lobby, room: GameRoom) -> None:
     """Close the room of a round that is over, and move its players on."""
     lobby.over[room.name] = room.game
     lobby.rooms.pop(room.name, None)
-    for participant in _participants(lobby, room, room.game.people.values()):
+    players = _participants(lobby, room, room.game.people.values())
+    is_deserted = any(player.finished for player in players)  # by somebody who has said so
+    for participant in players:
         if room.game.ended == "left" and not participant.finished:
-            finish(lobby, participant, "partner left" if participant.id in lobby.connections else "left")
+            is_partner = is_deserted or participant.id in lobby.connections
+            finish(lobby, participant, "partner left" if is_partner else "left", cause="" if is_partner else "away")
         lobby.show(participant)
 
 

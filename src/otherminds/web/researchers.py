@@ -1,32 +1,27 @@
-"""The researchers' side of studies: their requests, the dashboard, and exports of rows.
-
-Exported rows are like those of simulated episodes, so that one analysis fits both.
-"""
+"""The researchers' side of studies: their requests, and the dashboard."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Cookie, Depends, HTTPException, Request, Response
+from fastapi import APIRouter, Body, Cookie, Depends, HTTPException, Query, Request, Response
 
-from otherminds.evaluation import tabular
-from otherminds.evaluation.assistance import FACILITATOR
-from otherminds.evaluation.store import first_columns
+from otherminds.errors import InputError
 from otherminds.files.text import printable
-from otherminds.papers.protom.episodes import BEFORE_FIRST_STEP
 from otherminds.papers.protom.study.plan import default_levels
 from otherminds.web import stages
-from otherminds.web.games import LiveGame
+from otherminds.web.exports import TYPES, Table, archive, codebook, exported_table
 from otherminds.web.guard import COOKIE, SESSION
 from otherminds.web.lobby import Lobby
 from otherminds.web.settings import InLimits, InLobby, ServerSettings
 from otherminds.web.studies import FACILITATORS, TRYING, Participant, ParticipantPair, Study, StudyPlan, moment
+from otherminds.web.study_files import NAME, read_study
+from otherminds.web.thinking import pace
 
+PACE = 1.0  # seconds between the steps of people who take their time; chosen
+SAFE = 0.8  # share of the processors' time that facilitators may need; chosen
 NEWEST = 30  # events shown on the dashboard; chosen
 Data = dict[str, Any]
 
@@ -83,98 +78,9 @@ def _pair(lobby: Lobby, study: Study, pair: ParticipantPair) -> Data:
     running = bool(game and not game.ended)
     state = "running" if running else "over" if study.done(pair) else "between rounds"
     progress = {"pair": pair.number, "people": pair.people, "trial": len(pair.rooms), "trials": len(pair.trials)}
+    decided = [lobby.game(name).decided for name in pair.rooms]  # type: ignore[union-attr]
+    progress["decided"] = [sum(part) for part in zip(*decided, strict=True)] or [0, 0]
     return {**progress, "room": room if running else None, "state": state, "t": game.t if game else 0}
-
-
-NOBODY, BUSY = "there is no facilitator", "it was still thinking"
-Row = dict[str, Any]
-WRITERS = {"jsonl": tabular.write_jsonl, "csv": tabular.write_csv, "parquet": tabular.write_parquet}
-TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
-
-
-def rows(lobby: Lobby, study: Study) -> list[Row]:
-    """The rows of all finished rounds, pair by pair, without practice and trial runs."""
-    study_rows = []
-    for number, pair in sorted(study.pairs.items()):
-        for i, room in enumerate(pair.rooms if number <= TRYING else ()):
-            game = lobby.game(room)
-            if game and game.ended and game.t:
-                study_rows += trial(study, pair, i, game)
-    return study_rows
-
-
-def trial(study: Study, pair: ParticipantPair, index: int, game: LiveGame) -> list[Row]:
-    """The rows of one round: for each step one for each agent and one for the facilitator. The last has the outcome."""
-    planned_trial = pair.trials[index]
-    episode = f"{pair.number:02}-{index + 1} {planned_trial.level}"
-    key = (game.setup.level.kind or "unclassified", planned_trial.facilitator, episode)
-    base = {
-        **first_columns("study", key, planned_trial.seed),
-        "pair": pair.number,
-        "trial": index + 1,
-        "level": planned_trial.level,
-    }
-    names = {participant.id: participant.name for participant in study.people.values()}
-    people = {
-        agent: names[participant_id]
-        for agent, participant_id in {**game.replaced, **game.people}.items()
-        if participant_id in names
-    }
-    steps = (row for t in range(game.t) for row in _step(game, t))
-    trial_rows = [base | row | ({"person": people[row["agent"]]} if row["agent"] in people else {}) for row in steps]
-    done = game.ended == "finished"
-    last = game.thoughts.get(game.t)
-    ends = {"outcome": "status", "outcomes": "statuses"}
-    trial_rows[-1] |= {
-        "success": done,
-        "length": game.t if done else game.setup.level.horizon,
-        "ended": game.ended,
-        "by": {agent: "person" if agent in game.people else "simulated" for agent in game.world.agents},
-        **({outcome: last.row[status] for outcome, status in ends.items() if status in last.row} if last else {}),
-        **_answers(study, index, game),
-    }
-    return trial_rows
-
-
-def _step(game: LiveGame, t: int) -> Iterator[Row]:
-    """The rows of a step: one for each agent, and one for the facilitator's decision before it."""
-    step, thought, later = game.steps[t], game.thoughts.get(t), game.thoughts.get(t + 1)
-    vocabulary = game.board.scene.vocabulary
-    joint = {agent: vocabulary[word] for agent, word in step.joint.items()}
-    rewards = game.world.reward(game.states[t], joint, game.states[t + 1])
-    for agent in game.world.agents:
-        yield {
-            "t": t,
-            "agent": agent,
-            "action": step.joint[agent],
-            "reward": rewards[agent],
-            "goal": stages.wants(game, agent),
-            "at": game.times[t],
-            "chosen": agent in game.choosers[t] or agent not in game.people,
-            **(thought.beliefs.get(agent, {}) if thought else {}),
-            **({"surprise": later.surprise[agent]} if later and agent in later.surprise else {}),
-        }
-    why = NOBODY if not game.facilitated else BEFORE_FIRST_STEP if t == 0 else BUSY
-    row = dict(thought.row) if thought else {"action": "", "why": why, **({} if why == BUSY else {"ms": 0.0})}
-    replies = [message.reply for message in game.messages if message.t == t and message.reply]
-    yield {"t": t, "agent": FACILITATOR, **row, **({"reply": replies[0]} if replies else {})}
-
-
-def _answers(study: Study, index: int, game: LiveGame) -> Row:
-    """The players' ratings of and comments on a round, by agent."""
-    seat = {participant_id: agent for agent, participant_id in {**game.replaced, **game.people}.items()}
-    answers = [(seat.get(study.people[name].id), answer) for (name, i), answer in study.ratings.items() if i == index]
-    ratings = {agent: dict(answer["ratings"]) for agent, answer in answers if agent}
-    comments = {agent: answer["comment"] for agent, answer in answers if agent and answer["comment"]}
-    return {column: by_agent for column, by_agent in (("ratings", ratings), ("comments", comments)) if by_agent}
-
-
-def exported(study_rows: list[Row], form: str) -> bytes:
-    """The rows as the bytes of a file. Raises InputError if there are none, or Parquet is not installed."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / f"rows.{form}"
-        WRITERS[form](path, study_rows)
-        return path.read_bytes()
 
 
 entering = APIRouter()
@@ -194,9 +100,11 @@ async def enter(
 
 
 def researcher(request: Request, session: Annotated[str | None, Cookie(alias=COOKIE)] = None) -> None:
-    """Refuses requests without a researcher's session (401)."""
+    """Refuses requests without a researcher's session (401). A server that only looks reads what is new first."""
     if not request.app.state.settings.keys.knows(session):
         raise HTTPException(401, "only researchers may do that")
+    if request.app.state.settings.look:
+        request.app.state.lobby.look()
 
 
 studying = APIRouter(prefix="/api/studies", dependencies=[Depends(researcher)])
@@ -240,7 +148,19 @@ async def create(plan: StudyPlan, lobby: InLobby) -> Any:
         study = lobby.create(plan)
     except ValueError as error:
         raise HTTPException(422, printable(str(error))) from None
+    await lobby.on_disk()
     return {"id": study.id}
+
+
+@studying.post("/read")
+async def read(request: Request, name: Annotated[str, Query(max_length=200)] = NAME, *, lobby: InLobby) -> Any:
+    """The plan in a study file, which is the body of the request. Refused if anything is wrong with it (422)."""
+    plan = read_study(await request.body(), name)
+    try:
+        plan.check(lobby.levels, lobby.models)
+    except ValueError as error:
+        raise InputError(str(error), path=name) from None
+    return plan.model_dump(mode="json")
 
 
 @studying.get("/{name}")
@@ -252,7 +172,9 @@ def study(study: OfStudy, lobby: InLobby) -> Any:
 @studying.post("/{name}/try")
 async def try_out(study: OfStudy, lobby: InLobby) -> Any:
     """A new link to try the study out alone."""
-    return {"link": f"/p/{lobby.join(study, 'try').token}"}
+    participant = lobby.join(study, "try")
+    await lobby.on_disk()
+    return {"link": f"/p/{participant.token}"}
 
 
 @studying.post("/{name}/{what}", status_code=204)
@@ -281,12 +203,59 @@ async def forget(study: OfStudy, lobby: InLobby, participant: Annotated[Particip
     await asyncio.wrap_future(lobby.forget(study, participant))
 
 
+def _file(content: bytes, name: str, form: str) -> Response:
+    """The bytes of a file, to be saved under this name."""
+    return Response(content, media_type=TYPES[form], headers={"content-disposition": f'attachment; filename="{name}"'})
+
+
+@studying.get("/{name}/export.zip")
+def export_all(study: OfStudy, lobby: InLobby) -> Response:
+    """All tables of a study with their codebooks."""
+    return _file(archive(lobby, study), f"study-{study.id}.zip", "zip")
+
+
 @studying.get("/{name}/export.{form}")
 def export(study: OfStudy, lobby: InLobby, form: Literal["jsonl", "csv", "parquet"]) -> Response:
     """The rows of a study as a file."""
-    content = exported(rows(lobby, study), form)
-    headers = {"content-disposition": f'attachment; filename="study-{study.id}.{form}"'}
-    return Response(content, media_type=TYPES[form], headers=headers)
+    return _file(exported_table(lobby, study, "rows", form), f"study-{study.id}.{form}", form)
+
+
+@studying.get("/{name}/export/{table}.codebook.csv")
+def export_codebook(study: OfStudy, table: Table) -> Response:
+    """What the columns of a table mean."""
+    return _file(codebook(table), f"{table}.codebook.csv", "csv")
+
+
+@studying.get("/{name}/export/{table}.{form}")
+def export_table(study: OfStudy, lobby: InLobby, table: Table, form: Literal["jsonl", "csv", "parquet"]) -> Response:
+    """A table of a study as a file."""
+    return _file(exported_table(lobby, study, table, form), f"{table}-{study.id}.{form}", form)
+
+
+@studying.get("/{name}/pace")
+async def pace_of(study: OfStudy, lobby: InLobby) -> Any:
+    """How many rooms this machine can serve with decisions in time, by a measurement; null without ProToM.
+
+    A room asks for a decision every `seconds` of the study's clock, but for PACE if that is longer, or no limit is set.
+    """
+    if "protom" not in study.plan.facilitators:
+        return None
+    level = study.levels[study.plan.levels[0]]
+    if level.name not in lobby.paces:
+        lobby.paces[level.name] = await lobby.processes.call(pace, level, "protom")
+    ms, plan = lobby.paces[level.name], study.plan
+    between = min(plan.seconds, PACE) if plan.seconds and not plan.waits else PACE
+    rooms = int(SAFE * lobby.processes.facilitators * between * 1e3 / ms)
+    return {"ms": round(ms, 1), "seconds": between, "rooms": rooms, "pairs": plan.pairs, "level": level.name}
+
+
+@studying.get("/{name}/preview")
+def preview(study: OfStudy) -> Any:
+    """Every page that a participant can see."""
+    return {
+        "title": study.plan.title,
+        "pages": [{"stage": stage, "data": data} for stage, data in stages.preview(study)],
+    }
 
 
 @studying.get("/{name}/rooms/{room}")

@@ -57,6 +57,8 @@ class GameRoom:
     def start(self) -> None:
         """Start the game, or resume it."""
         self._spawn(self._run())
+        if self.game.minutes:
+            self._spawn(self._limit())
 
     async def stop(self) -> None:
         """Stop the clock and all thinking."""
@@ -96,6 +98,20 @@ class GameRoom:
         took = float(ms) if isinstance(ms, int | float) and 0 <= ms < 1e7 else None
         return self.log("heard", {"advice": advice, "reply": reply, "ms": took}, self.game.people[agent], n)
 
+    def give_up(self, agent: str, n: int) -> Written:
+        """Record that an agent's person cannot do it; once all people have said so, the game ends.
+
+        Raises RefusedError if the study's plan does not let them, or they have said so already.
+        """
+        if not self.plan.give_up or self.game.practice or agent in self.game.gave_up:
+            raise RefusedError("that is not possible now")
+        pending_write = self.log("gave_up", {"agent": agent}, self.game.people[agent], n)
+        self._tell("gave up", self)
+        if self.game.over() == "given up":
+            self._end("given up")
+            self._changed.set()
+        return pending_write
+
     def presence(self, agent: str, is_connected: bool) -> None:
         """Record that an agent's person has connected or disconnected."""
         if self.game.ended or agent not in self.game.people or is_connected == (agent not in self.game.away):
@@ -121,6 +137,8 @@ class GameRoom:
         self._tell("replaced", self)
         if not self.game.people:
             self._end("left")
+        elif self.game.over() == "given up":  # all others had said so before
+            self._end("given up")
 
     # The clock
 
@@ -134,12 +152,22 @@ class GameRoom:
                 if await self._all_here() and (joint := await self._choices()):
                     await asyncio.wrap_future(self.log("step", {"joint": joint, "chosen": sorted(self.game.pending)}))
                     self._tell("step", self)
-                    self._spawn(self._think())
+                    if self.plan.patient and not self.game.over():
+                        await self._think()
+                    else:
+                        self._spawn(self._think())
             await self._think()
         except Exception:
             if not self.game.ended:
                 self._end("failed")
             raise
+
+    async def _limit(self) -> None:
+        """End the game when its time is up."""
+        await asyncio.sleep(self.game.seconds_left(time.time()))
+        if not self.game.ended:
+            self._end("time limit")
+            self._changed.set()
 
     async def _all_here(self) -> bool:
         """Wait until all people are connected or replaced; False if the game has ended."""
@@ -175,6 +203,8 @@ class GameRoom:
         finally:
             if simulation:
                 simulation.cancel()
+        if game.ended:  # while the simulated people were thinking
+            return None
         actions = {**simulated_actions, **game.pending}
         return {agent: actions.get(agent, STAY) for agent in game.world.agents}
 
@@ -192,20 +222,24 @@ class GameRoom:
     # The facilitator
 
     async def _think(self) -> None:
-        """Let the facilitator think until it has caught up with the last step; the clock runs on meanwhile."""
+        """Let the facilitator think until it has caught up with the last step.
+
+        The clock runs on meanwhile, unless the study's is patient. A thought that comes after the next step is late.
+        """
         game = self.game
         if self._thinking or not game.facilitated or not game.t:
             return
         self._thinking = True
         try:
             while game.t not in game.thoughts:
-                t, since = game.t, max(game.thoughts, default=0)
-                try:
-                    thought = await self._processes.advise(game.setup, game.steps, since)
-                except Exception as error:  # people play on without a message
-                    why = f"the facilitator failed: {type(error).__name__}"
-                    thought = FacilitatorThought(t, {"action": "", "why": why, "ms": 0.0}, {})
-                self.log("thought", {"thought": thought._asdict()})
+                async with self._processes.turn(game.setup):
+                    t, since = game.t, max(game.thoughts, default=0)
+                    try:
+                        thought = await self._processes.advise(game.setup, game.steps, since)
+                    except Exception as error:  # people play on without a message
+                        why = f"the facilitator failed: {type(error).__name__}"
+                        thought = FacilitatorThought(t, {"action": "", "why": why, "ms": 0.0}, {})
+                self.log("thought", {"thought": thought._asdict(), "late": game.t - t})
                 self._tell("thought", self)
         finally:
             self._thinking = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from importlib import resources
@@ -18,10 +19,10 @@ from otherminds.errors import InputError
 from otherminds.files.text import printable
 from otherminds.reports.level_replay import KINDS
 from otherminds.reports.page import asset
-from otherminds.web import progression, researchers
+from otherminds.web import exports, progression, researchers
 from otherminds.web.connections import serve_page
 from otherminds.web.episodes import EpisodeRequest, RecordedEpisodes, episode_choices, replay_page
-from otherminds.web.event_log import EventLog
+from otherminds.web.event_log import EventLog, StorageError
 from otherminds.web.guard import Guard, Limits, address_of
 from otherminds.web.lobby import INVALID, Lobby
 from otherminds.web.settings import InLimits, InLobby, ServerSettings, of_app
@@ -37,12 +38,14 @@ PAGES = {
     "/enter": "enter",
     "/studies": "studies",
     "/studies/{name}": "study",
+    "/studies/{name}/preview": "preview",
     "/p/{token}": "seat",
     "/join/{token}": "join",
 }
+VISIT = re.compile(r"[\w-]{20,60}", re.ASCII)  # what a browser joins with; chosen
 LABEL = 100  # characters of a recruiting service's label; chosen
 CROWD = 500  # rooms in which games run at a time; chosen
-VISITORS = 20  # participants that may come by an open invitation, for each planned pair; chosen
+VISITORS = 20  # places of an open invitation, for each planned pair; chosen
 TITLES: Mapping[str, str] = WORDS["play"]["worlds"]
 HELPERS: Mapping[str, tuple[str, str]] = WORDS["play"]["helpers"]
 
@@ -58,26 +61,30 @@ class SoloGameRequest(BaseModel, extra="forbid"):
 
 def application(settings: ServerSettings) -> Any:
     """The ASGI app behind its guard. Raises InputError if its state cannot be restored from the event log."""
-    event_log = EventLog(settings.store, settings.give_up)
+    event_log = EventLog(settings.store, settings.give_up, readonly=settings.look)
     processes = ThinkingProcesses()
     lobby = Lobby(event_log, processes, settings.levels, settings.models)
     lobby.read()
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
-        progression.resume(lobby)
+        if not settings.look:
+            progression.resume(lobby)
         yield
         await lobby.close()
         event_log.close()
         processes.close()
 
     app = FastAPI(title="otherminds", lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
-    app.state.lobby, app.state.settings, app.state.limits = lobby, settings, Limits()
+    app.state.lobby, app.state.settings, app.state.limits = lobby, settings, Limits(settings.joins)
     app.state.watching = RecordedEpisodes(event_log, processes)
-    for router in (_pages(), playing, watching, researchers.entering, researchers.studying):
+    public = () if settings.look else (playing, watching)
+    for router in (_pages(), *public, researchers.entering, researchers.studying):
         app.include_router(router)
+    app.add_exception_handler(StorageError, lambda _, error: JSONResponse({"detail": str(error)}, 503))
     app.add_exception_handler(InputError, lambda _, error: JSONResponse({"detail": str(error)}, 422))
     app.add_exception_handler(RequestValidationError, _first_fault)
+    app.add_exception_handler(404, _not_found)
     return Guard(app, settings.origins, rate=settings.rate, burst=settings.burst)
 
 
@@ -88,15 +95,24 @@ def _first_fault(_: Request, error: Any) -> JSONResponse:
     return JSONResponse({"detail": printable(f"{place}: {first['msg']}" if place else first["msg"])}, 422)
 
 
+def _not_found(request: Request, error: Any) -> Response:
+    """A page for people who followed a wrong address, JSON for scripts."""
+    if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith("/api/"):
+        return JSONResponse({"detail": error.detail}, 404)
+    return HTMLResponse(TEMPLATES.get_template("missing.html").render(), 404)
+
+
 # Pages
+
+
+TEMPLATES = Environment(loader=PackageLoader("otherminds.web", "pages"), autoescape=True, trim_blocks=True)
 
 
 def _pages() -> APIRouter:
     """Routes for the pages and their scripts and styles, which are read once; no other file can be requested."""
     router = APIRouter()
-    templates = Environment(loader=PackageLoader("otherminds.web", "pages"), autoescape=True, trim_blocks=True)
     for path, name in PAGES.items():
-        router.add_api_route(path, _file(templates.get_template(f"{name}.html").render(), "text/html"))
+        router.add_api_route(path, _file(TEMPLATES.get_template(f"{name}.html").render(), "text/html"))
     folder = resources.files("otherminds.web") / "pages"
     files = {file.name: file.read_bytes() for file in folder.iterdir() if file.name.endswith((".css", ".js"))}
     files["palette.css"] = asset("palette.css").encode()
@@ -163,6 +179,7 @@ async def play(wish: SoloGameRequest, request: Request, lobby: InLobby, limits: 
         seconds=wish.seconds,
     )
     participant = lobby.join(lobby.create(plan, "solo"), "solo", seat=level.world.agents.index(wish.seat))
+    await lobby.on_disk()
     return {"link": f"/p/{participant.token}"}
 
 
@@ -183,7 +200,7 @@ async def replay(token: str, request: Request, lobby: InLobby, limits: InLimits)
     study, game = participant.study, lobby.game(lobby.place(participant))
     if study.kind != "solo" or game is None or not game.ended or not game.t:
         raise HTTPException(404, "there is no game of yours that is over")
-    rows = researchers.trial(study, study.pairs[participant.pair], participant.trial, game)
+    rows = exports.trial(study, study.pairs[participant.pair], participant.trial, game)
     return _self_contained(await lobby.processes.call(replay_page, game.setup, rows))
 
 
@@ -213,24 +230,33 @@ Invited = Annotated[Study, Depends(invited)]
 @playing.get("/api/join/{token}")
 async def what_to_join(study: Invited) -> Any:
     """What an open invitation is for. Changes nothing, like the page that asks for it."""
-    return {"title": study.plan.title, "minutes": study.plan.announced}
+    return {"title": study.plan.title, "minutes": study.plan.announced, "label": study.plan.recruiting[0]}
 
 
 @playing.post("/join/{token}")
-async def join(study: Invited, request: Request, lobby: InLobby, limits: InLimits, pid: str = "") -> Any:
+async def join(study: Invited, request: Request, lobby: InLobby, limits: InLimits, visit: str = "") -> Any:
     """Join a study by its open invitation; returns the participant's own link, which nobody else is given.
 
-    `pid` is a recruiting service's label. It is no key: a label that has joined before is refused (409).
+    The first parameter that the study's plan calls `recruiting` is a recruiting service's label. It is no key: a label
+    that has joined before is refused (409), except by the browser that sent the same random `visit` before, which may
+    not have received the answer.
     """
-    label = "".join(c for c in pid if c.isprintable())[:LABEL]
-    visitors = [participant for participant in study.people.values() if participant.kind == "open"]
+    visit = visit if VISIT.fullmatch(visit) else ""
+    if known := study.visitor(visit):
+        await lobby.on_disk()
+        return {"link": f"/p/{known.token}"}
+    given = {name: request.query_params.get(name, "") for name in study.plan.recruiting}
+    labels = {name: "".join(c for c in text if c.isprintable())[:LABEL] for name, text in given.items() if text}
+    label = labels.get(study.plan.recruiting[0], "")
     if label and any(participant.label == label for participant in study.people.values()):
         raise limits.wrong(request, 409, "somebody has joined with this label already")
-    if len(visitors) >= VISITORS * study.plan.pairs:
-        raise HTTPException(404, "this invitation has been used too often")
+    if study.places_held() >= VISITORS * study.plan.pairs:
+        raise HTTPException(503, "all places are taken at the moment: come back in some minutes")
     if not limits.joins.take(address_of(request)):
         raise HTTPException(429, "too many people have joined from here: wait a little")
-    return {"link": f"/p/{lobby.join(study, 'open', label).token}"}
+    participant = lobby.join(study, "open", label, visit=visit, labels=labels)
+    await lobby.on_disk()
+    return {"link": f"/p/{participant.token}"}
 
 
 # Watching

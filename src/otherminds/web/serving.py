@@ -20,7 +20,7 @@ CONNECTIONS = 1024  # open connections in all, half of them from one address; ch
 FILES = 96  # of the files that the process may have open, those kept for all but connections; chosen
 ACCEPTED = 16  # connections accepted before those too many are closed: they need files until then; chosen
 BACKLOG = 2048  # connections that the system holds until they are accepted; uvicorn's default
-MESSAGE = 4096  # bytes of a WebSocket message; chosen
+MESSAGE = 64 * 1024  # bytes of a WebSocket message: more than the answers to any questionnaire; chosen
 
 
 def most_connections() -> int:

@@ -19,18 +19,21 @@ class ServerSettings:
     """How to serve.
 
     store: the event log's file. origins: where pages may come from. models: specifications of language models that can
-    be facilitators, by the facilitator's name. secret: the researchers' key; random if empty. rate, burst: requests a
-    second from one address, in the long run and at once. stop: ends the server. problem: why the server had to stop, if
-    it had to.
+    be facilitators, by the facilitator's name. look: whether to show only what another server keeps in the store.
+    secret: the researchers' key; random if empty. rate, burst: requests a second from one address, in the long run and
+    at once. joins: participants that may join a study from one address at once. stop: ends the server. problem: why the
+    server had to stop, if it had to.
     """
 
     store: Path
     origins: frozenset[str]
     levels: Mapping[str, Playable]
     models: Mapping[str, str] = field(default_factory=dict)
+    look: bool = False
     secret: str = ""
     rate: float = 200.0
     burst: float = 2000.0
+    joins: int = 20
     stop: Callable[[], None] = field(default=lambda: None, init=False)
     keys: Keys = field(init=False)
     problem: str = field(default="", init=False)

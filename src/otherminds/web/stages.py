@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
@@ -13,13 +13,15 @@ from otherminds.observer import surprise_in_words
 from otherminds.papers.protom.facilitator import SURE
 from otherminds.web.board import board, goal, options, person, words
 from otherminds.web.games import NAMES, LiveGame
-from otherminds.web.studies import ASPECTS, WORDS, Participant, Study
-from otherminds.web.thinking import FacilitatorThought, alone
+from otherminds.web.markdown import blocks
+from otherminds.web.questionnaires import Questionnaire, When
+from otherminds.web.studies import ASPECTS, WORDS, Participant, ParticipantPair, Study
+from otherminds.web.thinking import FacilitatorThought, GameSetup, alone
 from otherminds.worlds.canvas import svg_look
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.sprites import CELL
 
-ENDINGS, FAREWELLS, SCALE = WORDS["endings"], WORDS["farewells"], WORDS["scale"]
+ENDINGS, FAREWELLS, SCALE, HOPELESS = WORDS["endings"], WORDS["farewells"], WORDS["scale"], WORDS["hopeless"]
 LESSONS = packaged("otherminds.web", "tutorial.toml")
 NOTABLE = 0.1  # steps that a message must promise to save to be shown among those not said; chosen
 UNSAID = 3  # messages that the facilitator kept to itself and a reveal shows; chosen
@@ -33,18 +35,20 @@ def world_of(level: Any) -> str:
 
 def where(participant: Participant, game: LiveGame | None) -> str:
     """The stage of a participant; `game` is their current or latest game."""
-    if participant.declined:
-        return "closed"
-    if participant.finished:
-        return "thanks"
+    if participant.declined or participant.finished:
+        return "closed" if participant.declined else "thanks"
     if not participant.consented:
         return "consent"
+    if not participant.instructed:
+        return "instructions"
     if not participant.taught:
         return "tutorial"
     if game is not None and not game.ended:
         return "game"
     if game is not None and asked(participant, game):  # before the reveal, which would colour the answers
         return "questions"
+    if asked_form(participant, game)[0]:
+        return "form"
     if game is not None and not participant.reveal_done:
         return "reveal"
     if not participant.practised or (participant.pair and game is None):
@@ -59,32 +63,72 @@ def asked(participant: Participant, game: LiveGame) -> bool:
     return has_questions and (participant.name, participant.trial) not in study.ratings
 
 
+def has_played(participant: Participant) -> bool:
+    """Whether a participant has played all rounds, so that nobody waits for them any more."""
+    pair = participant.study.pairs.get(participant.pair)
+    return pair is not None and participant.trial >= len(pair.trials)
+
+
+def asked_form(participant: Participant, game: LiveGame | None) -> tuple[Questionnaire | None, int | None]:
+    """The questionnaire that a participant is to answer now, if there is one, and the round that it is about."""
+    study = participant.study
+    if not participant.pair:
+        return study.pending(participant, "before"), None
+    if has_played(participant):
+        return study.pending(participant, "after"), None
+    if game is not None and game.ended:
+        return study.pending(participant, "after_round", participant.trial), participant.trial
+    return None, None
+
+
 def page(participant: Participant, game: LiveGame | None) -> tuple[str, Data]:
     """The stage of a participant, and the data of its page."""
-    study, stage, data = participant.study, where(participant, game), Data()
+    stage, data = where(participant, game), Data()
+    form, _ = asked_form(participant, game)
     match stage:
         case "game" if game:
             data = playing(participant, game)
         case "reveal" if game:
             data = reveal(participant, game)
-        case "closed":
-            data = {"text": WORDS["declined"]}
-        case "thanks":
-            url = study.plan.hand_off.replace("{code}", participant.code) or None
-            text = FAREWELLS.get(participant.finished, FAREWELLS["finished"])
-            data = {"code": participant.code or None, "url": url, "text": text, "solo": study.kind == "solo"}
-        case "consent":
-            data = {"title": study.plan.title, "text": study.plan.consent, "minutes": study.plan.announced}
-        case "tutorial":
-            data = lesson(participant)
-        case "ready":
-            data = ready(participant)
-        case "questions":
-            data = questions(participant)
-        case "lobby":
-            waiting = time.time() - participant.waiting if participant.waiting else 0.0
-            data = {"waiting": round(waiting, 1), "text": "Waiting for another person."}
+        case "form" if form:
+            data = form_page(participant, form)
+        case _ if stage in PLAIN:
+            data = PLAIN[stage](participant)
     return stage, data
+
+
+def agreement(participant: Participant) -> Data:
+    """What a participant is asked to agree to."""
+    plan = participant.study.plan
+    return {"title": plan.title, "text": plan.consent, "minutes": plan.announced}
+
+
+def instructions(participant: Participant) -> Data:
+    """The researcher's instructions."""
+    return {"title": participant.study.plan.title, "blocks": blocks(participant.study.plan.instructions)}
+
+
+def waiting_room(participant: Participant) -> Data:
+    """How long a participant has waited for a partner."""
+    seconds = time.time() - participant.waiting if participant.waiting else 0.0
+    return {"waiting": round(seconds, 1), "text": "Waiting for another person."}
+
+
+def farewell(participant: Participant) -> Data:
+    """Why it is over, with the completion code and where to go; who was dropped is told what happened."""
+    study, code = participant.study, participant.code
+    reason = f"{participant.finished} {participant.cause}".strip()
+    text = FAREWELLS.get(reason, FAREWELLS["finished"])
+    text = text.format(grace=f"{study.plan.grace:g}", minutes=f"{study.plan.lobby_minutes:g}")
+    url = study.plan.hand_off.replace("{code}", code) or None
+    return {"code": code or None, "url": url, "text": text, "solo": study.kind == "solo"}
+
+
+def form_page(participant: Participant, form: Questionnaire) -> Data:
+    """A questionnaire, which is about a round or the whole study."""
+    about = rounds(participant) if form.when == "after_round" else {"trial": 0, "trials": 0}
+    asked = [question.model_dump(mode="json") for question in form.questions]
+    return {"form": form.name, "title": form.title, "questions": asked, **about}
 
 
 def rules(world: str) -> list[Data]:
@@ -128,18 +172,20 @@ def seat(game: LiveGame, participant: Participant) -> str:
 
 def playing(participant: Participant, game: LiveGame) -> Data:
     """A round: all that is fixed during it and that this participant may know."""
-    agent, game_board, agents = seat(game, participant), game.board, list(game.world.agents)
+    study, agent, game_board, agents = participant.study, seat(game, participant), game.board, list(game.world.agents)
     return {
         "world": world_of(game.setup.level),
-        "level": game.setup.level.name,
+        **({"level": game.setup.level.name} if study.kind == "solo" else {}),  # it could tell the condition
         "you": agent,
         "others": [partner for partner in agents if partner != agent],
         "goal": goal(game_board.scene, wants(game, agent)),
-        "facilitator": helper(participant.study, game),
+        "facilitator": helper(study, game),
         "actions": options(game.world, game.world.initial, agent),
         "legend": [*(person(game_board.scene, i) for i in range(len(agents))), *game_board.legend()],
         "clock": {"waits": game.waits, "seconds": game.seconds},
-        "rules": rules(world_of(game.setup.level)) if participant.study.kind == "solo" else [],
+        "hopeless": study.plan.give_up and study.kind == "study" and not game.practice,
+        "gave_up": agent in game.gave_up,
+        "rules": rules(world_of(game.setup.level)) if study.kind == "solo" else [],
         **place(game),
         **counted(participant, game),
     }
@@ -278,6 +324,8 @@ def frame(game: LiveGame, agent: str | None, looks: dict[str, int]) -> Data:
     placed = [[part.name, looks.setdefault(svg_look(part), len(looks)), *part.place] for part in parts if part.place]
     new_looks = {str(number): look for look, number in looks.items() if number >= first_new}
     data: Data = {"type": "frame", "t": game.t, "rows": rows, "parts": placed, "looks": new_looks, "text": words(parts)}
+    if game.minutes:
+        data["left"] = round(game.seconds_left(time.time()))
     if agent is not None:
         data["mine"] = f"agent-{game.world.agents.index(agent)}"
         data["chosen"] = sorted(game.pending)
@@ -319,3 +367,87 @@ def wrong_answers(world: str, answers: object) -> list[int] | None:
     if not isinstance(answers, list) or len(answers) != len(checks) or not all(type(a) is int for a in answers):
         return None
     return [i for i, (check, answer) in enumerate(zip(checks, answers, strict=True)) if answer != check["right"]]
+
+
+# Of these stages the data follow from the participant alone.
+PLAIN: Mapping[str, Callable[[Participant], Data]] = {
+    "closed": lambda _: {"text": WORDS["declined"]},
+    "thanks": farewell,
+    "consent": agreement,
+    "instructions": instructions,
+    "tutorial": lesson,
+    "ready": ready,
+    "questions": questions,
+    "lobby": waiting_room,
+}
+
+
+# Every page of a study, for whoever plans it
+
+CODE = "ABCD-2345"  # stands for a completion code
+
+
+def preview(study: Study) -> list[tuple[str, Data]]:
+    """Every page that a participant of a study can see, as (stage, data), in order; nothing of it is logged.
+
+    The data of a game also have its first `frame`; the tutorial's have `at`, the number of its page.
+    """
+    guest = Participant("P01", Study("preview", study.plan, study.levels), "", "link")
+    return [*_beginning(guest), *_middle(guest), *_end(guest)]
+
+
+def _forms(guest: Participant, when: When) -> list[tuple[str, Data]]:
+    plan = guest.study.plan
+    return [("form", form_page(guest, form)) for form in plan.questionnaires if form.when == when]
+
+
+def _beginning(guest: Participant) -> Iterator[tuple[str, Data]]:
+    """The pages before the first round."""
+    plan = guest.study.plan
+    if plan.consent:
+        yield "consent", agreement(guest)
+        yield "closed", PLAIN["closed"](guest)
+    if plan.instructions.strip():
+        yield "instructions", instructions(guest)
+    if plan.tutorial:
+        shown = lesson(guest)
+        for at in range(len(shown["pages"]) + 1):
+            yield "tutorial", {**shown, "at": at}
+        yield "tutorial", {**shown, "wrong": [0], "tries": 1}
+    yield from _forms(guest, "before")
+    if plan.practice:
+        yield "ready", ready(guest)
+    if plan.partner == "person":
+        yield "lobby", waiting_room(guest)
+
+
+def _middle(guest: Participant) -> Iterator[tuple[str, Data]]:
+    """The pages of a round with each facilitator, and the ways in which a round can end."""
+    study, plan = guest.study, guest.study.plan
+    trials = study.trials(1)
+    guest.pair, study.pairs[1] = 1, ParticipantPair(1, [guest.name, ""], trials)
+    first = {trial.facilitator: i for i, trial in reversed(list(enumerate(trials)))}
+    for guest.trial in sorted(first.values()):
+        trial = trials[guest.trial]
+        level = study.levels[trial.level]
+        setup, people = GameSetup("preview", level, trial.facilitator, trial.seed), {level.world.agents[0]: guest.id}
+        game = LiveGame(setup, people, plan.waits, plan.seconds, minutes=plan.round_minutes, begun_at=time.time())
+        yield "ready", ready(guest)
+        yield "game", {**playing(guest, game), "frame": frame(game, level.world.agents[0], {})}
+        if plan.ratings and game.facilitated:
+            yield "questions", questions(guest)
+    yield from _forms(guest, "after_round")
+    endings = {"time": True, "given up": plan.give_up, "time limit": plan.round_minutes > 0}
+    for game.ended in (ending for ending, is_possible in endings.items() if is_possible):
+        yield "reveal", reveal(guest, game)
+
+
+def _end(guest: Participant) -> Iterator[tuple[str, Data]]:
+    """The last pages: what is asked in the end, and all farewells."""
+    yield from _forms(guest, "after")
+    alone_too = ("finished", "left", "left away", "full")
+    guest.code = CODE
+    for reason in FAREWELLS:
+        if reason != "played" and (reason in alone_too or guest.study.plan.partner == "person"):
+            guest.finished, _, guest.cause = reason.partition(" ") if reason.startswith("left ") else (reason, "", "")
+            yield "thanks", farewell(guest)

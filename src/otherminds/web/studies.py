@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, field_validator, model_validator
@@ -15,23 +16,31 @@ from otherminds.files.toml import packaged
 from otherminds.papers.protom.study.plan import Trial, codenames, counterbalanced
 from otherminds.web.board import Playable
 from otherminds.web.event_log import Body, LogEvent
+from otherminds.web.questionnaires import Questionnaire, When
 
 WORDS = packaged("otherminds.web", "words.toml")
 FACILITATORS: dict[str, str] = WORDS["study"]["facilitators"]
 ASPECTS: Mapping[str, str] = WORDS["study"]["aspects"]
 
-ROUND, RATING, LESSON = 4, 1, 5  # minutes of a round, of its questions, and of the tutorial; chosen
+ROUND, RATING, LESSON = 4, 1, 5  # minutes of a round, of a questionnaire, and of the tutorial; chosen
+READING = 2  # minutes for the instructions; chosen
 FULL = 5  # minutes to multiples of which the announced length is rounded up; chosen
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
+Parameter = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=40)]  # of an address
+RESERVED = "visit"  # the parameter that the page of an invitation adds
 
 
 class StudyPlan(BaseModel, extra="forbid", frozen=True):
     """The settings of a study, as the researcher gives them.
 
-    minutes: the announced length, 0 to estimate it. waits, seconds: see `LiveGame`. grace: seconds for which a room
-    waits for a disconnected player. lobby_minutes: how long participants wait for a partner, or their partner for them.
-    hand_off: the address to send participants to at the end, with {code} for their completion code.
+    minutes: the announced length, 0 to estimate it. waits, seconds: see `LiveGame`. patient: whether the clock waits
+    for the facilitator, too. grace: seconds for which a room waits for a disconnected player. lobby_minutes: how long
+    participants wait for a partner, or their partner for them. hand_off: the address to send participants to at the
+    end, with {code} for their completion code. instructions: Markdown, shown before the tutorial. recruiting:
+    parameters of an invitation's address that are kept if `keep_labels`; the first one is the label, which is unique.
+    round_minutes: the time limit of a round, 0 for none. give_up: whether a round ends once all its people have said
+    that they cannot do it.
     """
 
     title: str = Field("", max_length=200)
@@ -41,16 +50,22 @@ class StudyPlan(BaseModel, extra="forbid", frozen=True):
     seed: int = Field(1, ge=0, lt=2**31)
     partner: Literal["person", "simulated"] = "person"
     consent: str = Field(WORDS["consent"], max_length=20_000)
+    instructions: str = Field("", max_length=20_000)
+    questionnaires: tuple[Questionnaire, ...] = Field((), max_length=20)
     minutes: int = Field(0, ge=0, le=600)
     tutorial: bool = True
     practice: bool = True
     ratings: bool = True
     waits: bool = True
+    patient: bool = False
     seconds: float = Field(2.0, ge=0.0, le=600.0)
+    round_minutes: float = Field(0.0, ge=0.0, le=600.0)
+    give_up: bool = True
     grace: float = Field(60.0, ge=0.1, le=3600.0)
     dropout: Literal["simulated", "end"] = "simulated"
     lobby_minutes: float = Field(10.0, gt=0.0, le=600.0)
     keep_labels: bool = False
+    recruiting: tuple[Parameter, ...] = Field(("pid",), min_length=1, max_length=6)
     hand_off: str = Field("", max_length=1000)
 
     @field_validator("hand_off")
@@ -70,13 +85,21 @@ class StudyPlan(BaseModel, extra="forbid", frozen=True):
             raise ValueError("the number of levels must be a multiple of the number of facilitators")
         if len(set(self.levels)) < len(self.levels) or len(set(self.facilitators)) < len(self.facilitators):
             raise ValueError("no level and no facilitator may be given twice")
+        names = [questionnaire.name for questionnaire in self.questionnaires]
+        if len(set(names)) < len(names):
+            raise ValueError("two questionnaires have the same name")
+        if len(set(self.recruiting)) < len(self.recruiting) or RESERVED in self.recruiting:
+            raise ValueError(f"the parameters in `recruiting` differ from one another, and from `{RESERVED}`")
         return self
 
     @property
     def announced(self) -> int:
         """The minutes that participants are told: as given, or estimated from what the plan has them do."""
-        rounds = len(self.levels) * (ROUND + RATING * self.ratings)
-        estimate = rounds + LESSON * self.tutorial + ROUND * self.practice
+        longest = min(ROUND, self.round_minutes or ROUND)
+        forms = RATING * sum(len(self.levels) if form.when == "after_round" else 1 for form in self.questionnaires)
+        rounds = len(self.levels) * (longest + RATING * self.ratings)
+        before = READING * bool(self.instructions.strip()) + LESSON * self.tutorial + ROUND * self.practice
+        estimate = rounds + forms + before
         return self.minutes or math.ceil(estimate / FULL) * FULL
 
     def check(self, levels: Mapping[str, Playable], models: Collection[str] = ()) -> None:
@@ -95,6 +118,7 @@ class StudyPlan(BaseModel, extra="forbid", frozen=True):
 
 
 TRYING = 9000  # pairs with higher numbers only try the study out; they are not exported
+HOLD = 600.0  # seconds for which a place is held for somebody who has joined and not begun; chosen
 LOG = 200  # events that the dashboard remembers; chosen
 TOLD: Mapping[str, str] = WORDS["study"]["events"]
 
@@ -107,7 +131,8 @@ class Participant:
 
     trial: the current round, from 0. ready: whether they have asked for it to begin. reveal_done: whether they have
     left the page that reveals its goals and messages. waiting, since: Unix times of entering the lobby, and of their
-    last event. finished: the reason why their participation ended, empty before.
+    last event. finished: the reason why their participation ended, empty before; cause: if they left without saying so,
+    `away` or `slow`. visit: what their browser joined with. labels: what recruiting services call them, by parameter.
     """
 
     name: str
@@ -117,6 +142,7 @@ class Participant:
     label: str = ""
     consented: bool = False
     declined: bool = False
+    instructed: bool = False
     taught: bool = False
     wrong: tuple[int, ...] = ()
     tries: int = 0
@@ -130,8 +156,17 @@ class Participant:
     ready: bool = False
     reveal_done: bool = False
     finished: str = ""
+    cause: str = ""
     code: str = ""
+    visit: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
     since: float = 0.0
+
+    @property
+    def begun(self) -> bool:
+        """Whether the person has done anything after joining."""
+        agreed = self.consented and bool(self.study.plan.consent)
+        return bool(agreed or self.declined or self.tries or self.practice or self.waiting or self.pair)
 
     @property
     def id(self) -> str:
@@ -163,6 +198,7 @@ class Study:
     people: dict[str, Participant] = field(default_factory=dict)
     pairs: dict[int, ParticipantPair] = field(default_factory=dict)
     ratings: dict[tuple[str, int], Body] = field(default_factory=dict)
+    answers: dict[tuple[str, str, int | None], dict[str, Any]] = field(default_factory=dict)
     log: list[tuple[float, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -184,6 +220,15 @@ class Study:
         levels = [self.levels[name] for name in self.plan.levels]
         return counterbalanced(levels, self.plan.facilitators, pair, seed=self.plan.seed)
 
+    def visitor(self, visit: str) -> Participant | None:
+        """The participant whose browser joined with this text; None if there is none, or the text is empty."""
+        return next((one for one in self.people.values() if visit and one.visit == visit), None)
+
+    def places_held(self) -> int:
+        """The places of the open invitation that are taken: by those who have begun, or have HOLD to do so."""
+        now = time.time()
+        return sum(one.kind == "open" and (one.begun or now - one.since < HOLD) for one in self.people.values())
+
     def next_pair(self, trying: bool) -> int:
         """The number of the next pair, above `TRYING` if it only tries the study out."""
         return max((number for number in self.pairs if (number > TRYING) == trying), default=TRYING * trying) + 1
@@ -197,6 +242,11 @@ class Study:
         """Whether all participants of a pair have finished."""
         return all(self.people[name].finished for name in pair.people if name)
 
+    def pending(self, participant: Participant, when: When, trial: int | None = None) -> Questionnaire | None:
+        """The next questionnaire that a participant has not answered; None if there is none, as in a solo game."""
+        forms = (form for form in self.plan.questionnaires if form.when == when and self.kind == "study")
+        return next((form for form in forms if (participant.name, form.name, trial) not in self.answers), None)
+
     # Events
 
     def apply(self, event: LogEvent) -> None:
@@ -206,19 +256,13 @@ class Study:
             self._apply_to(participant, event)
         match event.kind:
             case "joined":
-                newcomer = Participant(body["name"], self, body["token"], body["kind"], body["label"], since=at)
-                newcomer.wants = body["wants"]
-                newcomer.consented = not self.plan.consent or newcomer.kind == "solo"
-                newcomer.taught, newcomer.practised = not self.plan.tutorial, not self.plan.practice
-                self.people[newcomer.name] = newcomer
+                self.people[body["name"]] = self._newcomer(body, at)
             case "paired":
-                number, trials = body["pair"], tuple(Trial(**trial) for trial in body["trials"])
-                self.pairs[number] = ParticipantPair(number, list(body["people"]), trials)
-                for seat, name in enumerate(body["people"]):
-                    if name:
-                        self.people[name].pair, self.people[name].seat, self.people[name].since = number, seat, at
+                self._pair(body, at)
             case "opened" if not participant:
                 self.pairs[body["pair"]].rooms.append(body["room"])
+            case "answered" if participant:
+                self.answers[participant.name, body["form"], body["trial"]] = body["answers"]
             case "renewed" if participant:
                 participant.token = body["token"]
             case "reopened" | "closed":
@@ -227,11 +271,28 @@ class Study:
         if text and not body.get("practice"):
             self.log = [*self.log[-LOG:], (at, text.format(**{"name": "", "pair": "", **body}))]
 
+    def _newcomer(self, body: Body, at: float) -> Participant:
+        """The participant that joined at a time; what the plan does without is behind them."""
+        newcomer = Participant(body["name"], self, body["token"], body["kind"], body["label"], since=at)
+        newcomer.wants, newcomer.visit, newcomer.labels = body["wants"], body.get("visit", ""), body.get("labels", {})
+        newcomer.consented = not self.plan.consent or newcomer.kind == "solo"
+        newcomer.instructed = not self.plan.instructions.strip()
+        newcomer.taught, newcomer.practised = not self.plan.tutorial, not self.plan.practice
+        return newcomer
+
+    def _pair(self, body: Body, at: float) -> None:
+        """Give participants the seats of a new pair."""
+        number, trials = body["pair"], tuple(Trial(**trial) for trial in body["trials"])
+        self.pairs[number] = ParticipantPair(number, list(body["people"]), trials)
+        for seat, name in enumerate(body["people"]):
+            if name:
+                self.people[name].pair, self.people[name].seat, self.people[name].since = number, seat, at
+
     def _apply_to(self, participant: Participant, event: LogEvent) -> None:
         """Update what a participant has done, or where they are, by an event that names them."""
         body, participant.since = event.body, event.at
         match event.kind:
-            case "consented" | "declined" | "ready" | "seen":
+            case "consented" | "declined" | "instructed" | "ready" | "seen":
                 setattr(participant, "reveal_done" if event.kind == "seen" else event.kind, True)
             case "taught":
                 participant.tries, participant.wrong = participant.tries + 1, tuple(body["wrong"])
@@ -248,6 +309,7 @@ class Study:
                 participant.trial, participant.ready, participant.reveal_done = participant.trial + 1, False, False
             case "finished":
                 participant.finished, participant.code = body["reason"], body["code"]
+                participant.cause = body.get("cause", "")
                 if body["replaced"] and participant.pair in self.pairs:
                     self.pairs[participant.pair].people[participant.seat] = ""
 

@@ -208,6 +208,27 @@ def _thought(
     return FacilitatorThought(game.t, row, beliefs, cast.messages.helper(message), saves, place, surprise)
 
 
+PACED = 12  # decisions that are timed to know how many a processor makes; chosen
+
+
+def pace(level: Playable, facilitator: str) -> float:
+    """The mean milliseconds in which this facilitator decides about a step of this level, while people walk about."""
+    setup = GameSetup(f"pace of {level.name}", level, facilitator, seed=0)
+    game = _FollowedGame(setup, level.world.agents, advises=True)
+    steps: list[PlayedStep] = []
+    times = []
+    for _ in range(PACED):
+        joint = {agent: game.cast.spell(action) for agent, action in game.episode.choose().items()}
+        steps.append(PlayedStep(joint))
+        game.follow(steps, len(steps))
+        began = time.perf_counter()
+        game.episode.decide(game.state, game.t)
+        times.append(time.perf_counter() - began)
+        if game.cast.world.done(game.state):
+            break
+    return 1e3 * mean(times)
+
+
 def prepare() -> None:
     """Initialise a thinking process: lower its priority, and end it when the server ends."""
     lower_priority(POLITENESS)
@@ -218,20 +239,36 @@ def prepare() -> None:
 class ThinkingProcesses:
     """Processes for simulated people, facilitators, and facilitators that wait for language models.
 
-    A game always goes to the same process of each kind, whose cache holds it.
+    A game always goes to the same process of each kind, whose cache holds it. There are as many processes for
+    facilitators as processors.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, facilitators: int = 0) -> None:
+        """No process is started before it is needed. `facilitators`: processes for them, 0 for one a processor."""
+        self.facilitators = facilitators or os.cpu_count() or 1
         self._pools: dict[str, ProcessPoolExecutor] = {}
+        self._turns: dict[str, asyncio.Lock] = {}
 
     async def act(self, setup: GameSetup, steps: Sequence[PlayedStep], simulated: Sequence[str]) -> dict[str, str]:
         """`act`, in another process."""
         return await self._in("act", act, setup, tuple(steps), tuple(simulated))
 
     async def advise(self, setup: GameSetup, steps: Sequence[PlayedStep], since: int = 0) -> FacilitatorThought:
-        """`advise`, in another process; facilitators that are language models have processes of their own."""
-        which = f"ask {zlib.crc32(setup.key.encode()) % ASKERS}" if setup.model else "advise"
-        return await self._in(which, advise, setup, tuple(steps), since)
+        """`advise`, in the game's process; facilitators that are language models have processes of their own."""
+        return await self._in(self._adviser(setup), advise, setup, tuple(steps), since)
+
+    def turn(self, setup: GameSetup) -> asyncio.Lock:
+        """A lock of the process in which this game's facilitator thinks.
+
+        Whoever holds it asks about the latest step: games wait for their turn, and no work queues for states that are
+        over by the time it is done.
+        """
+        return self._turns.setdefault(self._adviser(setup), asyncio.Lock())
+
+    def _adviser(self, setup: GameSetup) -> str:
+        """The process in which a game's facilitator thinks."""
+        kind, processes = ("ask", ASKERS) if setup.model else ("advise", self.facilitators)
+        return f"{kind} {zlib.crc32(setup.key.encode()) % processes}"
 
     async def call(self, work: Callable[..., T], *args: Any) -> T:
         """Any other long computation, in a process of its own."""
@@ -253,7 +290,7 @@ class ThinkingProcesses:
 
     def wake(self) -> None:
         """Start the processes that all games need, so that the first game need not wait for them."""
-        for which in ("act", "advise"):
+        for which in ("act", *(f"advise {n}" for n in range(self.facilitators))):
             if which not in self._pools:
                 self._pool(which).submit(os.getpid)
 

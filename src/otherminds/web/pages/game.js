@@ -21,8 +21,10 @@ export class Game {
   constructor(data, seat) {
     this.data = data;
     this.seat = seat;
+    const place = PLACES[data.world] || "Board";
     this.round = data.practice ? "Practice" : data.trials > 1 ? `Round ${data.trial} of ${data.trials}` : "";
-    this.title = this.round || spelt(data.level);
+    this.name = data.level ? `${place}: ${spelt(data.level).toLowerCase()}` : place; // only who plays alone is told the level
+    this.title = this.round || (data.level ? spelt(data.level) : place);
     const which = data.practice ? "practice" : data.trial;
     this.memory = new Memory(`seen:${seat.token}:${which}`, data.cell);
     this.board = new Board(data, `The ${(PLACES[data.world] || "board").toLowerCase()}, seen by ${data.you}`, seat.looks);
@@ -44,6 +46,7 @@ export class Game {
     document.body.classList.remove("playing");
     this.clock.stop();
     this.advices.end();
+    clearInterval(this.timer);
   }
 
   // What the server tells
@@ -64,6 +67,7 @@ export class Game {
     this.board.show(frame, this.memory.see(frame, this.board.looks));
     this.words.textContent = frame.text || "";
     this.steps.textContent = `Step ${frame.t} of ${this.data.steps}`;
+    if (frame.left !== undefined) this.limit(frame.left);
     if (frame.actions) this.offer(frame.actions);
     const chosen = frame.chosen || [];
     const mine = chosen.includes(this.data.you);
@@ -73,6 +77,19 @@ export class Game {
     const next = this.next;
     this.next = null;
     if (fresh && next) this.act(next);
+  }
+
+  // The time that is left for the round, in minutes until it is short
+  limit(seconds) {
+    clearInterval(this.timer);
+    const until = performance.now() + 1000 * seconds;
+    const tell = () => {
+      const left = Math.max(0, Math.ceil((until - performance.now()) / 1000));
+      this.time.textContent = left > 90 ? ` · ${Math.ceil(left / 60)} min left` : ` · ${left} s left`;
+    };
+    tell();
+    this.timer = setInterval(tell, 1000);
+    this.time.hidden = false;
   }
 
   pause({ who, seconds }) {
@@ -160,7 +177,8 @@ export class Game {
 
   layout() {
     const { data } = this;
-    this.steps = make("span", { class: "steps" }, `Step 0 of ${data.steps}`);
+    this.steps = make("span", {}, `Step 0 of ${data.steps}`);
+    this.time = make("span", { class: "time", role: "timer", hidden: true });
     this.words = make("p", { class: "words away", "aria-live": "off" });
     this.cross = make("div", { class: "cross", role: "group", "aria-label": "Move" });
     this.uses = make("div", { class: "uses", role: "group", "aria-label": "Other actions" });
@@ -170,9 +188,9 @@ export class Game {
     const turn = make("div", { class: "game-turn" }, this.clock.element);
     return make(
       "section",
-      { class: "game", "data-world": data.world, "aria-label": [spelt(data.level), this.round].filter(Boolean).join(", ") },
+      { class: "game", "data-world": data.world, "aria-label": [this.name, this.round].filter(Boolean).join(", ") },
       make("div", { class: "game-table" }, this.bar(), this.goal(), board, turn, advice, pad),
-      make("div", { class: "game-below" }, this.legend(), this.words),
+      make("div", { class: "game-below" }, this.legend(), data.hopeless ? this.giving() : "", this.words),
     );
   }
 
@@ -187,10 +205,10 @@ export class Game {
     return make(
       "header",
       { class: "game-bar" },
-      make("h1", {}, `${PLACES[data.world] || "Board"}: ${spelt(data.level).toLowerCase()}`),
+      make("h1", {}, this.name),
       this.round ? make("span", { class: "quiet" }, this.round) : "",
       make("span", { class: "helper" }, ...helper),
-      this.steps,
+      make("span", { class: "steps" }, this.steps, this.time),
       read,
       this.leaving(),
     );
@@ -201,6 +219,16 @@ export class Game {
     button.setAttribute("aria-pressed", String(on));
     this.words.setAttribute("aria-live", on ? "polite" : "off");
     this.words.classList.toggle("away", !on);
+  }
+
+  // For those who cannot reach their goals; the round ends once everybody has said so
+  giving() {
+    const button = make("button", { type: "button", class: "bare quiet", disabled: this.data.gave_up, onclick: () => ask.showModal() }, "We cannot do this");
+    const on = make("button", { type: "button", class: "primary", onclick: () => ask.close() }, "Play on");
+    const end = make("button", { type: "button", onclick: () => { ask.close(); button.disabled = true; button.dataset.said = ""; this.seat.send({ do: "give up" }); } }, "We cannot do this");
+    const text = make("p", {}, "The round ends once everybody has said so; until then, play on. The study goes on with what comes next.");
+    const ask = make("dialog", { "aria-label": "Give this round up?" }, make("h2", {}, "Give this round up?"), text, make("div", { class: "row" }, on, end));
+    return make("div", { class: "giving" }, shy(button), ask);
   }
 
   leaving() {
@@ -216,7 +244,7 @@ export class Game {
     const { goal, you, others } = this.data;
     const needs = goal?.needs ? make("span", { class: "needs" }, ...goal.needs.split(", ").map((part) => make("span", {}, part))) : null;
     const wants = goal
-      ? make("div", { class: "with" }, goalIcon(goal), make("div", {}, make("b", {}, goal.name.replace(/^./, (c) => c.toUpperCase())), needs))
+      ? make("div", { class: "with" }, goalIcon(goal), make("div", {}, make("b", {}, goal.name), needs))
       : make("p", { class: "quiet" }, "None.");
     const who = make("p", { class: "quiet small" }, `${others.join(" and ")} ${others.length === 1 ? "has a goal" : "have goals"} of their own, and you do not know which.`);
     return make("div", { class: "game-goal" }, make("h2", {}, `You are ${you}. Your goal:`), wants, who);

@@ -6,17 +6,32 @@ import { attempt, get, post } from "./server.js";
 const invitation = location.pathname.split("/")[2];
 const problem = document.querySelector("[data-problem]");
 const shown = document.querySelector("[data-shown]");
-const label = new URLSearchParams(location.search).get("pid") || "";
-const key = `joined:${invitation}:${label}`;
+const asked = `label:${invitation}`; // which parameter of the address tells people apart
+let parameter = "pid";
+let label = "";
+let key = "";
 const SAYS = {
   404: "This invitation is not valid, or has expired. Please ask the person who gave it to you.",
   409: "Somebody has already joined with the label in this link. If that was you, go on in the browser that you joined with, or ask the researcher for a new link.",
 };
 
+// What this browser joins with: if the answer is lost, asking again brings the same link
+function visit() {
+  const bytes = crypto.getRandomValues(new Uint8Array(18));
+  const fresh = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_");
+  const kept = sessionStorage.getItem(key) || fresh;
+  sessionStorage.setItem(key, kept);
+  return kept;
+}
+
 async function join(button) {
   await attempt(problem, async () => {
-    const { link } = await post(`/join/${encodeURIComponent(invitation)}${location.search}`).catch(refused);
+    const wish = new URLSearchParams(location.search);
+    wish.set("visit", visit());
+    const { link } = await post(`/join/${encodeURIComponent(invitation)}?${wish}`).catch(refused);
+    sessionStorage.removeItem(key);
     localStorage.setItem(key, link);
+    localStorage.setItem(asked, parameter);
     location.assign(link);
   }, button);
 }
@@ -40,12 +55,19 @@ async function known() {
   }
 }
 
+// Whoever comes with another label in the same browser is somebody else
+function identify(name) {
+  parameter = name;
+  label = new URLSearchParams(location.search).get(parameter) || "";
+  key = `joined:${invitation}:${label}`;
+}
+
 async function show() {
+  const found = await get(`/api/join/${encodeURIComponent(invitation)}`).catch((error) => error);
+  identify(found.label || localStorage.getItem(asked) || parameter);
   const mine = await known();
-  const { title, minutes } = await get(`/api/join/${encodeURIComponent(invitation)}`).catch((error) => {
-    if (mine) return {};
-    return refused(error);
-  });
+  if (found instanceof Error && !mine) refused(found);
+  const { title, minutes } = found instanceof Error ? {} : found;
   if (title) {
     document.querySelector("[data-title]").textContent = title;
     document.title = `${title} – otherminds`;

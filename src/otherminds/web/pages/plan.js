@@ -61,13 +61,16 @@ export function planForm({ levels, facilitators, plan }) {
       choice("The partner is", "partner", [["person", "another person"], ["simulated", "simulated"]]),
       choice("The clock", "waits", [["true", "waits until both have chosen"], ["false", "goes on by itself"]]),
       number("Seconds a step", "seconds", { min: "0", max: "600", step: "any" }, "If the clock waits: at most. 0 is for ever."),
+      number("Minutes a round", "round_minutes", { min: "0", max: "600", step: "any" }, "At most. 0 is for ever."),
     ),
+    asked(plan.questionnaires),
     field("Consent", of("consent", { tag: "textarea", rows: "9", maxlength: "20000" }, flowing(plan.consent)), "Paragraphs are separated by blank lines."),
+    field("Instructions", of("instructions", { tag: "textarea", rows: "5", maxlength: "20000" }), "Shown before the tutorial, if there are any. Markdown: # headings, lists, **bold**, *italics*, [links](https://…)."),
     make(
       "details",
       {},
       make("summary", {}, "More"),
-      make("fieldset", {}, tick("Tutorial", "tutorial", "The rules, and questions about them."), tick("Practice round", "practice"), tick("Questions about the facilitator after each round", "ratings"), tick("Keep the names given to links in exports", "keep_labels")),
+      make("fieldset", {}, tick("Tutorial", "tutorial", "The rules, and questions about them."), tick("Practice round", "practice"), tick("Questions about the facilitator after each round", "ratings"), tick("Participants can say together: we cannot do this", "give_up", "The round then ends."), tick("Keep the names given to links in exports", "keep_labels"), tick("The clock waits for the facilitator, too", "patient", "Otherwise it may decide too late on a slow machine; the page of the study says so.")),
       make(
         "fieldset",
         { class: "abreast" },
@@ -75,6 +78,7 @@ export function planForm({ levels, facilitators, plan }) {
         number("Minutes in the lobby", "lobby_minutes", { min: "0.1", max: "600", step: "any" }, "At most, for a partner to come."),
         number("Seconds to come back", "grace", { min: "1", max: "3600", step: "any" }, "For a participant whose connection was lost."),
         choice("Who does not come back", "dropout", [["simulated", "is replaced by a simulated person"], ["end", "ends the game"]]),
+        field("Parameters of the invitation to keep", of("recruiting", { type: "text", maxlength: "250" }, plan.recruiting.join(", ")), "If names are kept. Nobody joins twice with the same first one: PROLIFIC_PID, STUDY_ID."),
         number("Seed", "seed", { min: "0", max: "2147483647" }, "Of the order of conditions and of everything random."),
       ),
       field("Where to go afterwards", of("hand_off", { type: "text", size: "50", maxlength: "1000", placeholder: "https://survey.example/?code={code}" }), "{code} becomes the completion code. Empty: nowhere."),
@@ -82,8 +86,10 @@ export function planForm({ levels, facilitators, plan }) {
   );
   const ticked = (name) => [...element.querySelectorAll(`input[name="${name}"]:checked`)].map((box) => box.value);
   const tell = () => {
-    const [n, m] = [ticked("levels").length, ticked("facilitators").length];
-    tally.textContent = `${n} ${n === 1 ? "level" : "levels"}: every pair plays ${n === 1 ? "one round" : `${n} rounds`}${m ? `, with ${m} ${m === 1 ? "facilitator" : "facilitators"} in turn` : ""}.`;
+    const [n, turns] = [ticked("levels").length, ticked("facilitators")];
+    const m = turns.filter((name) => name !== "none").length;
+    const who = [...(m ? [`with ${m} ${m === 1 ? "facilitator" : "facilitators"}`] : []), ...(m < turns.length ? ["without one"] : [])].join(" and ");
+    tally.textContent = `${n} ${n === 1 ? "level" : "levels"}: every pair plays ${n === 1 ? "one round" : `${n} rounds`}${who ? `, ${who}${turns.length > 1 ? " in turn" : ""}` : ""}.`;
   };
   element.addEventListener("change", tell);
   tell();
@@ -92,6 +98,7 @@ export function planForm({ levels, facilitators, plan }) {
     for (const [name, input] of Object.entries(fields)) {
       const old = plan[name];
       if (input.type === "checkbox") found[name] = input.checked;
+      else if (name === "recruiting") found[name] = input.value.split(/[,\s]+/).filter(Boolean);
       else if (name === "waits") found[name] = input.value === "true";
       else found[name] = typeof old === "number" ? Number(input.value) : input.value;
     }
@@ -100,4 +107,13 @@ export function planForm({ levels, facilitators, plan }) {
     return found;
   };
   return { element, read };
+}
+
+// Questionnaires come from a study file: the form tells which there are, and keeps them
+const WHEN = { before: "before the first round", after_round: "after each round", after: "at the end" };
+
+function asked(questionnaires) {
+  if (!questionnaires.length) return null;
+  const told = questionnaires.map(({ title, when, questions }) => make("li", {}, `${title} (${WHEN[when]}): ${questions.length === 1 ? "one question" : `${questions.length} questions`}`));
+  return make("fieldset", {}, make("legend", {}, "Questionnaires, from the study file"), make("ul", {}, ...told));
 }

@@ -16,8 +16,9 @@ export function questions(data, seat) {
     missing.textContent = left ? `${data.aspects.length - left} of ${data.aspects.length} answered` : "All answered. Thank you.";
   };
   comment.addEventListener("input", () => { draft.comment = comment.value; update(); });
-  const scales = data.aspects.map((aspect) => scale(aspect, data, draft.ratings[aspect.key], (value) => {
-    draft.ratings[aspect.key] = value;
+  const points = Array.from({ length: data.points }, (_, i) => i + 1);
+  const scales = data.aspects.map(({ key: name, text }) => scale({ name: `aspect-${name}`, legend: [text], points, words: [], ends: [data.low, data.high] }, draft.ratings[name], (value) => {
+    draft.ratings[name] = value;
     update();
   }));
   update();
@@ -33,15 +34,17 @@ export function questions(data, seat) {
   return { title: "Questions", element };
 }
 
-function scale({ key, text }, { low, high, points }, chosen, choose) {
-  const choices = Array.from({ length: points }, (_, i) => {
-    const value = i + 1;
-    const name = value === 1 ? `1, ${low}` : value === points ? `${points}, ${high}` : String(value);
-    const radio = make("input", { type: "radio", name: `aspect-${key}`, value: String(value), "aria-label": name });
+// A scale of `points`, with words for both ends or for each point
+export function scale({ name, legend, points, words, ends }, chosen, choose) {
+  const [low, high] = ends;
+  const choices = points.map((value, i) => {
+    const said = words[i] || (i === 0 ? low : i === points.length - 1 ? high : "");
+    const radio = make("input", { type: "radio", name, value: String(value), "aria-label": said ? `${value}, ${said}` : String(value) });
     radio.checked = chosen === value;
     radio.addEventListener("change", () => choose(value));
-    return make("label", {}, radio, make("span", { "aria-hidden": "true" }, String(value)));
+    const word = words[i] ? make("span", { class: "points" }, words[i]) : null;
+    return make("label", {}, radio, make("span", { "aria-hidden": "true" }, String(value), word));
   });
-  const ends = make("div", { class: "ends", "aria-hidden": "true" }, make("span", {}, low), make("span", {}, high));
-  return make("fieldset", {}, make("legend", {}, text), make("div", { class: "scale" }, ...choices), ends);
+  const under = low || high ? make("div", { class: "ends", "aria-hidden": "true" }, make("span", {}, low), make("span", {}, high)) : null;
+  return make("fieldset", {}, make("legend", {}, ...legend), make("div", { class: words.length ? "scale worded" : "scale" }, ...choices), under);
 }

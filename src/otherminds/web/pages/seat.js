@@ -1,14 +1,9 @@
 import { make } from "./dom.js";
-import { Game } from "./game.js";
 import { Link } from "./link.js";
-import { questions } from "./questions.js";
-import { reveal } from "./reveal.js";
-import { closed, consent, lobby, ready, thanks } from "./stages.js";
-import { tutorial } from "./tutorial.js";
+import { STAGES, unknown } from "./pages.js";
 
 // Whatever a participant sees: one stage after the other, as the server says
 
-const STAGES = { consent, tutorial, lobby, ready, game: (data, seat) => new Game(data, seat), reveal, questions, thanks, closed };
 const NOTED = 6000;
 
 class Seat {
@@ -97,8 +92,6 @@ class Seat {
     }
   }
 }
-
-const unknown = (data) => ({ title: "otherminds", element: make("p", {}, data?.text || "Please load this page again.") });
 
 // A name for this tab, so that loading it again takes over its own connection
 function tab() {

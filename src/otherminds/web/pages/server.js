@@ -1,7 +1,8 @@
 // Asking the server. What it refuses is thrown as an Error with its one line and its status; who has no key is sent to fetch it.
 
 async function ask(method, path, body) {
-  const sent = body === undefined ? {} : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const json = () => ({ headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  const sent = body === undefined ? {} : body instanceof Blob ? { body } : json();
   let answer;
   try {
     answer = await fetch(path, { method, ...sent });
@@ -34,6 +35,7 @@ function refusal(found) {
 
 export const get = (path) => ask("GET", path);
 export const post = (path, body) => ask("POST", path, body);
+export const send = (path, file) => ask("POST", path, file);
 export const remove = (path) => ask("DELETE", path);
 
 // Do something on a click or a submit, and say beside it what went wrong

@@ -31,6 +31,28 @@ export function consent(data, seat) {
   );
 }
 
+export function instructions(data, seat) {
+  return page(
+    data.title || "What this is about",
+    make("div", { class: "blocks" }, ...data.blocks.map(block)),
+    make("div", { class: "row" }, saying(seat, "Go on", () => ({ do: "instructed" }))),
+  );
+}
+
+// A block of instructions. Its text is never parsed again; links lead to web pages only.
+function block({ kind, level, ordered, spans, items }) {
+  if (kind === "heading") return make(`h${Math.min(4, Math.max(2, level))}`, {}, ...spans.map(span));
+  if (kind === "list") return make(ordered ? "ol" : "ul", {}, ...items.map((one) => make("li", {}, ...one.map(span))));
+  return make("p", {}, ...spans.map(span));
+}
+
+function span({ text, bold, italic, url }) {
+  let shown = text;
+  if (italic) shown = make("em", {}, shown);
+  if (bold) shown = make("strong", {}, shown);
+  return url && /^https?:/i.test(url) ? make("a", { href: url, target: "_blank", rel: "noreferrer" }, shown) : shown;
+}
+
 export function lobby(data, seat) {
   const since = performance.now() - 1000 * data.waiting;
   const waited = make("p", { class: "quiet sans", role: "timer" });

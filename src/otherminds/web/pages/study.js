@@ -9,7 +9,8 @@ const api = `/api/studies/${id}`;
 const at = (name) => document.querySelector(`[data-${name}]`);
 const problem = at("problem");
 const EVERY = 2000;
-const STAGES = { game: "playing", reveal: "reading how it ended", questions: "answering questions", closed: "declined", new: "not here yet" };
+const LEAST = 0.95; // share of decisions that should come in time
+const STAGES = { game: "playing", reveal: "reading how it ended", questions: "answering questions", form: "answering a questionnaire", instructions: "reading the instructions", closed: "declined", new: "not here yet" };
 
 let watched = null;
 let room = null;
@@ -42,7 +43,7 @@ function head({ title, state, finished, plan: { pairs: planned }, invitation }) 
     button.addEventListener("click", () => attempt(problem, async () => { await work(); await poll(); }, button));
     return button;
   };
-  const exports = ["csv", "jsonl", "parquet"].map((kind) => make("a", { class: "button", href: `${api}/export.${kind}`, download: true }, kind.toUpperCase()));
+  const exports = ["zip", "csv", "jsonl", "parquet"].map((kind) => make("a", { class: "button", href: `${api}/export.${kind}`, download: true, title: kind === "zip" ? "All tables, with codebooks" : "Decisions only" }, kind.toUpperCase()));
   const tried = async () => {
     const tab = window.open("", "_blank");
     const { link } = await post(`${api}/try`);
@@ -57,6 +58,7 @@ function head({ title, state, finished, plan: { pairs: planned }, invitation }) 
       "div",
       { class: "row" },
       doing("Try it yourself", tried, "primary"),
+      make("a", { class: "button", href: `/studies/${encodeURIComponent(id)}/preview` }, "See every page"),
       open ? doing("Close the study", () => post(`${api}/close`)) : doing("Open it again", () => post(`${api}/open`)),
       make("span", { class: "quiet" }, "Export:"),
       ...exports,
@@ -80,9 +82,28 @@ function pairs(study) {
     const now = watched === pair.pair;
     const look = { type: "button", class: "bare", "aria-pressed": String(now), onclick: () => watch(now ? null : pair.pair, study) };
     const button = (pair.room || now) && make("button", look, now ? "Stop watching" : "Watch");
-    return [String(pair.pair), pair.people.filter(Boolean).join(" and ") || "simulated", progress(pair, study.trials), pair.state, ["number", pair.room ? String(pair.t) : "–"], button || ""];
+    const [inTime, of] = pair.decided;
+    const share = of ? make("span", { class: inTime < LEAST * of ? "late" : "" }, `${Math.round((100 * inTime) / of)} %`) : "–";
+    return [String(pair.pair), pair.people.filter(Boolean).join(" and ") || "simulated", progress(pair, study.trials), pair.state, ["number", pair.room ? String(pair.t) : "–"], ["number", share], button || ""];
   });
-  return [table(["Pair", "People", "Round", "State", ["number", "Step"], ["", "Live"]], rows, { stacks: true })];
+  return [...delivered(study.pairs), table(["Pair", "People", "Round", "State", ["number", "Step"], ["number", "Decided in time"], ["", "Live"]], rows, { stacks: true })];
+}
+
+// Whether the facilitator acts in the rooms as planned, or this machine is too slow for it
+function delivered(all) {
+  const [inTime, of] = [0, 1].map((i) => all.reduce((sum, pair) => sum + pair.decided[i], 0));
+  if (!of || inTime >= LEAST * of) return [];
+  return [make("p", { class: "problem", role: "alert" }, `The facilitator decides too late: in time in ${Math.round((100 * inTime) / of)} % of the steps of all rounds. Fewer rooms at a time, a slower clock, or one that waits for the facilitator would help.`)];
+}
+
+// Before anybody comes: how many rooms this machine can serve
+async function pace() {
+  const found = await get(`${api}/pace`);
+  if (!found) return;
+  const { ms, seconds, rooms, pairs: planned } = found;
+  const enough = rooms >= planned;
+  const text = `ProToM needs ${ms} ms for a decision here, so at a step every ${seconds} s this machine serves ${rooms} rooms at a time${enough ? "." : `; ${planned} pairs are planned. If they all come at once, it will decide too late.`}`;
+  at("pace").replaceChildren(make("p", { class: enough ? "quiet" : "problem" }, text));
 }
 
 function progress({ pair, trial, trials }, all) {
@@ -164,8 +185,10 @@ function events(all) {
 }
 
 function plan({ plan: found }) {
-  const rows = Object.entries(found).filter(([name]) => name !== "consent").map(([name, value]) => [spelt(name), Array.isArray(value) ? value.join(", ") : String(value) || "–"]);
-  return [make("details", {}, make("summary", {}, "Everything that was set"), table(["What", "Value"], rows), make("p", { class: "consent" }, found.consent))];
+  const long = ["consent", "instructions"];
+  const told = (value) => (Array.isArray(value) ? value.map((one) => one.name || one).join(", ") : String(value)) || "–";
+  const rows = Object.entries(found).filter(([name]) => !long.includes(name)).map(([name, value]) => [spelt(name), told(value)]);
+  return [make("details", {}, make("summary", {}, "Everything that was set"), table(["What", "Value"], rows), ...long.map((name) => make("p", { class: "consent" }, found[name])))];
 }
 
 async function poll() {
@@ -186,3 +209,4 @@ async function follow() {
 }
 
 follow();
+attempt(problem, pace);

@@ -8,7 +8,7 @@ const given = new Map();
 export function tutorial(data, seat) {
   const { pages, checks, wrong = [] } = data;
   const again = Boolean(data.tries) && wrong.length > 0;
-  let at = again ? pages.length : 0;
+  let at = again ? pages.length : data.at || 0;
   const element = make("section", { class: "calm tutorial" });
   const show = () => {
     element.replaceChildren(...(at < pages.length ? rules(pages[at], at, turn) : questions()));

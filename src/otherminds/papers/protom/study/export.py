@@ -23,7 +23,8 @@ from otherminds.papers.protom.episodes import Status
 EXPERIMENT = "study"
 POINTS = range(1, 8)  # the points of a rating: 1 strongly disagree, 7 strongly agree (paper, appendix C)
 FINISHED, TIME = "finished", "time"  # values of `ended`: all agents succeeded, or the horizon was reached
-TO_THE_END = (FINISHED, TIME)
+GIVEN_UP, LIMIT = "given up", "time limit"  # all people said that they cannot do it; the minutes of a round were over
+TO_THE_END = (FINISHED, TIME, GIVEN_UP, LIMIT)
 CONSTANT = ("condition", "subject", "seed", "pair", "trial", "level")  # columns that are equal in all rows of a trial
 
 Row = dict[str, Any]
@@ -72,10 +73,12 @@ class _ExportRow(BaseModel):
     words: Text | None = None
     why: Text | None = None
     status: Status | None = None
+    statuses: dict[Text, Status] | None = None
     prices: list[_ExportedUtility] | None = None
     success: bool | None = None
     length: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     outcome: Status | None = None
+    outcomes: dict[Text, Status] | None = None
     ended: Name | None = None
     by: dict[Name, Literal["person", "simulated"]] | None = None
     ratings: dict[Name, dict[Aspect, Rating]] | None = None
@@ -150,6 +153,16 @@ def trials(rows: Iterable[Row]) -> Iterator[list[Row]]:
     """The rows of each trial, in order."""
     for _, group in groupby(rows, key=lambda row: row["episode"]):
         yield list(group)
+
+
+def statuses(trial: Sequence[Row]) -> list[dict[str, str]]:
+    """The new statuses of messages at each decision of the facilitator, and at the end, by message.
+
+    Rows without a column for each message have the latest status, here under the empty name.
+    """
+    places = [(row, "status", "statuses") for row in trial if row["agent"] == FACILITATOR]
+    places.append((trial[-1], "outcome", "outcomes"))
+    return [row.get(each) or ({"": row[latest]} if row.get(latest) else {}) for row, latest, each in places]
 
 
 def finished_trials(rows: Iterable[Row]) -> list[Row]:

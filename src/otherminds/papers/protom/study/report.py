@@ -12,7 +12,7 @@ from otherminds.evaluation.assistance import FACILITATOR
 from otherminds.files.toml import packaged
 from otherminds.papers.protom.levels.kitchens import DESIGN
 from otherminds.papers.protom.report import p_value, published_lines
-from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, TO_THE_END, Row, trials
+from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, TO_THE_END, Row, statuses, trials
 from otherminds.papers.protom.study.plan import NOBODY
 from otherminds.papers.protom.study.scores import FIGURES, compare, in_order, results
 from otherminds.reports.level_replay import KINDS, replays
@@ -159,7 +159,7 @@ def sent_messages(trial: Sequence[Row]) -> Iterator[tuple[int, str, str, str]]:
     advice = [row for row in trial if row["agent"] == FACILITATOR]
     for i, row in enumerate(advice):
         if row["action"]:
-            later = [r.get("status") for r in advice[i + 1 :]] + [trial[-1].get("outcome")]
+            later = (by_message.get(row["action"], by_message.get("")) for by_message in statuses(trial)[i + 1 :])
             fate = next((status for status in later if status not in (None, "running")), "running")
             yield row["t"], row["action"], row.get("words") or "", STATUS_WORDS[fate]
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from otherminds.evaluation import statistics as st
-from otherminds.evaluation.assistance import FACILITATOR, OVERALL, outcomes
+from otherminds.evaluation.assistance import OVERALL, outcomes
 from otherminds.evaluation.statistics import Comparison, Estimate, summary_row
 from otherminds.papers.protom.experiment import SUBJECTS
-from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, Row, finished_trials, trials
+from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, Row, finished_trials, statuses, trials
 from otherminds.papers.protom.study.plan import NOBODY
 
 PROTOM = "protom"
@@ -55,12 +55,12 @@ def results(rows: Sequence[Row]) -> list[TrialResult]:
         last = trial[-1]
         ratings = (last.get("ratings") or {}).values()
         lengths = alone.get(last["level"])
-        statuses = [row.get("status") for row in trial if row["agent"] == FACILITATOR] + [last.get("outcome")]
+        fates = [status for by_message in statuses(trial) for status in by_message.values()]
         values: dict[str, Sequence[float]] = {
             "success": [float(outcome.success)],
             "speedup": [float(np.mean(lengths)) / outcome.length - 1] if lengths else [],
             "messages": [float(outcome.messages)],
-            "ignored": [float(statuses.count("ignored"))],
+            "ignored": [float(fates.count("ignored"))],
             "decision_ms": () if outcome.subject == NOBODY else outcome.decision_ms,
             **{aspect: [rating[aspect] for rating in ratings if aspect in rating] for aspect in ASPECTS},
         }

@@ -15,7 +15,7 @@ from otherminds.language.model import LanguageModel
 from otherminds.papers.protom import experiment
 from otherminds.papers.protom.experiment import PlannedEpisode, Row
 from otherminds.papers.protom.overcooked import OVERCOOKED
-from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, FINISHED, POINTS, TIME
+from otherminds.papers.protom.study.export import ASPECTS, EXPERIMENT, FINISHED, POINTS, TIME, statuses
 from otherminds.papers.protom.study.plan import NOBODY, counterbalanced, default_levels
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
@@ -85,14 +85,13 @@ def rating_shares(rows: Sequence[Row], agent: str) -> dict[str, float]:
     messages that were neither ignored nor impossible. clear: the share of messages with a reason. understood: the
     facilitator's last P(own goal).
     """
-    advice = [row for row in rows if row["agent"] == FACILITATOR]
-    sent = [row for row in advice if row["action"]]
-    statuses = [row.get("status") for row in advice] + [rows[-1].get("outcome")]
+    sent = [row for row in rows if row["agent"] == FACILITATOR and row["action"]]
+    fates = [status for by_message in statuses(rows) for status in by_message.values()]
     shares = {}
     if sent:
         worth = 1.0 if rows[-1]["success"] else 0.5
-        shares["helpful"] = worth * statuses.count("completed") / len(sent)
-        shares["appropriate"] = 1 - (statuses.count("ignored") + statuses.count("impossible")) / len(sent)
+        shares["helpful"] = worth * fates.count("completed") / len(sent)
+        shares["appropriate"] = 1 - (fates.count("ignored") + fates.count("impossible")) / len(sent)
         shares["clear"] = sum(row["words"] not in ("", NO_REASON) for row in sent) / len(sent)
     probabilities = [row["p_true"] for row in rows if row["agent"] == agent and "p_true" in row]
     if probabilities:
