@@ -133,7 +133,7 @@ def fit(
     ] = None,
     partner: PartnerOption = FITTED,
 ) -> None:
-    """Fit minds to what people did: parameters with intervals. Or a model's settings to what they judged.
+    """Fit minds to what people did or judged: parameters.
 
     Example: otherminds fit human-rps --mind wsls
     """
@@ -260,7 +260,7 @@ def score(
     *,
     table: TableOptions,
 ) -> None:
-    """How well do parameters fitted before predict these people's choices?
+    """How well do fitted minds predict other people, or later?
 
     A person who was fitted is predicted by the own parameters, others by those of their group or of all together.
 

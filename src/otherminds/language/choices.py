@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import NamedTuple
-from unicodedata import normalize
 
 from otherminds.files.toml import packaged
 from otherminds.language.asking import LONGEST_REPLY, Unreadable, unreadable
@@ -26,6 +25,8 @@ FIRST, SEVERAL = "\ue000", "\uf8ff"  # stand for the first option, and for an an
 ANY = f"[{FIRST}-{SEVERAL}]"
 SHORT = 3  # letters: a code up to it is an illegal answer, a longer name may be misspelt; chosen
 WEAK, PLAIN, CONCLUDED, EXPLICIT, FINAL = range(5)  # how strongly a sentence chooses
+
+HALF_WIDTH = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}  # of letters and signs as wide as CJK characters
 
 _TABLE = packaged("otherminds.language", "choices.toml")
 _TEXT = re.IGNORECASE | re.MULTILINE
@@ -85,7 +86,7 @@ def read_choice(
     """
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
-    answer, is_cut = _without_thoughts(normalize("NFKC", text))
+    answer, is_cut = _without_thoughts(text.translate(HALF_WIDTH))
     choice = _choice(answer, labels, theirs, round_number)
     if len(choice) > 1 and len(answer) <= LONGEST_MISSPELT:
         choice = _choice(_spelt(answer, labels), labels, theirs, round_number)
@@ -190,7 +191,7 @@ def _names(labels: tuple[str, ...]) -> tuple[dict[str, str], re.Pattern[str]]:
     """The characters of options by their names in lower case, and a pattern with a group for each of these names."""
     codes: dict[str, str] = {}
     for k, label in enumerate(labels):
-        name = _rewritten(normalize("NFKC", label), _UNDRESSED).strip(AROUND).casefold()
+        name = _rewritten(label.translate(HALF_WIDTH), _UNDRESSED).strip(AROUND).casefold()
         codes[name] = SEVERAL if name in codes else chr(ord(FIRST) + k)
     codes = {name: codes[name] for name in sorted(codes, key=len, reverse=True) if name}
     return codes, re.compile("|".join(f"({_name(name)})" for name in codes) or "(?!)", re.IGNORECASE)
