@@ -162,7 +162,7 @@ def list_names(
     what: Annotated[str, Argument(metavar="[WHAT]", help=f"{', '.join(LISTS)}; none: what lists there are.")] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """List what other commands can name, or the lists of it.
+    """List what other commands can name.
 
     Example: otherminds list games
     """
