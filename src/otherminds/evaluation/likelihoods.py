@@ -23,7 +23,7 @@ from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 Floats = NDArray[np.float64]
 FARTHEST = 14.0  # largest |x| of a parameter on the real line: within a millionth of the range from a bound
-GRID = (101, 32)  # points along each parameter that are looked at first, of minds with one and with two parameters
+GRID = (101, 44)  # points along each parameter that are looked at first, of minds with one and with two parameters
 SPAN = 8.0  # largest |x| of those points, but for two on either side that reach to the bounds
 LOOKED_AT = 2048  # points that are looked at first of minds with more parameters: a Sobol sequence
 AROUND = 6.0  # largest |x| of those
