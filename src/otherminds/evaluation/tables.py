@@ -576,8 +576,8 @@ def _offers(trials: _Trials) -> dict[str, Any]:
         message = f"amounts of up to {largest * step / SCALE:g} in steps of {step / SCALE:g} are too many options"
         raise trials.table.wrong(message, hint=f"{MOST_OPTIONS} are possible: round the amounts")
     responds = kind == "ultimatum:responder"
-    amounts = () if responds else tuple(f"{i * step / SCALE:g}" for i in range(largest + 1))
-    task = offers.ULTIMATUM_RESPONDER if responds else offers.Division(kind, amounts)
+    amounts = (i * step / SCALE for i in range(largest + 1))
+    task = offers.ULTIMATUM_RESPONDER if responds else offers.in_amounts(kind, amounts)
     chosen = [[o.reply if responds or kind == "trust:trustee" else o.first for o in row] for row in by_match]
     own = [[MISSED if n is None else n if responds else n // step for n in row] for row in chosen]
     paid = cache(_divisions(trials, every, step))

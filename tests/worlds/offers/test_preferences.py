@@ -18,24 +18,30 @@ from otherminds.worlds.offers.rules import (
     ULTIMATUM_RESPONDER,
     Division,
     Floats,
-    dictator,
     dictator_gifts,
+    in_amounts,
     trust_investments,
-    trust_investor,
     trust_returns,
-    trust_trustee,
     ultimatum_offers,
-    ultimatum_proposer,
     ultimatum_responses,
 )
 
 ACCEPTED = 1.0 / (1.0 + np.exp(-(np.arange(11) - 2.5)))  # chances of offers of 0 to 10
 TASKS: dict[str, tuple[Division, list[Floats]]] = {
     "responder": (ULTIMATUM_RESPONDER, [ultimatum_responses(offer, 10) for offer in range(11)]),
-    "proposer": (ultimatum_proposer(10), [ultimatum_offers(pie, ACCEPTED, largest=10) for pie in (10, 8, 6, 4)]),
-    "dictator": (dictator(10), [dictator_gifts(10), dictator_gifts(7, largest=10)]),
-    "investor": (trust_investor(10), [trust_investments(10, [low, low + 0.4]) for low in (0.0, 0.2, 0.4)]),
-    "trustee": (trust_trustee(10), [trust_returns(sent, 10, trustee_has=10) for sent in range(11)]),
+    "proposer": (
+        in_amounts("ultimatum:proposer", range(11)),
+        [ultimatum_offers(pie, ACCEPTED, largest=10) for pie in (10, 8, 6, 4)],
+    ),
+    "dictator": (in_amounts("dictator:dictator", range(11)), [dictator_gifts(10), dictator_gifts(7, largest=10)]),
+    "investor": (
+        in_amounts("trust:investor", range(11)),
+        [trust_investments(10, [low, low + 0.4]) for low in (0.0, 0.2, 0.4)],
+    ),
+    "trustee": (
+        in_amounts("trust:trustee", range(31)),
+        [trust_returns(sent, 10, trustee_has=10) for sent in range(11)],
+    ),
 }
 
 
@@ -130,7 +136,7 @@ def test_the_response_is_averaged_over_in_utility_not_in_money() -> None:
 
 @pytest.mark.parametrize("name", PREFERENCES)
 def test_impossible_options_are_never_chosen(name: str) -> None:
-    plain = chooser(name, trust_trustee(2))
+    plain = chooser(name, in_amounts("trust:trustee", range(7)))
     assert plain.act().probs == pytest.approx((1 / 7,) * 7), "it does not know yet"
     facing = plain.observe(trust_returns(1, 2))
     assert facing == plain.observe(None).observe(trust_returns(2, 2)).observe(trust_returns(1, 2))

@@ -9,14 +9,11 @@ from otherminds.worlds.offers.rules import (
     ULTIMATUM_RESPONDER,
     Division,
     Floats,
-    dictator,
     dictator_gifts,
+    in_amounts,
     trust_investments,
-    trust_investor,
     trust_returns,
-    trust_trustee,
     ultimatum_offers,
-    ultimatum_proposer,
     ultimatum_responses,
 )
 
@@ -27,7 +24,7 @@ def test_a_rejected_offer_leaves_nothing() -> None:
 
 
 def test_a_proposer_keeps_the_rest_if_the_offer_is_accepted() -> None:
-    assert ultimatum_proposer(4, 2).options == ("0", "2", "4")
+    assert in_amounts("ultimatum:proposer", range(0, 5, 2)).options == ("0", "2", "4")
     divisions = ultimatum_offers(2, np.array([0.25, 0.75, 1.0]), 2, largest=4)
     assert divisions.tolist() == [
         [[0.25, 2, 0], [0.75, 0, 0]],
@@ -37,12 +34,12 @@ def test_a_proposer_keeps_the_rest_if_the_offer_is_accepted() -> None:
 
 
 def test_a_dictator_gives() -> None:
-    assert dictator(3).options == ("0", "1", "2", "3")
+    assert in_amounts("dictator:dictator", range(4)).options == ("0", "1", "2", "3")
     assert dictator_gifts(2, largest=3).tolist() == [[[1, 2, 0]], [[1, 1, 1]], [[1, 0, 2]], [[0, 0, 0]]]
 
 
 def test_an_investment_is_tripled_and_a_share_of_it_returned() -> None:
-    assert trust_investor(10, 5).options == ("0", "5", "10")
+    assert in_amounts("trust:investor", range(0, 11, 5)).options == ("0", "5", "10")
     divisions = trust_investments(10, [0.0, 0.5], [1, 3], step=5, trustee_has=10)
     assert divisions.tolist() == [
         [[0.25, 10, 10], [0.75, 10, 10]],
@@ -53,7 +50,7 @@ def test_an_investment_is_tripled_and_a_share_of_it_returned() -> None:
 
 
 def test_no_more_is_returned_than_was_received() -> None:
-    assert trust_trustee(2, multiplier=2).options == ("0", "1", "2", "3", "4")
+    assert in_amounts("trust:trustee", range(5)).options == ("0", "1", "2", "3", "4")
     divisions = trust_returns(1, 2, multiplier=2, trustee_has=5)
     assert divisions.tolist() == [[[1, 7, 1]], [[1, 6, 2]], [[1, 5, 3]], [[0, 0, 0]], [[0, 0, 0]]]
 
@@ -62,10 +59,10 @@ def test_no_more_is_returned_than_was_received() -> None:
     ("task", "divisions"),
     [
         (ULTIMATUM_RESPONDER, ultimatum_responses(3, 10)),
-        (ultimatum_proposer(10), ultimatum_offers(6, np.linspace(0, 1, 11), largest=10)),
-        (dictator(20, 5), dictator_gifts(20, 5)),
-        (trust_investor(10), trust_investments(10, np.linspace(0, 1, 5))),
-        (trust_trustee(10), trust_returns(0, 10)),
+        (in_amounts("ultimatum:proposer", range(11)), ultimatum_offers(6, np.linspace(0, 1, 11), largest=10)),
+        (in_amounts("dictator:dictator", range(0, 21, 5)), dictator_gifts(20, 5)),
+        (in_amounts("trust:investor", range(11)), trust_investments(10, np.linspace(0, 1, 5))),
+        (in_amounts("trust:trustee", range(31)), trust_returns(0, 10)),
     ],
 )
 def test_every_option_has_its_divisions(task: Division, divisions: Floats) -> None:

@@ -11,7 +11,7 @@ was received, has probability 0 and money 0 for every response; minds choose it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,28 +49,9 @@ class Division:
 ULTIMATUM_RESPONDER = Division("ultimatum:responder", ("reject", "accept"))
 
 
-def ultimatum_proposer(largest: int, step: int = 1) -> Division:
-    """Offers of 0 to the largest pie, in steps."""
-    return Division("ultimatum:proposer", _amounts(largest, step))
-
-
-def dictator(largest: int, step: int = 1) -> Division:
-    """Gifts of 0 to the largest pie, in steps."""
-    return Division("dictator:dictator", _amounts(largest, step))
-
-
-def trust_investor(endowment: int, step: int = 1) -> Division:
-    """Sends 0 to all of the endowment, in steps."""
-    return Division("trust:investor", _amounts(endowment, step))
-
-
-def trust_trustee(endowment: int, step: int = 1, multiplier: int = MULTIPLIER) -> Division:
-    """Returns 0 to the most that can be received, in steps."""
-    return Division("trust:trustee", _amounts(multiplier * endowment, step))
-
-
-def _amounts(largest: int, step: int) -> tuple[str, ...]:
-    return tuple(str(amount) for amount in range(0, largest + 1, step))
+def in_amounts(role: str, amounts: Iterable[float]) -> Division:
+    """A role whose options are amounts of money, as `dictator:dictator` or `trust:trustee`."""
+    return Division(role, tuple(f"{amount:g}" for amount in amounts))
 
 
 # The divisions of one trial
