@@ -332,11 +332,12 @@ def test_a_model_that_cannot_be_asked_is_no_answer() -> None:
 
 
 def through_server(
-    model: LanguageModel, fault: Callable[[Heard], Fault | None] | None = None, seconds: float = 9.0
+    model: LanguageModel, fault: Callable[[Heard], Fault | None] | None = None, timeout: float = 1.0
 ) -> Answered | None:
     """What comes of asking through a server, within its time; None if the model could not be asked."""
+    seconds = max(9.0, timeout)
     with serve(model, fault=fault) as server:
-        endpoint = Endpoint("reader", server.url, timeout=0.2, attempts=2, wait=lambda _: None)
+        endpoint = Endpoint("reader", server.url, timeout=timeout, attempts=2, wait=lambda _: None)
         began = time.monotonic()
         try:
             return answer_with(endpoint, STORY, STEM, (), seconds=seconds)
@@ -371,6 +372,6 @@ def test_garbled_replies_give_no_wrong_answer(seed: int) -> None:
     good = json.dumps(reply())
     start, end = sorted(((seed * 7919 + k * 104729) % len(good)) for k in (1, 2))
     garbled = (good[:start], good + good, good[:start] + "\ufffd" * 9 + good[end:], good[:start] + good[end:])[seed % 4]
-    outcome = through_server(reader(garbled, reply())[0])
+    outcome = through_server(reader(garbled, reply())[0], timeout=60.0)
     assert outcome is not None
     assert label(outcome) in (PEW, None)
