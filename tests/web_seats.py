@@ -46,7 +46,7 @@ class Server:
         environment = {**os.environ, "OTHERMINDS_SECRET": SECRET}
         with self.store.with_suffix(".log").open("ab") as log:
             self.process = subprocess.Popen([*command, *self.more], env=environment, stdout=log, stderr=log)
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + 3 * PATIENCE
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() > until:
                 raise RuntimeError(self.store.with_suffix(".log").read_text())

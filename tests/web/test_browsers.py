@@ -550,6 +550,10 @@ def look_on(desk: Page, number: int, played: str) -> None:
     expect(room.locator(".mind:has(li.true)")).to_have_count(2)
     expect(room.get_by_role("status")).to_contain_text("most likely wants")
     assert inaccessible(desk) == []
+    window = desk.viewport_size
+    desk.set_viewport_size({"width": 390, "height": 844})
+    assert narrow(desk)
+    desk.set_viewport_size(window or {"width": 1280, "height": 720})
 
 
 def check(rows: list[dict[str, Any]], played: list[str], points: dict[tuple[int, int], int]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import time
@@ -102,3 +103,12 @@ def test_the_service_file_names_options_that_there_are() -> None:
             check=False,
         )
         assert "Unknown" not in told.stderr
+
+
+def test_every_package_of_a_server_is_pinned_as_for_the_tests_and_has_checksums() -> None:
+    pins = set((Path(__file__).parents[2] / "constraints.txt").read_text().lower().replace("_", "-").split())
+    entries = re.split(r"\n(?=\S)", (FILES / "requirements.txt").read_text().replace("\\\n", ""))
+    packages = {entry.split()[0] for entry in entries}
+    assert packages - {"colorama==0.4.6"} <= pins  # on Windows only
+    assert {"fastapi", "uvicorn", "websockets", "numpy", "pyarrow"} <= {name.partition("==")[0] for name in packages}
+    assert all(re.search(r"--hash=sha256:[0-9a-f]{64}", entry) for entry in entries)

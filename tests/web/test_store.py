@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -15,7 +18,7 @@ from otherminds.web.event_log import EventLog
 from otherminds.web.lobby import Lobby
 from otherminds.web.studies import StudyPlan
 from otherminds.web.thinking import ThinkingProcesses
-from web_seats import Seat, Server, free_port, serving
+from web_seats import PATIENCE, Seat, Server, free_port, serving
 
 PLAN = StudyPlan(levels=("hatch",), facilitators=("none",), pairs=40)
 
@@ -37,6 +40,34 @@ def test_a_second_server_is_refused_and_the_first_lives(tmp_path: Path, run: Run
             ana.until("lobby")
         first.kill()
         assert first.start().links(study), "a lock does not outlive its server"
+
+
+@pytest.mark.slow
+def test_of_two_servers_that_start_at_once_one_has_the_store(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "otherminds", "serve", "--store", str(tmp_path / "store.sqlite"), "--port"]
+    with (tmp_path / "log").open("wb") as log:
+        servers = [subprocess.Popen([*command, str(free_port())], stdout=log, stderr=log) for _ in range(2)]
+        until = time.monotonic() + PATIENCE
+        while all(server.poll() is None for server in servers) and time.monotonic() < until:
+            time.sleep(0.05)
+        ended = [server.poll() is not None for server in servers]
+        for server in servers:
+            server.kill()
+            server.wait()
+    assert sorted(ended) == [False, True]
+    assert "another server keeps its studies there" in " ".join((tmp_path / "log").read_text().split())
+
+
+@pytest.mark.slow
+def test_a_server_starts_on_a_store_that_another_one_looks_at(tmp_path: Path) -> None:
+    with serving(tmp_path) as first:
+        study = first.study()
+        looker = Server(first.store, "--look").start()
+        try:
+            first.kill()
+            assert first.start().links(study) == looker.links(study)
+        finally:
+            looker.kill()
 
 
 @pytest.mark.slow

@@ -434,13 +434,37 @@ def test_nobody_can_give_up_unless_the_plan_lets_them(tmp_path: Path) -> None:
     running(refuse())
 
 
+def test_the_time_of_a_round_stands_still_in_pauses_and_while_the_server_is_down(tmp_path: Path) -> None:
+    async def play() -> None:
+        with opened(tmp_path / "j.sqlite") as lobby:
+            study, _ = await begun(lobby, filed(round_minutes=2, questionnaires=()))
+            first, *_ = lobby.event_log.events(study.pairs[1].rooms[0])
+            lived = [("gave_up", 10), ("away", 20), ("thought", 50), ("back", 80), ("resumed", 300), ("gave_up", 310)]
+            seconds_left = []
+            game = lobby.begun(first)
+            for kind, seconds in lived:
+                body = {"agent": "Ana", "thought": {"t": 0, "row": {"action": ""}, "beliefs": {}}}
+                game.apply(first._replace(kind=kind, body=body, at=first.at + seconds))
+                seconds_left.append(game.seconds_left(first.at + seconds))
+            assert seconds_left == [110, 100, 100, 100, 100, 90]
+            assert lobby.begun(first).seconds_left(first.at + 300) == 0.0
+
+    async def resume() -> None:
+        with opened(tmp_path / "j.sqlite") as lobby:
+            (room,) = lobby.rooms
+            await settle(lambda: "resumed" in [event.kind for event in lobby.event_log.events(room)])
+
+    running(play())
+    running(resume())
+
+
 @pytest.mark.parametrize("partner", ["person", "simulated"])
 def test_a_round_ends_when_its_time_is_up(partner: str, tmp_path: Path) -> None:
     async def wait() -> None:
         with opened(tmp_path / "j.sqlite") as lobby:
-            given = filed(round_minutes=0.02, partner=partner, ratings=False, questionnaires=())
+            given = filed(round_minutes=0.04, partner=partner, ratings=False, questionnaires=())
             study, pages = await begun(lobby, given)
-            assert pages[0].last("frame")["left"] <= 1
+            assert pages[0].last("frame")["left"] <= 2
             await at(pages, "reveal")
             assert pages[0].last("page")["data"]["text"] == stages.ENDINGS["time limit"]
             events = [event.kind for event in lobby.event_log.events(study.pairs[1].rooms[0])]

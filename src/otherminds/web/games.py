@@ -52,7 +52,8 @@ class LiveGame:
     messages. heard: answers to them since the last step. away: agents whose people are disconnected. replaced: agents
     that a simulated one took over, with the id of their former player. ended: how the game ended, empty while it runs.
     late: the steps about which the facilitator thought so long that the next one had happened. minutes: the time limit
-    from `begun_at`, a Unix time; 0 for none. gave_up: agents whose people have said that they cannot do it.
+    from `begun_at`, a Unix time, without the `paused` seconds; 0 for none. latest: the Unix time of the last event.
+    gave_up: agents whose people have said that they cannot do it.
     """
 
     setup: GameSetup
@@ -73,6 +74,8 @@ class LiveGame:
     late: set[int] = field(default_factory=set)
     minutes: float = 0.0
     begun_at: float = 0.0
+    paused: float = 0.0
+    latest: float = 0.0
     gave_up: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -123,8 +126,12 @@ class LiveGame:
         return "given up" if self.people and self.gave_up >= set(self.people) else None
 
     def seconds_left(self, now: float) -> float:
-        """The seconds of the time limit that are left at a Unix time; infinite without a limit."""
-        return max(0.0, self.begun_at + 60.0 * self.minutes - now) if self.minutes else math.inf
+        """The seconds of the time limit that are left at a Unix time; infinite without a limit.
+
+        They stand still while somebody is away, and while the server is down.
+        """
+        played = (self.latest if self.away else now) - self.begun_at - self.paused
+        return max(0.0, 60.0 * self.minutes - played) if self.minutes else math.inf
 
     def check(self, agent: str, action: object, t: object) -> str:
         """The requested action. Raises RefusedError if the game or step is over, or the action is not possible."""
@@ -142,6 +149,7 @@ class LiveGame:
     def apply(self, event: LogEvent) -> None:
         """Update the game by an event; unknown kinds are ignored."""
         body = event.body
+        self._keep_time(event)
         match event.kind:
             case "act" if body["t"] == self.t:
                 self.pending[body["agent"]] = body["action"]
@@ -171,6 +179,12 @@ class LiveGame:
                 self.pending.pop(agent, None)
             case "ended":
                 self.ended = body["reason"]
+
+    def _keep_time(self, event: LogEvent) -> None:
+        """Count the time since the last event as paused if somebody was away, or the server down."""
+        if self.away or event.kind == "resumed":
+            self.paused += event.at - self.latest
+        self.latest = event.at
 
     def _hear(self, message: GameMessage, reply: str) -> None:
         """Record an answer, which the facilitator learns of with the next step; an ignored message is over at once."""

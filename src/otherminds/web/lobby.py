@@ -116,7 +116,7 @@ class Lobby:
         facilitator, level = body["facilitator"], self.levels[body["level"]]
         setup = GameSetup(name, level, facilitator, body["seed"], self.models.get(facilitator, ""))
         self.study_in[name] = self.studies[body["study"]]
-        limit = {"minutes": body.get("minutes", 0.0), "begun_at": event.at}
+        limit = {"minutes": body.get("minutes", 0.0), "begun_at": event.at, "latest": event.at}
         return LiveGame(setup, dict(body["people"]), body["waits"], body["seconds"], body["practice"], **limit)
 
     async def close(self) -> None:

@@ -183,6 +183,8 @@ def _enter(lobby: Lobby, name: str, game: LiveGame) -> None:
 def resume(lobby: Lobby) -> None:
     """Resume the unfinished games, and start looking after participants."""
     for name, game in lobby.unfinished.items():
+        event, _ = lobby.event_log.append(name, "resumed", {})
+        game.apply(event)
         _enter(lobby, name, game)
     lobby.sweeper = asyncio.create_task(_sweep(lobby))
 
@@ -275,7 +277,7 @@ def _room_news(lobby: Lobby, what: str, room: GameRoom) -> None:
         case "pause":
             lobby.send_pause(room)
         case "go":
-            lobby.send_all(game, {"type": "go"})
+            lobby.send_all(game, {"type": "go", **stages.time_left(game)})
         case "replaced":
             _replace(lobby, room)
         case "ended":

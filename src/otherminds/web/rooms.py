@@ -19,6 +19,7 @@ from otherminds.web.thinking import GOT_IT, IGNORE, FacilitatorThought, Thinking
 
 LOG = logging.getLogger(__name__)
 STAY = "stay"  # the action of agents that have not chosen
+SHORTEST = 0.05  # seconds between two looks at a time limit; chosen
 GIVEN_UP = 5.0  # seconds that a step waits for simulated people before they stay; chosen
 
 Tell = Callable[[str, "GameRoom"], None]
@@ -163,8 +164,9 @@ class GameRoom:
             raise
 
     async def _limit(self) -> None:
-        """End the game when its time is up."""
-        await asyncio.sleep(self.game.seconds_left(time.time()))
+        """End the game when its time is up, which stands still in pauses."""
+        while not self.game.ended and (seconds_left := self.game.seconds_left(time.time())) > 0:
+            await asyncio.sleep(max(seconds_left, SHORTEST))
         if not self.game.ended:
             self._end("time limit")
             self._changed.set()

@@ -318,14 +318,18 @@ def questions(participant: Participant) -> Data:
     }
 
 
+def time_left(game: LiveGame) -> Data:
+    """The seconds that are left of the round, if it has a time limit."""
+    return {"left": round(game.seconds_left(time.time()))} if game.minutes else {}
+
+
 def frame(game: LiveGame, agent: str | None, looks: dict[str, int]) -> Data:
     """What an agent sees now (None: everything). `looks` numbers the drawings already sent, and is updated."""
     rows, parts, first_new = game.board.rows(game.state, agent), [*game.board.drawn(game.state, agent)], len(looks)
     placed = [[part.name, looks.setdefault(svg_look(part), len(looks)), *part.place] for part in parts if part.place]
     new_looks = {str(number): look for look, number in looks.items() if number >= first_new}
     data: Data = {"type": "frame", "t": game.t, "rows": rows, "parts": placed, "looks": new_looks, "text": words(parts)}
-    if game.minutes:
-        data["left"] = round(game.seconds_left(time.time()))
+    data |= time_left(game)
     if agent is not None:
         data["mine"] = f"agent-{game.world.agents.index(agent)}"
         data["chosen"] = sorted(game.pending)
@@ -424,14 +428,14 @@ def _beginning(guest: Participant) -> Iterator[tuple[str, Data]]:
 def _middle(guest: Participant) -> Iterator[tuple[str, Data]]:
     """The pages of a round with each facilitator, and the ways in which a round can end."""
     study, plan = guest.study, guest.study.plan
-    trials = study.trials(1)
+    trials, now = study.trials(1), time.time()
     guest.pair, study.pairs[1] = 1, ParticipantPair(1, [guest.name, ""], trials)
     first = {trial.facilitator: i for i, trial in reversed(list(enumerate(trials)))}
     for guest.trial in sorted(first.values()):
         trial = trials[guest.trial]
         level = study.levels[trial.level]
         setup, people = GameSetup("preview", level, trial.facilitator, trial.seed), {level.world.agents[0]: guest.id}
-        game = LiveGame(setup, people, plan.waits, plan.seconds, minutes=plan.round_minutes, begun_at=time.time())
+        game = LiveGame(setup, people, plan.waits, plan.seconds, minutes=plan.round_minutes, begun_at=now, latest=now)
         yield "ready", ready(guest)
         yield "game", {**playing(guest, game), "frame": frame(game, level.world.agents[0], {})}
         if plan.ratings and game.facilitated:

@@ -56,7 +56,7 @@ export class Game {
     if (message.type === "chosen") this.clock.tell(message.who);
     if (message.type === "advice") this.advices.hear(message);
     if (message.type === "pause") this.pause(message);
-    if (message.type === "go") this.go();
+    if (message.type === "go") this.go(message);
     if (message.type === "refused") this.refused();
   }
 
@@ -94,12 +94,14 @@ export class Game {
 
   pause({ who, seconds }) {
     this.paused = true;
+    clearInterval(this.timer);
     this.clock.pause(who, seconds);
     this.element.classList.add("paused");
   }
 
-  go() {
+  go({ left }) {
     this.paused = false;
+    if (left !== undefined) this.limit(left);
     this.clock.go();
     this.element.classList.remove("paused");
   }
