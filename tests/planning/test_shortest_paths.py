@@ -182,6 +182,9 @@ class Corridor:
         closed = [self.blocked[stage] >> cell & 1 for cell in range(LENGTH)]
         return [-1 - cell if closed[cell] else sum(closed[:cell]) for cell in range(LENGTH)]
 
+    def bound(self, goal: str, stage: int, place: int) -> int:
+        return self.bounds(goal)[place]
+
     def bounds(self, goal: str) -> Sequence[int]:
         stages = range(len(self.blocked))
         least = [min(dijkstra(self, stage, cell) for stage in stages) for cell in range(LENGTH)]

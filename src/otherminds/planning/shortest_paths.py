@@ -155,7 +155,10 @@ class StagedMap(Protocol[G_contra, C, D]):
         """A number for every cell, equal for cells between which one can walk."""
 
     def bounds(self, goal: G_contra) -> Sequence[int]:
-        """A lower bound of the steps to the goal from every cell, valid in every stage and consistent along walks."""
+        """A lower bound of the steps to the goal from every cell, valid in every stage."""
+
+    def bound(self, goal: G_contra, stage: C, place: int) -> int:
+        """A lower bound of the steps to the goal from a place in this stage."""
 
 
 class StagedCosts(Generic[G, C, D]):
@@ -181,19 +184,26 @@ class StagedCosts(Generic[G, C, D]):
         regions, bounds = self._stages.regions(stage), self._stages.bounds(goal)
         exits = [e for e in self._stages.exits(goal, stage) if regions[e.place] == region]
         exits.sort(key=lambda e: 0 if e.final else e.cost + bounds[e.place])
-        paths: list[ExitPath[D]] = []
-        for way_out in exits:
-            place, cost_from_place = way_out.place, way_out.cost
-            lower_bound = cost_from_place + (0 if way_out.final else bounds[place])
+        candidates = [(self._bound(goal, stage, way_out), rank, way_out) for rank, way_out in enumerate(exits)]
+        best: list[tuple[int, ExitPath[D]]] = []
+        for lower_bound, rank, way_out in sorted(candidates, key=lambda candidate: candidate[:2]):
+            place, rest = way_out.place, way_out.cost
             if lower_bound >= UNREACHABLE:
+                break
+            # from its place, going on to a known exit is no worse; among equals, the one of the lowest rank is taken
+            if any(path.distance[place] + path.rest < lower_bound + (known < rank) for known, path in best):
                 continue
-            if any(path.distance[place] + path.rest <= lower_bound for path in paths):
-                continue  # from its place, going on to a known exit is no worse
             if not way_out.final:
-                cost_from_place += self.value(goal, self._stages.follow(stage, way_out.action), place)
-            if cost_from_place < UNREACHABLE:
-                paths.append(ExitPath(self._stages.distances(stage, place), cost_from_place, way_out))
-        return paths
+                rest += self.value(goal, self._stages.follow(stage, way_out.action), place)
+            if rest < UNREACHABLE:
+                best.append((rank, ExitPath(self._stages.distances(stage, place), rest, way_out)))
+        return [path for _, path in sorted(best, key=lambda ranked: ranked[0])]
+
+    def _bound(self, goal: G, stage: C, way_out: Exit[D]) -> int:
+        """A lower bound of the steps to the goal from the place of an exit, through it."""
+        if way_out.final:
+            return way_out.cost
+        return way_out.cost + self._stages.bound(goal, self._stages.follow(stage, way_out.action), way_out.place)
 
     def value(self, goal: G, stage: C, cell: int) -> int:
         """Steps from the cell to the goal; UNREACHABLE or more without a way."""

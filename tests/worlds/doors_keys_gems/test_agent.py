@@ -119,6 +119,18 @@ def test_distances_on_foot_go_around_locked_doors(moment: Moment) -> None:
 
 
 @pytest.mark.slow
+@given(moments(wide))
+def test_no_plan_is_shorter_than_its_bound(moment: Moment) -> None:
+    world, state = moment
+    plans, goals = DoorsKeysGemsPlanner(world), list(goals_of(world))
+    stages, fields = plans.fields(goals, plans.map.stage(state, 0))
+    for n, goal in enumerate(goals):
+        for stage, costs in zip(stages, fields[n], strict=True):
+            bounds = {cell: plans.map.bound(goal, stage, cell) for cell in world.grid.cells()}
+            assert all(bound <= costs[cell] for cell, bound in bounds.items() if costs[cell] < UNREACHABLE)
+
+
+@pytest.mark.slow
 @given(moments(some, steps=5))
 def test_fields_are_the_costs_in_every_stage_that_can_follow(moment: Moment) -> None:
     world, state = moment

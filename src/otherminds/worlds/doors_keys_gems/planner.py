@@ -66,7 +66,7 @@ class LockedMap:
         self.doors_of = [bits(self.door_colour, colour) for colour in range(len(colours))]
         self.keys_of = [bits(self.key_colour, colour) for colour in range(len(colours))]
         self.sides = [world.grid.neighbours[door.cell] for door in world.doors]
-        self._rows: dict[tuple[int, int], Sequence[int]] = {}
+        self.all_doors = (1 << len(world.doors)) - 1
         things = len(world.doors) + sum(colour >= 0 for colour in self.key_colour)
         self.expansion = Expansion(MOST_STATES, 2**things * len(list(world.grid.cells())))
 
@@ -77,22 +77,78 @@ class LockedMap:
         doors = enumerate(self.world.doors)
         return self.world.grid.floor & ~sum(1 << door.cell for d, door in doors if locked >> d & 1)
 
+    @cached_method
     def distances_to(self, place: int, locked: int) -> Sequence[int]:
-        """Walking distance from every cell to `place` with these doors locked, in steps; UNREACHABLE without a way."""
-        if (locked, place) not in self._rows:
-            grid, floor = self.world.grid, self.floor(locked)
-            targets = [p for p in (self._places if place in self._places else (place,)) if floor >> p & 1]
-            rows = shortest_paths.distances(floor, grid.stride, targets)
-            self.expansion.count(len(targets) * rows.shape[1] // ROW)
-            self._rows |= {(locked, p): array("i", row.tobytes()) for p, row in zip(targets, rows, strict=True)}
-            self._rows.setdefault((locked, place), [UNREACHABLE] * grid.size)
-        return self._rows[locked, place]
+        """Walking distance from every cell to `place` with these doors locked, in steps; UNREACHABLE without a way.
+
+        A way goes through no open door, or through a last one: min(d(x, place), min_u d(x, u) + d(u, place)) for the
+        open doors u, where distances between doors are those of all ways between them.
+        """
+        self.expansion.count(self.world.grid.size // ROW)
+        steps = np.full(self.world.grid.size, UNREACHABLE, dtype=np.int32)
+        if self.floor(locked) >> place & 1:
+            steps = self._closed_distances(place)
+            open_doors = [d for d in range(len(self.world.doors)) if not locked >> d & 1]
+            if open_doors:
+                onward = [1 + int(min(steps[self._beside[d]], default=UNREACHABLE)) for d in open_doors]
+                onward = [
+                    0 if self.world.doors[d].cell == place else n for d, n in zip(open_doors, onward, strict=True)
+                ]
+                through = (self._between_doors(locked) + onward).min(axis=1)
+                by_door = self._door_distances[open_doors] + through[:, None].astype(np.int32)
+                steps = np.minimum(steps, by_door.min(axis=0)).clip(max=UNREACHABLE)
+        return array("i", steps.tobytes())
 
     @cached_property
-    def _places(self) -> tuple[int, ...]:
-        """The cells that matter: those of items, and those beside doors."""
-        things = [item.cell for item in self.world.items]
-        return tuple(dict.fromkeys([*things, *(cell for sides in self.sides for cell in sides)]))
+    def _beside(self) -> list[list[int]]:
+        """For each door, the cells beside it that are no doors."""
+        return [[cell for cell in sides if cell not in self.world.door_at] for sides in self.sides]
+
+    @cached_property
+    def _closed_rows(self) -> Mapping[int, NDArray[np.int32]]:
+        """Distances from every cell to each cell that matters and is no door, with all doors locked."""
+        places = [item.cell for item in self.world.items] + [cell for sides in self._beside for cell in sides]
+        places = [place for place in dict.fromkeys(places) if place not in self.world.door_at]
+        return dict(zip(places, self._flooded(places), strict=True))
+
+    def _flooded(self, places: Sequence[int]) -> NDArray[np.int32]:
+        """Distances from every cell to these places with all doors locked, shape (places, cells)."""
+        floor, grid = self.floor(self.all_doors), self.world.grid
+        rows = np.full((len(places), grid.size), UNREACHABLE, dtype=np.int32)
+        near = shortest_paths.distances(floor, grid.stride, places)[:, : grid.size]
+        rows[:, : near.shape[1]] = near
+        return rows
+
+    def _closed_distances(self, place: int) -> NDArray[np.int32]:
+        """Distances from every cell to a place with all doors locked, but one that stands there."""
+        if place in self.world.door_at:
+            return self._door_distances[self.world.door_at[place]]
+        if place not in self._closed_rows:
+            return np.asarray(self._flooded([place])[0])
+        return self._closed_rows[place]
+
+    @cached_property
+    def _door_distances(self) -> NDArray[np.int32]:
+        """Distances from every cell to each door with all other doors locked, shape (doors, cells)."""
+        rows = np.full((len(self.world.doors), self.world.grid.size), UNREACHABLE, dtype=np.int32)
+        for d, door in enumerate(self.world.doors):
+            for cell in self._beside[d]:
+                np.minimum(rows[d], self._closed_rows[cell] + 1, out=rows[d])
+            rows[d, door.cell] = 0
+        return rows.clip(max=UNREACHABLE)
+
+    @cached_method
+    def _between_doors(self, locked: int) -> NDArray[np.int64]:
+        """Walking distances between the doors that are open, shape (open, open); by Floyd and Warshall."""
+        open_doors = [d for d in range(len(self.world.doors)) if not locked >> d & 1]
+        steps = np.full((len(open_doors),) * 2, UNREACHABLE)
+        for i, d in enumerate(open_doors):
+            for j, e in enumerate(open_doors):
+                apart = 1 + min(self._door_distances[d][self._beside[e]], default=UNREACHABLE)
+                steps[i, j] = 0 if d == e else 1 if self.world.doors[e].cell in self.sides[d] else apart
+        for door in range(len(open_doors)):
+            np.minimum(steps, steps[:, door, None] + steps[None, door], out=steps)
+        return steps
 
     def distances(self, stage: MapStage, place: int) -> Sequence[int]:
         """Walking distance from every cell to `place` in this stage, in steps."""
@@ -104,17 +160,76 @@ class LockedMap:
 
     @cached_method
     def _regions(self, locked: int) -> Sequence[int]:
-        """`regions` with these doors locked; cached."""
-        return shortest_paths.regions(self.floor(locked), self.world.grid.stride, self.world.grid.size)
+        """`regions` with these doors locked: an open door joins the regions beside it."""
+        numbers = self._closed_regions.copy()
+        for d, door in enumerate(self.world.doors):
+            if not locked >> d & 1:
+                joined = {int(numbers[cell]) for cell in self.sides[d]} - {-1}
+                number = self.world.grid.size + d
+                numbers[np.isin(numbers, [*joined])] = number
+                numbers[door.cell] = number
+        return numbers.tolist()
+
+    @cached_property
+    def _closed_regions(self) -> NDArray[np.int64]:
+        """`regions` with all doors locked."""
+        grid = self.world.grid
+        return np.array(shortest_paths.regions(self.floor(self.all_doors), grid.stride, grid.size))
 
     @cached_method
     def bounds(self, goal: Goal) -> Sequence[int]:
         """A lower bound of the cost-to-go from every cell: the steps to the goal if all doors were open."""
-        item = self.item(goal)
-        places = self.sides[goal.thing] if item is None else (self.world.items[item].cell,)
-        rows = [self.distances_to(place, 0) for place in places]
+        rows = [self.distances_to(place, 0) for place in self.ends(goal)]
         unreachable = [UNREACHABLE] * self.world.grid.size
         return [1 + min(steps) for steps in zip(unreachable, *rows, strict=False)]
+
+    @cached_method
+    def bound(self, goal: Goal, stage: MapStage, place: int) -> int:
+        """A lower bound of the cost-to-go from a place in this stage.
+
+        A plan opens no doors but those that keys in hand fit, or it first fetches a key of another colour and opens a
+        door with it. If the goal is a door, a key of its colour has to be fetched in any case.
+        """
+        needed = self.door_colour[goal.thing] if goal.kind == "door" else None
+        if needed is not None and stage.held_keys[needed]:
+            needed = None
+        fitting = sum(doors for doors, held in zip(self.doors_of, stage.held_keys, strict=True) if held)
+        locked, least = stage.locked & ~fitting, self.bounds(goal)[place]
+        missing = [(k, c) for k, c in enumerate(self.key_colour) if stage.ground >> k & 1 and not stage.held_keys[c]]
+        if needed is None:
+            steps = 1 + min([self.distances_to(end, locked)[place] for end in self.ends(goal)], default=UNREACHABLE)
+        else:
+            keys = [k for k, c in missing if c == needed]
+            steps = min([self._fetching(goal, k, place, locked) for k in keys], default=UNREACHABLE)
+            least = min([self._fetching(goal, k, place, 0) for k in keys], default=UNREACHABLE)
+        for k, c in missing:
+            if c != needed and least < steps:
+                start = self.world.keys[k].cell
+                way = self.distances_to(start, 0)[place] + 1
+                steps = min(steps, max(least, way + self._opening(goal, start, stage.locked & self.doors_of[c])))
+        return min(steps, WAITING_COST + self.bounds(goal)[place]) if stage.expects_help else steps
+
+    def _fetching(self, goal: Goal, k: int, place: int, locked: int) -> int:
+        """Least steps to fetch key k and open the door that is the goal, if only doors of its colour can be opened."""
+        start, opened = self.world.keys[k].cell, locked & ~self.doors_of[self.key_colour[k]]
+        onward = min([self.distances_to(side, opened)[start] for side in self.ends(goal)], default=UNREACHABLE)
+        return self.distances_to(start, locked)[place] + 1 + onward + 1
+
+    @cached_method
+    def _opening(self, goal: Goal, start: int, doors: int) -> int:
+        """Least steps from a cell to the goal if one of these doors is opened on the way."""
+        ways = [
+            self.distances_to(side, 0)[start] + (1 if goal == ("door", d, -1) else 1 + self.bounds(goal)[side])
+            for d, sides in enumerate(self.sides)
+            if doors >> d & 1
+            for side in sides
+        ]
+        return min(ways, default=UNREACHABLE)
+
+    def ends(self, goal: Goal) -> Sequence[int]:
+        """The cells in which the last step to the goal is taken."""
+        item = self.item(goal)
+        return self.sides[goal.thing] if item is None else (self.world.items[item].cell,)
 
     def item(self, goal: Goal) -> int | None:
         """The item that a goal is about; None for a door."""
@@ -163,6 +278,7 @@ class LockedMap:
                 exits += [Exit(side, WAITING_COST, Action("stay", target=d)) for side in sides]
         return exits
 
+    @cached_method
     def follow(self, stage: MapStage, action: Action) -> MapStage:
         """The stage after an action; keys that have become useless are forgotten, so that equal stages are equal."""
         ground, key_counts, locked = stage.ground, list(stage.held_keys), stage.locked
