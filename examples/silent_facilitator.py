@@ -27,8 +27,7 @@ for level in bundled_levels():
     pairs = list(enumerate(world.agents))
     people = {name: Seeker(plans, i, goals[world.goals[i]], beta=np.inf, lapse=0) for i, name in pairs}
     watchers = {name: with_none_of_these([Seeker(plans, i, goal) for goal in goals]) for i, name in pairs}
-    settings = {"longest": level.horizon, "waits": (1, 2, 4, 8)}
-    protom = ProToM.initial(world, advice, watchers, world.initial, **settings)
+    protom = ProToM.initial(world, advice, watchers, world.initial)
     episodes = []
     for facilitator in (SilentFacilitator(), protom):
         streams = np.random.default_rng(1), np.random.default_rng(2)

@@ -136,7 +136,7 @@ def absurd(self: Plank, state: Any, joint: Any, rng: np.random.Generator, /) -> 
         return [state]
 
 
-BROKEN_WORLDS: Mapping[str, tuple[Plank, str]] = {
+BROKEN_WORLDS: Mapping[str, tuple[Any, str]] = {
     "agents_in_a_list": (Plank(agents=["Ana", "Ben"]), "Plank.agents: .* is no tuple of different names"),
     "nobody": (Plank(agents=()), "agents: .* is no tuple of different names"),
     "twins": (Plank(agents=("Ana", "Ana")), "agents: .* is no tuple of different names"),
@@ -188,6 +188,20 @@ BROKEN_WORLDS: Mapping[str, tuple[Plank, str]] = {
     "step_remembers": (broken(step=recalling), "step: the world remembers what was played"),
     "refusal_by_accident": (broken(step=careless), "step: KeyError for .*, which may not be done .*raise ValueError"),
     "refusal_without_sense": (broken(step=absurd), "step: unhashable type: 'list'"),
+    "a_class": (Plank, r"Plank: it is a class \(check an object, Plank"),
+    "no_done": (broken(done=None), r"Broken: it has no method done\(state\) \(define it"),
+    "start_without_chance": (
+        broken(start=lambda self: Place()),
+        r"start: too many positional arguments \(define it as start\(rng\)",
+    ),
+    "step_without_chance": (
+        broken(step=lambda self, state, joint: state),
+        r"step: too many positional arguments \(define it as step\(state, joint, rng\)",
+    ),
+    "agents_forgotten": (Plank(agents=None), "agents: None is no tuple of different names"),
+    "start_returns_nothing": (broken(start=lambda self, rng: None), "start: it returned None"),
+    "step_returns_nothing": (broken(step=lambda self, state, joint, rng: None), "step: it returned None"),
+    "reward_as_a_number": (broken(reward=lambda self, state, joint, after: 1.0), "reward: it is 1.0 .*return a dict"),
     "reward_for_one": (broken(reward=lambda self, state, joint, after: {"Ana": 1.0}), "reward: it is {'Ana': 1.0}"),
     "reward_for_strangers": (
         broken(reward=lambda self, state, joint, after: dict.fromkeys(("Ana", "Ben", "Cem"), 0.0)),

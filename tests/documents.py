@@ -45,6 +45,7 @@ FENCE = re.compile(
     re.MULTILINE,
 )
 EXAMPLE = re.compile(r'--8<-- "(examples/\w+\.py)"\n')
+LINES = re.compile(r'^--8<-- "(examples/\w+\.py):(\d+):(\d+)"$', re.MULTILINE)
 MARKS = re.compile(r"(?:<!-- (?:no test|needs): .+? -->\s*)+\Z")
 MARK = re.compile(r"<!-- (no test|needs): (.+?) -->")
 INDENTED = re.compile(r"(?<=\n\n)(?:    .*\n|\n(?=    ))+")
@@ -109,11 +110,19 @@ def run(page: Path, namespace: dict[str, Any]) -> Iterator[tuple[Block, str]]:
             yield block, "".join(map(typed, block.code.splitlines()))
         if block.language == "python" and not block.left_out:
             printed = io.StringIO()
-            code = compile("\n" * (block.line - 1) + block.code, f"{title(page)}:{block.line}", "exec")
+            code = compile(
+                "\n" * (block.line - 1) + LINES.sub(_lines, block.code), f"{title(page)}:{block.line}", "exec"
+            )
             invalidate_caches()  # an earlier block may have written a module
             with contextlib.redirect_stdout(printed), matplotlib.rc_context(LOOK):
                 exec(code, namespace)
             yield block, printed.getvalue()
+
+
+def _lines(shown: re.Match[str]) -> str:
+    """The lines of an example that a page shows."""
+    lines = (ROOT / shown[1]).read_text("utf-8").splitlines()
+    return "\n".join(lines[int(shown[2]) - 1 : int(shown[3])])
 
 
 def typed(line: str) -> str:

@@ -28,6 +28,7 @@ from otherminds.papers.hypothetical_minds.ppo import read_network
 from otherminds.papers.protom.human_judgements import read_stimuli
 from otherminds.papers.protom.study.export import read_export
 from otherminds.papers.protom.trajectories import SpelledWorld, read_steps
+from otherminds.papers.protom.walks import read_positions
 from otherminds.stories.beliefs.belief_files import read_items
 from otherminds.stories.files import as_json, question_json, read_story_file
 from otherminds.stories.model import AnswerOption, Belief, Entity, Episode, Event, Fact, Question, Utterance
@@ -42,6 +43,7 @@ from otherminds.worlds.overcooked.level_files import parse_kitchen, read_kitchen
 from otherminds.worlds.repeated_games.machines import read_machines
 from otherminds.worlds.repeated_games.payoff_files import bundled_games, read_game
 from otherminds.worlds.repeated_games.players import bayes_adaptive
+from otherminds.worlds.text_grid import parse_text_grid, read_text_grid
 from payloads import hostile_export
 from trace_files import read_trace
 
@@ -69,6 +71,7 @@ PROBLEM_OF_TWO = """\
          (active human) (next-turn human robot) (next-turn robot human) (forbidden robot key1))
   (:goal (has human gem1)))
 """
+MAZE = "#####\n#@..#\n#A.B#\n#####\n"
 PLAN = "(right)\n(pickup key1)\n(unlock key1 right)\n; through\n(right)\n"
 STEPS = [{"Ana": "right", "Ben": "stay"}, {"Ana": "pickup gem1", "Ben": "right"}, {"Ana": "stay", "Ben": "pickup gem2"}]
 GAME = """\
@@ -245,6 +248,7 @@ def _worlds() -> Iterator[Reader]:
     maps = [*_shipped("worlds/in_the_matrix/substrates", 9), *_shipped("worlds/collaborative_cooking/substrates", 9)]
     yield Reader("matrix map", "map.txt", read_matrix_world, [text for text in maps if b"kinds" in text], draw)
     yield Reader("cooking map", "soup.txt", read_cooking, [text for text in maps if b"cook:" in text], draw)
+    yield Reader("text grid", "maze.txt", read_text_grid, [MAZE.encode()], draw)
     walks = _shipped("worlds/food_trucks/levels", 4)
     yield Reader("food trucks", "walk.txt", read_food_trucks, walks)
     yield Reader("PDDL problem", "problem.pddl", read_problem, [PROBLEM.encode(), PROBLEM_OF_TWO.encode()], draw)
@@ -279,6 +283,16 @@ def _happenings() -> Iterator[Reader]:
     for name, content, world, there in (("walk", walk, level.world, LEVEL), ("cooking", cook, kitchen.world, KITCHEN)):
         others = {"level.txt": there.encode()}
         yield Reader(name, "steps.jsonl", partial(_steps, world), [content], infer, others, quick=False)
+    maze = parse_text_grid(MAZE, Path("level.txt")).world
+    yield Reader(
+        "positions",
+        "walk.csv",
+        lambda path: read_positions([path], maze),
+        [b"x,y\n1,1\n2,1\n2,2\n", b"step;agent;row;col\n0;p;1;1\n1;p;1;2\n"],
+        infer,
+        {"level.txt": MAZE.encode()},
+        quick=False,
+    )
     problem = parse_problem(PROBLEM, Path("level.pddl")).world
     infer = ("infer", "{folder}/level.pddl", "{file}", "--json")
     yield Reader(

@@ -10,9 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from broken_minds import Walker
+from broken_worlds import Plank
 from otherminds.distribution import Categorical
 from otherminds.mind import NONE_OF_THESE, NoneOfThese, WithErrand, without_finished_errand
 from otherminds.observer import Observer
+from otherminds.papers.protom.facilitator import with_none_of_these
+from otherminds.testing import check_mind
 from otherminds.world import rollout
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels
@@ -177,3 +181,43 @@ def test_nobody_knows_what_none_of_these_wants() -> None:
     seen = mind.observe(level.world.initial)
     assert seen.act().probs == pytest.approx([1 / len(seen.act())] * len(seen.act()))
     assert (seen.goal, seen.reached, seen.over, seen.particle) == (NONE_OF_THESE, False, True, 0)
+
+
+@dataclass(frozen=True)
+class Decided:
+    """Goes one way, whatever it sees, and gives no other action a probability."""
+
+    goal: str
+    state: Any = None
+    reached: bool = False
+    over: bool = False
+    particle: int = 0
+
+    def observe(self, obs: Any, /) -> Decided:
+        return replace(self, state=obs)
+
+    def act(self) -> Categorical[str]:
+        return Categorical.uniform([self.goal])
+
+
+def test_none_of_these_does_what_the_world_allows_where_all_minds_are_decided() -> None:
+    plank = Plank()
+    decided = [Decided("left"), Decided("stay")]
+    state = plank.start(generator())._replace(where=(1, 1))
+    narrow: Observer[Any] = with_none_of_these(decided).see(state)
+    with pytest.raises(ValueError, match="none of the 3 minds could have done 'right'"):
+        narrow.watch("right", state)
+    wide: Observer[Any] = with_none_of_these(decided, world=plank, agent="Ana").see(state)
+    assert wide.watch("right", state).ask(lambda mind: mind.goal).prob(NONE_OF_THESE) == pytest.approx(1.0, abs=0.01)
+    (stranger,) = (mind for mind in wide.minds if mind.goal == NONE_OF_THESE)
+    assert stranger.act() == Categorical.uniform(("stay", "left", "right"))
+    at_the_end = stranger.observe(state._replace(where=(2, 1)))
+    assert at_the_end.act() == Categorical.uniform(("stay", "left"))
+    assert stranger.act() == Categorical.uniform(("stay", "left", "right"))
+
+
+def test_none_of_these_may_know_what_can_be_done_from_a_partial_view() -> None:
+    """The plank shows only where the agent is and the wind."""
+    stranger = NoneOfThese(Decided("left"), lambda view: Walker(view).ways)
+    check_mind(stranger, Plank(), agent="Ben")
+    assert stranger.observe((0, 5)).act() == Categorical.uniform(["stay", "right"])

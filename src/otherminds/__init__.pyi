@@ -20,6 +20,7 @@ from otherminds.language.model import Reply as Reply
 from otherminds.language.model import Request as Request
 from otherminds.language.model import Scores as Scores
 from otherminds.language.scripted import Scripted as Scripted
+from otherminds.mind import GoalDirected as GoalDirected
 from otherminds.mind import Mind as Mind
 from otherminds.mind import Mindreader as Mindreader
 from otherminds.mind import NoneOfThese as NoneOfThese
@@ -38,9 +39,13 @@ from otherminds.papers.protom.episodes import Facilitator as Facilitator
 from otherminds.papers.protom.episodes import Messages as Messages
 from otherminds.papers.protom.episodes import RandomFacilitator as RandomFacilitator
 from otherminds.papers.protom.episodes import SilentFacilitator as SilentFacilitator
+from otherminds.papers.protom.facilitator import PaperProToM as PaperProToM
 from otherminds.papers.protom.facilitator import ProToM as ProToM
 from otherminds.papers.protom.facilitator import with_none_of_these as with_none_of_these
+from otherminds.papers.protom.messages import RolledOutMessages as RolledOutMessages
+from otherminds.papers.protom.messages import Suggestion as Suggestion
 from otherminds.planning.best_response import best_response as best_response
+from otherminds.planning.rational import RationalAgent as RationalAgent
 from otherminds.stories.answering import ask as ask
 from otherminds.world import Step as Step
 from otherminds.world import Trajectory as Trajectory

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
 
@@ -155,21 +155,28 @@ class WithErrand(Generic[A]):
 
 @dataclass(frozen=True)
 class NoneOfThese(Generic[A]):
-    """An agent that no listed mind describes: it does anything that `mind` could do, π(a) = 1 / |A|.
+    """An agent that no listed mind describes: it does anything that it could do, π(a) = 1 / |A|.
 
     Among an observer's minds its posterior is the probability that none of the others fits. It has no goal that could
     be named or helped.
+
+    actions: A as a function of what the agent sees, such as the actions of the world if the agent sees its state. None:
+    the support of the policy of `mind`, which then has to include all that people may do.
     """
 
     mind: GoalDirected[A]
+    actions: Callable[[Any], Sequence[A]] | None = None
+    obs: Any = None
 
     def observe(self, obs: Any, /) -> NoneOfThese[A]:
         """It sees what the agent sees, to know what it could do."""
-        return NoneOfThese(self.mind.observe(obs))
+        return NoneOfThese(self.mind.observe(obs), self.actions, None if self.actions is None else obs)
 
     def act(self) -> Categorical[A]:
-        """Uniform over all actions of the mind, which may be improbable but not impossible ones."""
-        return Categorical.uniform(cast("Categorical[A]", self.mind.act()).support)
+        """Uniform over the actions, which may be improbable but not impossible ones."""
+        if self.actions is None:
+            return Categorical.uniform(cast("Categorical[A]", self.mind.act()).support)
+        return Categorical.uniform(self.actions(self.obs))
 
     @property
     def goal(self) -> Hashable:

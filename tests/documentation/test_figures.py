@@ -14,7 +14,7 @@ import pytest
 
 from paths import ROOT
 
-SHARE = "protom-dkg:heldout/useful:protom:share_of_oracle_speedup"
+SPEEDUP = "protom-dkg:heldout/all:protom:speedup"
 
 
 def load(path: Path) -> ModuleType:
@@ -78,18 +78,18 @@ def test_a_digit_in_a_table_is_found(copy: Path) -> None:
 
 @pytest.mark.slow
 def test_a_digit_in_a_sentence_is_found_wherever_lines_are_broken(copy: Path) -> None:
-    right, wrong = shown(SHARE, "0 % [0, 0]")
+    right, wrong = shown(SPEEDUP, "0.00 [0.00, 0.00]")
     line = spoil(copy / "docs" / "results" / "protom-dkg.md", right, wrong.replace(", ", ",\n"))
-    found_and_repaired(copy, f"docs/results/protom-dkg.md:{line}", repr(right), repr(wrong), SHARE)
+    found_and_repaired(copy, f"docs/results/protom-dkg.md:{line}", repr(right), repr(wrong), SPEEDUP)
 
 
 @pytest.mark.slow
 def test_a_digit_in_a_stored_file_is_found_wherever_it_is_quoted(copy: Path) -> None:
-    right, _ = shown(SHARE, "0 % [0, 0]")
+    right, _ = shown(SPEEDUP, "0.00 [0.00, 0.00]")
     quoted = [f"{name}:{line}: " for name, line in _lines(copy, right)]
     file = copy / "docs" / "stored" / "protom-dkg.json"
     rows = json.loads(file.read_text("utf-8"))
-    row = next(r for r in rows if SHARE.endswith(f":{r['condition']}:{r['subject']}:{r['metric']}"))
+    row = next(r for r in rows if SPEEDUP.endswith(f":{r['condition']}:{r['subject']}:{r['metric']}"))
     row["value"] += 0.1
     file.write_text(json.dumps(rows), "utf-8")
     found = figures.differences(copy)
@@ -134,7 +134,7 @@ def test_whatever_is_gone_is_found(copy: Path) -> None:
 
 @pytest.mark.slow
 def test_lines_may_be_broken_within_a_figure(copy: Path) -> None:
-    right, _ = shown(SHARE, "0 % [0, 0]")
+    right, _ = shown(SPEEDUP, "0.00 [0.00, 0.00]")
     spoil(copy / "docs" / "results" / "protom-dkg.md", right, right.replace(", ", ",\n"))
     assert [line for line in figures.differences(copy) if not line.startswith("README.md")] == []
 

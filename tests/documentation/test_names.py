@@ -85,10 +85,10 @@ def test_every_name_on_a_page_exists(page: Path) -> None:
     assert list(unknown_names(page.read_text("utf-8"))) == []
 
 
-@pytest.mark.parametrize("wrong", ["`Obserwer`", "`Observer.wach`", "`ProToM.phi`", "`ProToM(faithfull=True)`"])
+@pytest.mark.parametrize("wrong", ["`Obserwer`", "`Observer.wach`", "`ProToM.phi`", "`ProToM(costs=1)`"])
 def test_a_wrong_letter_is_found(wrong: str) -> None:
     assert list(unknown_names(f"As {wrong} says."))
 
 
 def test_right_names_pass() -> None:
-    assert not list(unknown_names("`Observer`, `Observer.watch`, `ProToM(faithful=True)`, `NoneOfThese`"))
+    assert not list(unknown_names("`Observer`, `Observer.watch`, `ProToM(cost=1)`, `NoneOfThese`"))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from broken_messages import BROKEN_GOALS, BROKEN_MESSAGES, COME, GOERS, OPEN, Wanting, boards, changing, messages
 from broken_minds import BROKEN_MINDS, BROKEN_PLAYERS, Copycat, Said, Walker
 from broken_worlds import BROKEN_WORLDS, Place, Plank, broken
 from cooks import cook
@@ -39,7 +40,14 @@ from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
 from otherminds.papers.hypothetical_minds.melting_pot import background
 from otherminds.papers.hypothetical_minds.ppo import Trained, shipped
 from otherminds.papers.hypothetical_minds.programs import Programs
-from otherminds.testing import ConformanceError, check_mind, check_mindreader, check_world
+from otherminds.testing import (
+    ConformanceError,
+    check_goal_directed,
+    check_messages,
+    check_mind,
+    check_mindreader,
+    check_world,
+)
 from otherminds.worlds.household.agent import uniform_odds
 from otherminds.worlds.household.rules import Household
 from otherminds.worlds.household.searcher import Errand, Searcher
@@ -213,6 +221,46 @@ def test_lapses_may_be_allowed() -> None:
     check_mind(Lapsing(), Plank(), lapse=0.011)
     with pytest.raises(ConformanceError, match=r"0\.99 of 1 is on what may be done"):
         check_mind(Lapsing(), Plank(), lapse=0.009)
+
+
+@pytest.mark.parametrize("name", BROKEN_GOALS)
+def test_broken_goals_are_told_what_is_broken(name: str) -> None:
+    mind, message = BROKEN_GOALS[name]
+    with pytest.raises(ConformanceError, match=message) as told:
+        check_goal_directed(mind, Plank(), agent="Ben")
+    assert str(told.value).count("\n") == 0
+
+
+@pytest.mark.parametrize("name", BROKEN_MESSAGES)
+def test_broken_messages_are_told_what_is_broken(name: str) -> None:
+    broken_messages, message = BROKEN_MESSAGES[name]
+    with pytest.raises(ConformanceError, match=message) as told:
+        check_messages(broken_messages, OPEN, GOERS)
+    assert str(told.value).count("\n") == 0
+
+
+@pytest.mark.slow
+def test_goals_and_messages_that_keep_their_promises() -> None:
+    check_goal_directed(Wanting(), Plank(), agent="Ben")
+    for agent, mind in GOERS.items():
+        check_goal_directed(mind, OPEN, agent=agent)
+    for seed in range(2):
+        check_messages(messages(), OPEN, GOERS, seed=seed)
+
+
+def test_messages_leave_the_state_alone_and_are_checked_with_a_mind_for_everybody() -> None:
+    with pytest.raises(ConformanceError, match=r"Broken\.effort: it changed the state"):
+        check_messages(messages(effort=changing), boards(), GOERS)
+    with pytest.raises(ConformanceError, match="minds: there is none for Ben"):
+        check_messages(messages(), OPEN, {"Ana": GOERS["Ana"]})
+
+
+def test_exceptions_of_messages_come_through() -> None:
+    def faulty(self: Any, state: Any, message: Any) -> int:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        check_messages(messages(COME, effort=faulty), OPEN, GOERS)
 
 
 @pytest.mark.parametrize("name", BROKEN_PLAYERS)

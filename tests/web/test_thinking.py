@@ -15,7 +15,7 @@ import pytest
 
 from otherminds.papers.protom import experiment as facilitated
 from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
-from otherminds.papers.protom.facilitator import SAID_SO, ProToM
+from otherminds.papers.protom.facilitator import SAID_SO, PaperProToM, ProToM
 from otherminds.papers.protom.overcooked import OVERCOOKED
 from otherminds.web import thinking
 from otherminds.web.board import Playable
@@ -239,5 +239,5 @@ def test_who_says_got_it_is_expected_to_follow_but_not_for_certain() -> None:
     assert before < SAID_SO
     assert protom.accept(asked).following(helper) == pytest.approx(SAID_SO)
     assert protom.accept(asked).beliefs()[helper].prob(protom.beliefs()[helper].mode) > 0
-    faithful = replace(protom, faithful=True)
-    assert faithful.accept(asked) is faithful
+    by_the_paper = PaperProToM(protom.world, protom.messages, protom.watchers)
+    assert by_the_paper.accept(asked) is by_the_paper

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -22,9 +24,12 @@ if TYPE_CHECKING:
     from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
     from otherminds.worlds.doors_keys_gems.level_files import Level
     from otherminds.worlds.in_the_matrix.world import InTheMatrix
+    from otherminds.worlds.map_file import WorldLevel
     from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 SOUP = "cooking_asymmetric"
+METHODS = ("agents", "start", "actions", "step", "observe", "done")
+"""What a world needs to be watched; `reward` only if it has no `reached`."""
 
 generate = typer.Typer(
     cls=Group,
@@ -63,6 +68,50 @@ def load_level(name: str, also: Sequence[str] = ()) -> Level | KitchenLevel:
     if name not in levels:
         raise unknown("file and no bundled level", name, [*levels, *also], "`otherminds levels` lists them")
     return levels[name]
+
+
+def load_world(name: str, also: Sequence[str] = ()) -> WorldLevel[Any]:
+    """A level as `load_level` finds it, a grid drawn as text, or a world of the user's, given as `module.py:object`.
+
+    A class is called without arguments. Raises InputError for anything else.
+    """
+    from otherminds.worlds.map_file import WorldLevel
+    from otherminds.worlds.text_grid import HORIZON, is_text_grid, parse_text_grid
+
+    path = Path(name)
+    if _is_own(name):
+        from otherminds.language.find import load
+
+        module, _, attribute = name.rpartition(":")
+        if module.endswith(".py"):
+            sys.path.insert(0, os.path.dirname(os.path.abspath(module)))
+            module = Path(module).stem
+        world = load(f"{module}:{attribute}")
+        with blaming(name):
+            world = world() if isinstance(world, type) else world
+        if missing := [method for method in METHODS if not hasattr(world, method)]:
+            hint = "docs/how-to/world.md says what a world is"
+            raise InputError(f"{name} is no world: it has no `{missing[0]}`", hint=hint)
+        return WorldLevel(attribute, world, getattr(world, "horizon", HORIZON))
+    if path.suffix != ".pddl" and os.path.exists(path):
+        text = read_text(path)
+        if is_text_grid(text):
+            return parse_text_grid(text, path)
+    return load_level(name, also)
+
+
+def _is_own(name: str) -> bool:
+    """Whether a name means a world of the user's, `module.py:object`, and no file."""
+    return ":" in name and not os.path.exists(name)
+
+
+def blaming(name: str) -> AbstractContextManager[None]:
+    """Within it, an exception from a world of the user's is an InputError with its place in that world's file."""
+    if not _is_own(name):
+        return nullcontext()
+    from otherminds.language.find import blamed
+
+    return blamed(name)
 
 
 def load_avatars(name: str) -> InTheMatrix | CollaborativeCooking | None:
@@ -158,24 +207,26 @@ def draw(
         offer_levels("draw", *SUBSTRATES, SOUP)
         return
     avatar_world = load_avatars(level)
-    world: Any = avatar_world or load_level(level, (*SUBSTRATES, SOUP)).world
-    state = avatar_world.start(np.random.default_rng(0)) if avatar_world else world.initial
+    world: Any = avatar_world or load_world(level, (*SUBSTRATES, SOUP)).world
+    with blaming(level):
+        state = world.initial if hasattr(world, "initial") else world.start(np.random.default_rng(0))
     if seen_by is not None and isinstance(world, DoorsKeysGems):
         hint = "--seen-by is for kitchens and matrix worlds"
         raise InputError("in Doors-Keys-Gems, everybody sees everything", hint=hint)
     if seen_by is not None and seen_by not in world.agents:
         raise unknown("agent", seen_by, world.agents)
-    module = screens.drawing_of(world)
-    if out is None:
-        Console().print(screens.picture(world, state, seen_by), soft_wrap=True)
-        if module.LEGEND:
-            Console().print(module.LEGEND, style="dim", soft_wrap=True, highlight=False, markup=False)
-    elif out.suffix == ".svg":
-        write(out, module.draw(world, state, seen_by=seen_by).svg())
-    elif out.suffix == ".png":
-        module.draw(world, state, seen_by=seen_by).png(out)
-    else:
-        raise InputError("pictures are .svg or .png", path=out)
+    with blaming(level):
+        module = screens.drawing_of(world)
+        if out is None:
+            Console().print(screens.picture(world, state, seen_by), soft_wrap=True)
+            if module.LEGEND:
+                Console().print(module.LEGEND, style="dim", soft_wrap=True, highlight=False, markup=False)
+        elif out.suffix == ".svg":
+            write(out, module.draw(world, state, seen_by=seen_by).svg())
+        elif out.suffix == ".png":
+            module.draw(world, state, seen_by=seen_by).png(out)
+        else:
+            raise InputError("pictures are .svg or .png", path=out)
 
 
 def write(path: Path, text: str) -> None:

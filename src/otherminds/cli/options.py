@@ -28,10 +28,11 @@ TOO_FEW = 4
 SeedOption = Annotated[int, Option(min=0, metavar="N", help="Seed of all randomness.")]
 JobsOption = Annotated[int, Option(min=1, max=256, metavar="N", help="Processes to use.")]
 LevelArgument = Annotated[
-    str, Argument(metavar="LEVEL", help="A bundled level, or the file of a level or PDDL problem.")
+    str, Argument(metavar="LEVEL", help="A bundled level; a level, PDDL or grid file; or your module.py:Class.")
 ]
 ChosenLevel = Annotated[
-    str | None, Argument(metavar="[LEVEL]", help="A bundled level, or the file of a level; none: lists them.")
+    str | None,
+    Argument(metavar="[LEVEL]", help="A bundled level, a file, or your module.py:Class; none: lists levels."),
 ]
 EngineOption = Annotated[
     str | None, Option(metavar="ENGINE", help="processes, ray[=ADDRESS], dask[=ADDRESS]; --jobs workers.")

@@ -15,9 +15,11 @@ class Expansion:
 
     latest: ClassVar[Expansion | None] = None
 
-    def __init__(self, most: int, possible: int | None = None) -> None:
-        """Nothing is counted yet; `most` states may be."""
-        self.states, self.most, self.possible = 0, most, possible
+    def __init__(
+        self, most: int, possible: int | None = None, *, hint: str = "use a smaller map, or fewer things on it"
+    ) -> None:
+        """Nothing is counted yet; `most` states may be. The hint says what to do if that is not enough."""
+        self.states, self.most, self.possible, self.hint = 0, most, possible, hint
         Expansion.latest = self
 
     def count(self, states: int = 1) -> None:
@@ -25,5 +27,4 @@ class Expansion:
         self.states += states
         if self.states > self.most:
             out_of = f", of {self.possible:,} that there may be" if (self.possible or 0) > self.most else ""
-            hint = "use a smaller map, or fewer things on it"
-            raise InputError(f"planning here needs more than {self.most:,} states{out_of}", hint=hint)
+            raise InputError(f"planning here needs more than {self.most:,} states{out_of}", hint=self.hint)

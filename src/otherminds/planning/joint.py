@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, MutableMapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from otherminds.planning.expansion import Expansion
@@ -137,7 +137,7 @@ def _set_bits(cells: int) -> Iterator[int]:
 
 def finishing_steps(
     start: S,
-    remaining: dict[S, tuple[int, ...]],
+    remaining: MutableMapping[S, tuple[int, ...]],
     done: Callable[[S], tuple[bool, ...]],
     advance: Callable[[S], tuple[int, S]],
     limit: int = NEVER,

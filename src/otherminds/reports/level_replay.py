@@ -11,20 +11,27 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from otherminds.errors import InputError
 from otherminds.files.text import printable
 from otherminds.mind import NONE_OF_THESE
 from otherminds.observer import surprise_in_words
 from otherminds.reports.page import WORDS, Html, number, safe, stack
 from otherminds.reports.replay import Caption, ReplayEpisode, ReplayGoal, ReplayLevel, TimelineMark, viewer
+from otherminds.worlds import own_world, text_grid
 from otherminds.worlds.doors_keys_gems import drawing as map_drawing
 from otherminds.worlds.doors_keys_gems.level_files import Level
+from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
+from otherminds.worlds.map_file import WorldLevel
 from otherminds.worlds.overcooked import drawing as kitchen_drawing
 from otherminds.worlds.overcooked.drawing import Fog
 from otherminds.worlds.overcooked.kitchen import DISHES
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 from otherminds.worlds.overcooked.rules import ACTIONS, Overcooked
+from otherminds.worlds.own_world import goal_colours
 from otherminds.worlds.sprites import GREY, PEOPLE, MovingPart, hue, labels
+from otherminds.worlds.text_grid import TextGrid
 
 FACILITATOR = "facilitator"
 KINDS: Mapping[str, str] = WORDS["classes"]
@@ -70,7 +77,7 @@ class LevelScene:
         return _position([*self.goals, *[name] * (name != NONE_OF_THESE)], name), name
 
 
-def level_scene(level: Playable) -> LevelScene:
+def level_scene(level: WorldLevel[Any]) -> LevelScene:
     """The drawing of a level's world for viewers: its start, moving parts, fog, goals and their icons."""
     world = level.world
     if isinstance(world, Overcooked):
@@ -85,6 +92,8 @@ def level_scene(level: Playable) -> LevelScene:
             icon="dish",
             ends=("Every dish is delivered", "Not every dish was delivered"),
         )
+    if not isinstance(world, DoorsKeysGems):
+        return _own_scene(world)
     letters = map_drawing.colour_labels(world)
     colours = dict.fromkeys(gem.colour for gem in world.gems)
     return LevelScene(
@@ -96,6 +105,23 @@ def level_scene(level: Playable) -> LevelScene:
         goals={colour: ReplayGoal.of(f"{colour} gem", letters[colour], hue(colour), "gem") for colour in colours},
         icon="gem",
         ends=("Everybody has their gem", "Not everybody had their gem"),
+    )
+
+
+def _own_scene(world: Any) -> LevelScene:
+    """A world of the user's, which draws itself, or a grid drawn as text."""
+    drawing = text_grid if isinstance(world, TextGrid) else own_world
+    colours = {str(goal): colour for goal, colour in goal_colours(world).items()}
+    letters = labels(colours)
+    return LevelScene(
+        world=world,
+        vocabulary={},
+        picture=drawing.draw(world, world.start(np.random.default_rng(0))).svg(),
+        parts=partial(drawing.moving_parts, world),
+        fog=None,
+        goals={name: ReplayGoal.of(name, letters[name], colour, "gem") for name, colour in colours.items()},
+        icon="gem",
+        ends=("Everybody reached their goal", "Not everybody reached their goal"),
     )
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from otherminds.distribution import Categorical
 from otherminds.files.text import printable
-from otherminds.reports.level_replay import Playable, level_scene
+from otherminds.reports.level_replay import level_scene
 from otherminds.worlds.canvas import svg_look, svg_text
+from otherminds.worlds.map_file import WorldLevel
 from otherminds.worlds.sprites import GREY, INK, PAPER, MovingPart, labels
 
 STEP = 0.55  # seconds that a step takes; chosen
@@ -30,7 +31,7 @@ class Scene(NamedTuple):
     words: str
 
 
-def moving_picture(level: Playable, scenes: Sequence[Scene], name_of: Callable[[Hashable], str]) -> str:
+def moving_picture(level: WorldLevel[Any], scenes: Sequence[Scene], name_of: Callable[[Hashable], str]) -> str:
     """The scenes one after the other, for ever. `name_of` names a goal as the goals of the level are named."""
     stage = level_scene(level)
     drawn = [{part.name: part for part in stage.parts(scene.state)} for scene in scenes]
@@ -42,6 +43,8 @@ def moving_picture(level: Playable, scenes: Sequence[Scene], name_of: Callable[[
     x, y = left + width + GAP, top + LINE
     panels = list[str]()
     for agent, label in labels(stage.world.agents).items():
+        if agent not in scenes[0].beliefs:
+            continue
         panels.append(_text(x, y, f"{label}  {agent} wants", bold=True))
         for goal in scenes[0].beliefs[agent].support:
             y += LINE

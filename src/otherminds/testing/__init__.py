@@ -1,4 +1,4 @@
-"""Conformance checks: does your world, mind or player meet the requirements that the library builds on?
+"""Conformance checks: do your world, minds, messages or player meet the requirements that the library builds on?
 
     def test_my_world() -> None:
         check_world(MyWorld())
@@ -7,7 +7,15 @@ A check is silent if all requirements are met. Otherwise it raises ConformanceEr
 violated, by what, and how to fix it. Exceptions of the checked code pass through unchanged.
 """
 
-from otherminds.testing.minds import check_mind, check_mindreader
+from otherminds.testing.messages import check_messages
+from otherminds.testing.minds import check_goal_directed, check_mind, check_mindreader
 from otherminds.testing.worlds import ConformanceError, check_world
 
-__all__ = ["ConformanceError", "check_mind", "check_mindreader", "check_world"]
+__all__ = [
+    "ConformanceError",
+    "check_goal_directed",
+    "check_messages",
+    "check_mind",
+    "check_mindreader",
+    "check_world",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple, cast
@@ -12,9 +12,19 @@ import numpy as np
 
 from otherminds.distribution import Categorical, Distribution
 from otherminds.evaluation.tasks import Task, play
-from otherminds.mind import Mind
+from otherminds.mind import GoalDirected, Mind
 from otherminds.observer import Observer
-from otherminds.testing.worlds import DRAWS, FROZEN, AnyWorld, ConformanceError, check_hashable, demand, of, short
+from otherminds.testing.worlds import (
+    DRAWS,
+    FROZEN,
+    AnyWorld,
+    ConformanceError,
+    check_hashable,
+    check_methods,
+    demand,
+    of,
+    short,
+)
 from otherminds.worlds.repeated_games.machines import Machine
 from otherminds.worlds.repeated_games.players.best_responders import Reader, mirrored
 from otherminds.worlds.repeated_games.rules import Game, Outcome
@@ -39,12 +49,13 @@ def check_mind(
     """Check that a mind is an immutable policy with a memory, in a world or on given observations.
 
     In a world, the mind plays `agent` (by default the first) for `steps` steps; agents without a mind in `partners` act
-    at random. The mind is hashable, and equal minds have equal hashes. `observe` returns a mind and leaves the old one
-    unchanged. `act` is a distribution that adds up to 1 over the legal actions (in a world; all but `lapse` of it) and
-    draws nothing else. Equal observations give equal policies. An observer that considers this mind and a random one
-    never rules it out.
+    at random. The mind has both methods and is hashable, and equal minds have equal hashes. `observe` returns a mind
+    and leaves the old one unchanged. `act` is a distribution that adds up to 1 over the legal actions (in a world; all
+    but `lapse` of it) and draws nothing else. Equal observations give equal policies. An observer that considers this
+    mind and a random one never rules it out.
     Raises ConformanceError for the first requirement that is violated, ValueError if there is nothing to observe.
     """
+    check_methods(mind, observe="obs", act="")
     rng, start = np.random.default_rng(seed), mind
     if isinstance(where, Sequence) and not hasattr(where, "agents"):
         life = []
@@ -59,6 +70,57 @@ def check_mind(
         life = list(_moments_in_world(mind, world, seat, partners or {}, lapse, steps, rng))
         _check_life(mind, life)
         steps -= len(life)
+
+
+def check_goal_directed(
+    mind: GoalDirected[Any],
+    world: AnyWorld,
+    *,
+    agent: str | None = None,
+    partners: Mapping[str, AnyMind] | None = None,
+    lapse: float = 0.0,
+    seed: int = 0,
+    steps: int = 100,
+) -> None:
+    """Check that a mind says what it wants and when nothing is left to do about it, as a facilitator needs it.
+
+    It meets the requirements of `check_mind`, which has the same arguments. Its `goal` is hashable, `reached` and
+    `over` are bools, what is reached is over, and `particle` is a number. All of these stay as they are when the mind
+    observes more, which makes another mind. Raises as `check_mind` does.
+    """
+    check_mind(mind, world, agent=agent, partners=partners, lapse=lapse, seed=seed, steps=steps)
+    rng, seat = np.random.default_rng(seed), world.agents[0] if agent is None else agent
+    life = list(_moments_in_world(mind, world, seat, partners or {}, lapse, steps, rng))
+    facts = [goal_facts(moment.mind) for moment in life]
+    for moment, before in zip(life, facts, strict=True):
+        for name, value, now in zip(GoalFacts._fields, before, goal_facts(moment.mind), strict=True):
+            broken = "it changed when the mind, or what came of it, observed more"
+            demand(value == now, of(mind, name), broken, FROZEN)
+
+
+class GoalFacts(NamedTuple):
+    """What a mind says of its goal; fields are named like its properties."""
+
+    goal: Hashable
+    reached: bool
+    over: bool
+    particle: int
+
+
+def goal_facts(mind: Any) -> GoalFacts:
+    """What a mind says of its goal, after it has observed something. Raises ConformanceError for a wrong answer."""
+    for name in GoalFacts._fields:
+        demand(name in dir(mind), of(mind), f"it has no property `{name}`", "give it all properties of GoalDirected")
+        demand(not callable(getattr(mind, name)), of(mind, name), "it is a method", "put @property above it")
+    facts = GoalFacts(*(getattr(mind, name) for name in GoalFacts._fields))
+    check_hashable(of(mind, "goal"), facts.goal)
+    for name, value in (("reached", facts.reached), ("over", facts.over)):
+        demand(isinstance(value, bool | np.bool_), of(mind, name), f"{short(value)} is no bool", "return True or False")
+    demand(facts.over or not facts.reached, of(mind, "over"), "the goal is reached and not over", "include `reached`")
+    is_number = isinstance(facts.particle, int | np.integer) and not isinstance(facts.particle, bool)
+    mend = "return 0 if it is the only mind with this goal"
+    demand(is_number, of(mind, "particle"), f"{short(facts.particle)} is no whole number", mend)
+    return facts
 
 
 def check_mindreader(player: Reader, where: Game | Task, *, seed: int = 0, rounds: int = 30) -> None:
@@ -168,6 +230,8 @@ def _checked(view: Any, mind: Any, options: Mapping[str, Options], lapse: float,
     says = {ask: getattr(mind, ask)() for ask in options}
     for ask, policy in says.items():
         subject, legal = of(mind, ask), options[ask]
+        scores = hasattr(policy, "log_prob") and hasattr(policy, "sample")
+        demand(scores, subject, f"{short(policy)} is no distribution", "return a Categorical of actions")
         table = isinstance(policy, Categorical)
         demand(table or ask != "predict", subject, f"{short(policy)} is no table", "return a Categorical")
         if isinstance(policy, Categorical):

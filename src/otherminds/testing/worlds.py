@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -43,20 +44,48 @@ def check_hashable(subject: str, thing: object) -> None:
         raise ConformanceError(f"{subject}: {error} ({FROZEN})") from None
 
 
+def check_methods(thing: object, **parameters: str) -> None:
+    """Raise ConformanceError unless `thing` is an object with these methods, each with its parameters as in a def."""
+    name = thing.__name__ if isinstance(thing, type) else ""
+    demand(not name, name, "it is a class", f"check an object, {name}(...)")
+    for method, names in parameters.items():
+        positional, _, keywords = names.partition("*, ")
+        call = f"{method}({names})"
+        function = getattr(thing, method, None)
+        demand(callable(function), of(thing), f"it has no method {call}", "define it")
+        try:
+            signature = inspect.signature(function)  # type: ignore[arg-type]
+            signature.bind(*filter(None, positional.split(", ")), **dict.fromkeys(filter(None, keywords.split(", "))))
+        except TypeError as error:
+            raise ConformanceError(f"{of(thing, method)}: {error} (define it as {call})") from None
+        except ValueError:  # what is written in C may not say what it takes
+            continue
+
+
 DRAWS = 20  # initial states drawn to find one that is not done yet
 AnyWorld = World[Any, Any, Any]
+METHODS = {
+    "start": "rng",
+    "actions": "state, agent",
+    "step": "state, joint, rng",
+    "observe": "state, agent",
+    "reward": "state, joint, after",
+    "done": "state",
+}
 
 
 def check_world(world: AnyWorld, *, seed: int = 0, steps: int = 200) -> None:
     """Check in `steps` steps of random play that a world is pure rules over hashable states.
 
-    Agents are a tuple of different names. States and observations are hashable and equal by value. Equal generators
-    give equal states, and nothing else is random. `step` changes neither its state nor the joint action. Before the end
-    every agent has an action. Rewards are finite numbers, one for each agent. An illegal action raises ValueError or
-    leads to a lawful state. All answers are the same when asked again. If the world has words for actions, `vocabulary`
-    is the inverse of `spell`. Raises ConformanceError for the first requirement that is violated.
+    All methods of a world are there. Agents are a tuple of different names. States and observations are hashable and
+    equal by value. Equal generators give equal states, and nothing else is random. `step` changes neither its state nor
+    the joint action. Before the end every agent has an action. Rewards are finite numbers, one for each agent. An
+    illegal action raises ValueError or leads to a lawful state. All answers are the same when asked again. If the world
+    has words for actions, `vocabulary` is the inverse of `spell`. Raises ConformanceError for the first requirement
+    that is violated.
     """
-    agents = world.agents
+    check_methods(world, **METHODS)
+    agents: Any = getattr(world, "agents", None)
     are_names = isinstance(agents, tuple) and all(isinstance(agent, str) for agent in agents)
     broken = f"{short(agents)} is no tuple of different names"
     demand(are_names and 0 < len(agents) == len(set(agents)), of(world, "agents"), broken, "name each agent once")
@@ -97,9 +126,10 @@ def _turns(world: AnyWorld, seed: int, steps: int) -> Iterator[_Turn]:
         actions = [options[rng.integers(len(options))] for options in facts.actions]
         joint = dict(zip(world.agents, actions, strict=True))
         after = _step(world, state, facts, joint, (seed, t))
-        reward, same_reward = (dict(world.reward(state, joint, after)) for _ in range(2))
-        proper = reward.keys() == set(world.agents) and all(map(math.isfinite, reward.values()))
-        mend = "give a finite number to every agent, and to nobody else"
+        reward, same_reward = (world.reward(state, joint, after) for _ in range(2))
+        is_complete = isinstance(reward, Mapping) and reward.keys() == set(world.agents)
+        mend = "return a dict with a finite number for every agent, and for nobody else"
+        proper = is_complete and all(map(math.isfinite, reward.values()))
         demand(proper, of(world, "reward"), f"it is {short(reward)}", mend)
         broken, mend = "two answers for the same step", "let it depend on the step alone"
         demand(reward == same_reward, of(world, "reward"), broken, mend)
@@ -126,6 +156,7 @@ def _first_state(world: AnyWorld, seed: int, t: int) -> tuple[Any, _StateFacts]:
 
 def _checked_draw(subject: str, first: Any, second: Any) -> Any:
     """The state, if it equals the second draw."""
+    demand(first is not None, subject, "it returned None", "return a state")
     check_hashable(subject, first)
     mend = "draw from the generator alone, and let states be equal by value"
     demand(first == second and hash(first) == hash(second), subject, "equal generators gave different states", mend)

@@ -63,7 +63,9 @@ class Drawing(NamedTuple):
         )
 
     def image(self, cell: int = CELL) -> Image.Image:
-        """An image of `cell` pixels a cell."""
+        """An image of `cell` pixels a cell. Raises InputError for a drawing that is SVG of the user's."""
+        if any(part.svg for part in self.parts):
+            raise InputError("a world that draws SVG has no pictures of pixels", hint="write .svg")
         left, top, width, height = (value * cell / CELL for value in self.area)
         size = round(width), round(height)
         finer = 4 if size[0] * size[1] < MANY_PIXELS else 2
@@ -151,7 +153,7 @@ def runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
 
 def svg_look(part: MovingPart) -> str:
     """The title and the shapes of a part, without its place, to stand inside a group."""
-    inner = "".join(map(svg_shape, part.shapes))
+    inner = part.svg + "".join(map(svg_shape, part.shapes))
     if part.scale != 1.0:
         inner = f'<g transform="scale({part.scale:g})">{inner}</g>'
     return f"<title>{svg_text(part.title)}</title>{inner}"

@@ -104,13 +104,17 @@ Shapes = tuple[Shape, ...]
 
 
 class MovingPart(NamedTuple):
-    """A part of a picture that may move or vanish: shapes around (0, 0), and their place (None: hidden)."""
+    """A part of a picture that may move or vanish: shapes around (0, 0), and their place (None: hidden).
+
+    `svg` is what a world of the user's draws itself, shown as it is in SVG and not at all in pixels.
+    """
 
     name: str
     title: str
     shapes: Shapes
     place: Place | None
     scale: float = 1.0
+    svg: str = ""
 
 
 # Words

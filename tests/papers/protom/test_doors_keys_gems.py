@@ -8,16 +8,22 @@ from typing import Any
 
 import pytest
 
+from otherminds.mind import GoalDirected
+from otherminds.observer import Observer
 from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS, SETS, VARIANTS
 from otherminds.papers.protom.experiment import PlannedEpisode, assess, plan
+from otherminds.papers.protom.facilitator import PaperProToM, ProToM, with_none_of_these
+from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
+from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels
+from otherminds.worlds.doors_keys_gems.planner import Goal
 
 Row = dict[str, Any]
 TWENTY = {level.name: level for level in bundled_levels()}
 LOCKED_IN, PURPLE_GATE, OWN_KEY = (TWENTY[name] for name in ("locked-in", "purple-gate", "own-key"))
 INFERRING = (*(subject for subject in SETS["heldout"] if subject not in ("none", "random")), "protom_prior_0.1")
 EVERY = ("none", "random", *INFERRING)
-FAITHFUL = [subject for subject, settings in VARIANTS.items() if settings.faithful]
+BY_THE_PAPER = ("protom_paper", "protom_traj")
 
 
 def entry(level: Level, subject: str, seed: int = 42) -> PlannedEpisode:
@@ -41,7 +47,7 @@ def test_a_goal_is_stated_if_it_is_believed(subject: str) -> None:
             assert {"friends", "sure", "saves"} <= row.keys()
             assert ("stated" in row) == ("stated_p" in row) == ("I believe" in row["words"])
             (friend, *_) = row["friends"]
-            if subject in FAITHFUL:
+            if subject in BY_THE_PAPER:
                 (held,) = [r["posterior"] for r in found if (r["t"], r["agent"]) == (row["t"], friend)]
                 assert row["stated"] == max(held, key=held.__getitem__)
             elif "stated" in row:
@@ -51,6 +57,24 @@ def test_a_goal_is_stated_if_it_is_believed(subject: str) -> None:
 
 def test_every_facilitator_of_every_set_can_be_played() -> None:
     assert {subject for subjects in SETS.values() for subject in subjects} <= {"none", "random", *VARIANTS}
+
+
+@pytest.mark.parametrize("level", [LOCKED_IN, PURPLE_GATE, OWN_KEY], ids=lambda level: level.name)
+def test_without_settings_the_constructors_make_the_facilitators_that_were_measured(level: Level) -> None:
+    world, advice = level.world, DoorsKeysGemsAdvice(level.world)
+    minds: dict[str, list[GoalDirected[Any]]] = {
+        agent: [Seeker(advice.planner, i, Goal("gem", gem)) for gem in range(len(world.gems))]
+        for i, agent in enumerate(world.agents)
+    }
+    open_minded = {agent: with_none_of_these(listed) for agent, listed in minds.items()}
+    sure = {agent: Observer.over(listed) for agent, listed in minds.items()}
+    ours = ProToM.initial(world, advice, open_minded, world.initial)
+    by_the_paper = PaperProToM.initial(world, advice, sure, world.initial)
+    assert DOORS_KEYS_GEMS.facilitator("protom", level, advice) == ours
+    assert DOORS_KEYS_GEMS.facilitator("protom_paper", level, advice) == by_the_paper
+    measured = DOORS_KEYS_GEMS.episode(entry(level, "protom"), advice)
+    again = replace(DOORS_KEYS_GEMS.episode(entry(level, "protom"), advice), facilitator=ours)
+    assert [(m.decision, m.joint) for m in again] == [(m.decision, m.joint) for m in measured]
 
 
 def test_the_last_row_tells_how_it_ended() -> None:

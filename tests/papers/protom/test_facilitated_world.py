@@ -15,6 +15,7 @@ from otherminds.mind import NONE_OF_THESE
 from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
 from otherminds.papers.protom.experiment import SUBJECTS, PlannedEpisode
 from otherminds.papers.protom.facilitated_world import FacilitatedWorld
+from otherminds.papers.protom.facilitator import PaperProToM, ProToM
 from otherminds.papers.protom.overcooked import OVERCOOKED, possible_recipes
 from otherminds.worlds.doors_keys_gems.level_files import Level, bundled_levels, parse_level
 from otherminds.worlds.overcooked.level_files import KitchenLevel, read_kitchen
@@ -35,6 +36,15 @@ EPISODES = [
     for name, level in LEVELS.items()
     for subject in ("none", "random", *INFERRING[type(level)])
 ]
+
+
+@cache
+def rule_of(name: str, subject: str) -> ProToM[Any, Any, Any] | PaperProToM[Any, Any, Any]:
+    """The facilitator that plays an episode, before its first step."""
+    world, level = world_of(name), LEVELS[name]
+    rule = world.facilitator(subject, level, world.advice(level.world))
+    assert isinstance(rule, ProToM | PaperProToM)
+    return rule
 
 
 def world_of(name: str) -> FacilitatedWorld:
@@ -98,8 +108,8 @@ def test_only_those_who_infer_goals_report_what_they_believe(name: str, subject:
         if row["agent"] == "facilitator" or not subject.startswith("protom"):
             assert not {"posterior", "predicted", "p_true"} & row.keys()
             continue
-        posterior, faithful = row["posterior"], world_of(name).variants[subject].faithful
-        assert {*posterior} == {*goals, *(() if faithful else (NONE_OF_THESE,))}
+        posterior, by_the_paper = row["posterior"], isinstance(rule_of(name, subject), PaperProToM)
+        assert {*posterior} == {*goals, *(() if by_the_paper else (NONE_OF_THESE,))}
         assert sum(posterior.values()) == pytest.approx(1.0)
         assert posterior[row["predicted"]] == max(posterior.values())
         assert row["p_true"] == posterior[row["goal"]]
@@ -115,12 +125,12 @@ def test_the_facilitator_either_says_something_or_says_why_not(name: str, subjec
     assert rows[0]["why"] == "nobody has done anything yet"
     for row in rows:
         if row["action"] and subject not in ("none", "random"):
-            settings = world_of(name).variants[subject]
-            best = max(price["worth"] for price in row["prices"])
-            assert best > settings.cost if settings.faithful else best >= 0.0
-            eligible = [p for p in row["prices"] if p["worth"] > best - 1e-6 and p["changes"] >= settings.epsilon]
+            rule, best = rule_of(name, subject), max(price["worth"] for price in row["prices"])
+            assert best > rule.phi if isinstance(rule, PaperProToM) else best >= 0.0
+            eligible = [p for p in row["prices"] if p["worth"] > best - 1e-6 and p["changes"] >= rule.epsilon]
             assert row["action"] in [price["message"] for price in eligible]
-            assert settings.faithful == all(price["worth"] == price["saves"] for price in row["prices"])
+            in_steps = all(price["worth"] == price["saves"] for price in row["prices"])
+            assert in_steps == isinstance(rule, PaperProToM)
 
 
 def test_an_episode_in_which_there_is_nothing_to_do() -> None:

@@ -17,16 +17,16 @@ from otherminds.mind import NONE_OF_THESE, GoalDirected, WithErrand
 from otherminds.observer import Observer
 from otherminds.papers.protom.episodes import FacilitatedEpisode, MessageUtility, Moment, Reason
 from otherminds.papers.protom.facilitator import (
-    FOLLOWED,
-    IGNORED,
     NONE_PRIOR,
+    P_FOLLOWED,
     PAUSE,
-    REFUSED,
     SURE,
-    Heed,
+    PaperProToM,
     ProToM,
+    Refusals,
     with_none_of_these,
 )
+from otherminds.papers.protom.joint_inference import IGNORED
 from otherminds.papers.protom.levels.maps import design_for, random_level
 from otherminds.worlds.doors_keys_gems.advice import Advice, DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
@@ -45,13 +45,13 @@ def gems(world: DoorsKeysGems) -> list[Goal]:
     return [Goal("gem", g) for g in range(len(world.gems))]
 
 
-def protom(world: DoorsKeysGems, state: State | None = None, **more: Any) -> Facilitator:
+def protom(world: DoorsKeysGems, state: State | None = None, rule: Any = ProToM, **more: Any) -> Any:
     advice = DoorsKeysGemsAdvice(world)
     watchers = {
         agent: with_none_of_these([Seeker(advice.planner, i, goal) for goal in gems(world)])
         for i, agent in enumerate(world.agents)
     }
-    return ProToM.initial(world, advice, watchers, state or world.initial, **({"longest": LEFT} | more))
+    return rule.initial(world, advice, watchers, state or world.initial, **more)
 
 
 def price(facilitator: Facilitator, message: Advice, state: State) -> MessageUtility[Advice]:
@@ -80,7 +80,7 @@ crowds = moments(worlds(sides=(2, 4), agents=(2, 3), keys=(1, 2), doors=(1, 2), 
 @given(crowds, st.integers(5, 40))
 def test_gains_and_needs_are_means_over_who_is_done_when(moment: tuple[DoorsKeysGems, State], left: int) -> None:
     world, state = moment
-    facilitator = protom(world, state, longest=None)
+    facilitator = protom(world, state)
     finish = DoorsKeysGemsAdvice(world).finish
     weighed = list(facilitator.joint_goals(generator()))
     for found in facilitator.compute_utility(state, left, generator()):
@@ -97,7 +97,7 @@ def test_gains_and_needs_are_means_over_who_is_done_when(moment: tuple[DoorsKeys
         assert found.saves == pytest.approx(saves, abs=1e-9)
         assert found.gains == pytest.approx(tuple(gains), abs=1e-9)
         assert found.needed == pytest.approx(tuple(needed), abs=1e-9)
-        assert found.worth == pytest.approx(FOLLOWED / (FOLLOWED + REFUSED) * saves - facilitator.cost, abs=1e-9)
+        assert found.worth == pytest.approx(P_FOLLOWED * saves - facilitator.cost, abs=1e-9)
 
 
 def with_and_without(
@@ -157,8 +157,8 @@ def test_who_does_nothing_of_it_is_doubted_and_who_does_it_is_not() -> None:
     assert refusing.doubts(OPEN)
 
 
-def test_faithful_facilitators_take_everybody_to_follow() -> None:
-    refusing = after_message(protom(LOCKED_OUT, faithful=True), STAY, STAY, STAY, STAY)
+def test_by_the_papers_rule_everybody_is_taken_to_follow() -> None:
+    refusing = after_message(protom(LOCKED_OUT, rule=PaperProToM), STAY, STAY, STAY, STAY)
     assert refusing.following("Ben") == 1.0
     assert not refusing.doubts(OPEN)
     assert refusing.dismiss(OPEN).following("Ben") == 0.0
@@ -169,41 +169,31 @@ def test_faithful_facilitators_take_everybody_to_follow() -> None:
 
 @settings(max_examples=30)
 @given(st.lists(st.booleans(), max_size=8))
-def test_heed_is_the_mean_of_a_beta_distribution(followed: list[bool]) -> None:
-    heed = Heed()
-    for t, each in enumerate(followed):
-        later = heed.after(t, followed=each)
-        assert (later.chance > heed.chance) == each
-        assert later.again == (0 if each else t + PAUSE * later.in_a_row)
-        heed = later
-    assert heed.chance == pytest.approx((FOLLOWED + sum(followed)) / (FOLLOWED + REFUSED + len(followed)))
-    last = next((k for k, each in enumerate(reversed(followed)) if each), len(followed))
-    assert heed.in_a_row == last
-
-
-def test_a_message_that_was_refused_is_worth_less_the_next_time_and_one_that_was_followed_more() -> None:
-    facilitator, state = protom(LOCKED_OUT), LOCKED_OUT.initial
-    before = price(facilitator, OPEN, state)
-    again = after_message(facilitator, state=state).dismiss(OPEN)
-    assert not again.under_way
-    assert OPEN not in [found.message for found in again.compute_utility(state, LEFT, generator())]
-    again = replace(again, t=PAUSE)
-    refused = price(again, OPEN, state)
-    twice = price(replace(again.tell(OPEN, state).dismiss(OPEN), t=3 * PAUSE), OPEN, state)
-    assert before.saves == pytest.approx(refused.saves) == pytest.approx(twice.saves)
-    assert refused.worth == pytest.approx(4 / 6 * before.saves - 2 * facilitator.cost)
-    assert twice.worth == pytest.approx(4 / 7 * before.saves - 3 * facilitator.cost)
-    kind = replace(facilitator, heed={"Ben": Heed().after(0, followed=True)})
-    assert price(kind, OPEN, state).worth > before.worth > refused.worth > twice.worth
+def test_each_refusal_in_a_row_costs_a_message_and_a_pause(followed: list[bool]) -> None:
+    facilitator, after = protom(LOCKED_OUT, waits=()), LOCKED_OUT.initial._replace(locked=0)
+    for is_followed in followed:
+        told = facilitator.tell(OPEN, LOCKED_OUT.initial)
+        facilitator = told.watch({"Ana": STAY, "Ben": RIGHT}, after) if is_followed else told.dismiss(OPEN)
+    in_a_row = next((k for k, each in enumerate(reversed(followed)) if each), len(followed))
+    if in_a_row:
+        assert facilitator.refusals == {"Ben": Refusals(in_a_row, facilitator.t + PAUSE * in_a_row)}
+        again = replace(facilitator, carried_out=frozenset())
+        later = replace(again, t=facilitator.t + PAUSE * in_a_row)
+        assert OPEN not in [u.message for u in again.compute_utility(LOCKED_OUT.initial, LEFT, generator())]
+        utility = price(later, OPEN, LOCKED_OUT.initial)
+        cost = facilitator.cost * (1 + in_a_row)
+        assert utility.worth == pytest.approx(P_FOLLOWED * utility.saves - cost)
+    else:
+        assert not facilitator.refusals
 
 
 def test_the_refusal_of_one_says_nothing_about_another() -> None:
     world = world_of("a1 .. dr gr", "## ## ## ..", "gb a2 kr ..", "gy a3 kr ..")
     facilitator, state = protom(world), world.initial
     other = Advice(2, Goal("door", 0), 0)
-    again = replace(facilitator.tell(OPEN, state).dismiss(OPEN), t=PAUSE)
-    assert price(again, other, state).worth == pytest.approx(price(facilitator, other, state).worth)
-    assert price(again, OPEN, state).worth < price(facilitator, OPEN, state).worth
+    again, later = (replace(f, t=PAUSE) for f in (facilitator.tell(OPEN, state).dismiss(OPEN), facilitator))
+    assert price(again, other, state).worth == pytest.approx(price(later, other, state).worth)
+    assert price(again, OPEN, state).worth < price(later, OPEN, state).worth
 
 
 # Whole episodes
@@ -216,7 +206,7 @@ def episode(
     minds = {
         a: Seeker(advice.planner, i, Goal("gem", world.goals[i]), math.inf, 0.0) for i, a in enumerate(world.agents)
     }
-    helper = protom(world, **({"longest": horizon} | more))
+    helper = protom(world, **more)
     return FacilitatedEpisode(world, minds, helper, advice, horizon, generator(seed), generator(seed + 1), obedience)
 
 
@@ -230,8 +220,9 @@ def test_a_message_that_is_followed_is_counted_as_such() -> None:
     assert LOCKED_OUT.done(played[-1].after)
     assert [message for _, message in spoken(played)] == [OPEN]
     assert isinstance(playing.facilitator, ProToM)
-    assert playing.facilitator.heed == {"Ben": Heed(1, 0, 0)}
+    assert playing.facilitator.carried_out == {OPEN}
     assert not playing.facilitator.under_way
+    assert not playing.facilitator.refusals
 
 
 def test_who_keeps_refusing_is_asked_less_and_less() -> None:
@@ -242,8 +233,7 @@ def test_who_keeps_refusing_is_asked_less_and_less() -> None:
     assert all(later - earlier > PAUSE for earlier, later in pairwise(times))
     assert {moment.status for moment in played} >= {"ignored"}
     assert isinstance(playing.facilitator, ProToM)
-    assert playing.facilitator.heed["Ben"].followed == 0
-    assert playing.facilitator.heed["Ben"].refused >= len(times) - 1
+    assert playing.facilitator.refusals["Ben"].in_a_row >= len(times) - 1
 
 
 @pytest.mark.slow
@@ -270,7 +260,7 @@ def test_somebody_is_helped_while_another_carries_out_a_message() -> None:
     assert all(advice.status(played[t].state, one) == "running" for t in range(first, second + 1))
     assert other.helper != one.helper
     assert world.done(played[-1].after)
-    assert len(played) < len(list(episode(world, faithful=True, epsilon=0.0, cost=0.0)))
+    assert len(played) < len(list(episode(world, rule=PaperProToM, epsilon=0.0)))
 
 
 @pytest.mark.slow
@@ -343,7 +333,7 @@ def test_if_only_the_helper_gains_that_is_what_it_is_told() -> None:
     watchers: dict[str, Observer[GoalDirected[Action]]] = {
         agent: Observer.over([Seeker(advice.planner, i, goals[i])]) for i, agent in enumerate(world.agents)
     }
-    facilitator: Facilitator = ProToM.initial(world, advice, watchers, world.initial, longest=level.horizon)
+    facilitator: Facilitator = ProToM.initial(world, advice, watchers, world.initial)
     decision = facilitator.decide(world.initial, level.horizon, generator())
     assert decision.reason is not None
     assert decision.reason.friends == ("Ana",)

@@ -10,7 +10,7 @@ import pytest
 from otherminds.mind import NONE_OF_THESE
 from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.goal_inference import goals, posteriors
-from otherminds.papers.protom.overcooked import OVERCOOKED, SETTINGS, VARIANTS
+from otherminds.papers.protom.overcooked import CHOSEN, OVERCOOKED, VARIANTS
 from otherminds.world import Step
 from otherminds.worlds.doors_keys_gems.level_files import parse_level
 from otherminds.worlds.doors_keys_gems.planner import Goal
@@ -68,9 +68,9 @@ def test_whoever_is_served_wanted_that() -> None:
     blind = posteriors(level.world, steps, beta=0.0, lapse=0.05, leak=0.0, particles=2)
     for agent, recipe in zip(level.world.agents, level.world.recipes, strict=True):
         assert history[-1]["posterior"][agent][recipe] > 0.98
-        assert history[0]["posterior"][agent][recipe] == pytest.approx((1.0 - SETTINGS.prior) / 2)
-        assert history[0]["posterior"][agent][NONE_OF_THESE] == pytest.approx(SETTINGS.prior)
-        assert blind[1]["posterior"][agent][recipe] == pytest.approx((1.0 - SETTINGS.prior) / 2)
+        assert history[0]["posterior"][agent][recipe] == pytest.approx((1.0 - CHOSEN["prior"]) / 2)
+        assert history[0]["posterior"][agent][NONE_OF_THESE] == pytest.approx(CHOSEN["prior"])
+        assert blind[1]["posterior"][agent][recipe] == pytest.approx((1.0 - CHOSEN["prior"]) / 2)
 
 
 def test_surprise_is_zero_where_nothing_distinguishes_actions_and_none_of_these_may_be_left_out() -> None:

@@ -15,9 +15,9 @@ from otherminds.mind import NONE_OF_THESE
 from otherminds.papers.protom.episodes import Moment
 from otherminds.papers.protom.experiment import SUBJECTS, PlannedEpisode, assess
 from otherminds.papers.protom.experiment import episode as play
-from otherminds.papers.protom.facilitator import ProToM
+from otherminds.papers.protom.facilitator import PaperProToM, ProToM
 from otherminds.papers.protom.levels.kitchens import OneRequest
-from otherminds.papers.protom.overcooked import OVERCOOKED, SETS, SETTINGS, SWEEPS, VARIANTS, possible_recipes
+from otherminds.papers.protom.overcooked import CHOSEN, OVERCOOKED, SETS, SWEEPS, VARIANTS, possible_recipes
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.level_files import KitchenLevel, read_kitchen
 from otherminds.worlds.overcooked.planner import IN_HAND, Advice
@@ -152,7 +152,7 @@ def considered(subject: str, level: KitchenLevel, **changes: Any) -> dict[str, l
     """The recipes and particles of all minds that a facilitator begins with."""
     world = replace(OVERCOOKED, variants={subject: replace(VARIANTS[subject], **changes)})
     found = world.facilitator(subject, level, OvercookedAdvice(level.world))
-    assert isinstance(found, ProToM)
+    assert isinstance(found, ProToM | PaperProToM)
     return {agent: [(mind.goal, mind.particle) for mind in watcher.minds] for agent, watcher in found.watchers.items()}
 
 
@@ -174,32 +174,27 @@ def test_every_recipe_is_considered_with_as_many_beliefs_as_there_are_particles(
     assert [len(minds) for minds in considered("protom", USEFUL, particles=1).values()] == [len(MENU) + 1] * 2
 
 
-def test_variants_differ_from_the_paper_in_one_thing_at_a_time() -> None:
+def test_variants_differ_from_the_default_in_one_thing_at_a_time() -> None:
     advice = OvercookedAdvice(USEFUL.world)
-    found = {subject: OVERCOOKED.facilitator(subject, USEFUL, advice) for subject in VARIANTS}
-    shown = {
-        subject: (p.cost, p.epsilon, p.gate, p.faithful, p.even_particles, p.distinct, p.waits)
-        for subject, p in found.items()
-        if isinstance(p, ProToM)
-    }
-    assert shown["protom_paper"] == (2.0, 0.3, "next", True, True, False, ())
-    at_once = (SETTINGS.cost, SETTINGS.epsilon, "plan", False, True, False, ())
-    assert shown["protom_fast"] == shown["oracle"] == at_once
-    messages = {subject: p.messages for subject, p in found.items() if isinstance(p, ProToM)}
-    assert [s for s, m in messages.items() if isinstance(m, OvercookedAdvice) and not m.beliefs] == ["protom_fast"]
-    ours = (*at_once[:6], (2,))
-    assert shown["protom"] == ours
-    assert shown["protom_weighted"] == (*ours[:4], False, *ours[5:])
-    for epsilon in {*SWEEPS["epsilon"]} - {SETTINGS.epsilon}:
-        assert shown[f"protom_epsilon_{epsilon:g}"] == (ours[0], epsilon, *ours[2:])
-    for cost in {*SWEEPS["cost"]} - {SETTINGS.cost}:
-        assert shown[f"protom_cost_{cost:g}"] == (cost, *ours[1:])
-    for particles in {*SWEEPS["particles"]} - {5}:
-        assert shown[f"protom_particles_{particles:g}"] == ours
-    assert len(VARIANTS) == 5 + sum(len(values) - 1 for values in SWEEPS.values())
+    rules: dict[str, Any] = {subject: OVERCOOKED.facilitator(subject, USEFUL, advice) for subject in VARIANTS}
+    ours = {"cost": CHOSEN["cost"], "epsilon": CHOSEN["epsilon"], "waits": (2,), "even_particles": True}
+    changed: dict[str, dict[str, Any]] = {name: {} for name in VARIANTS if name != "protom_paper"}
+    changed |= {subject: {"waits": ()} for subject in ("oracle", "protom_at_once", "protom_fast")}
+    changed["protom_weighted"] = {"even_particles": False}
+    for name in ("epsilon", "cost"):
+        changed |= {f"protom_{name}_{x:g}": {name: x} for x in SWEEPS[name] if x != CHOSEN[name]}
+    for subject, change in changed.items():
+        assert isinstance(rules[subject], ProToM)
+        assert {name: getattr(rules[subject], name) for name in ours} == ours | change
+    paper = rules["protom_paper"]
+    assert isinstance(paper, PaperProToM)
+    assert (paper.phi, paper.epsilon, paper.gate) == (2.0, 0.3, "next")
+    assert {(rule.distinct, rule.negligible) for rule in rules.values()} == {(False, 0.03)}
+    assert [subject for subject, rule in rules.items() if not rule.messages.beliefs] == ["protom_fast"]
+    assert len(VARIANTS) == 6 + sum(len(values) - 1 for values in SWEEPS.values())
     assert set(SETS["tuning"]) == {"none", *VARIANTS}
     assert set(SETS["heldout"]) == {*SUBJECTS, "protom_paper", "protom_weighted", "protom_fast"}
-    assert all(getattr(SETTINGS, name) in values for name, values in SWEEPS.items())
+    assert all(CHOSEN[name] in values for name, values in SWEEPS.items())
 
 
 # What is made of them

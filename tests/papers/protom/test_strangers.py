@@ -152,7 +152,7 @@ def test_nobody_is_asked_to_help_who_surely_has_none_of_the_goals() -> None:
         "Ana": Observer.over([NoneOfThese(Seeker(advice.planner, 0, Goal("gem", 0)))]),
         "Ben": Observer.over([seeker]),
     }
-    helper = ProToM.initial(world, advice, watchers, world.initial, longest=40)
+    helper = ProToM.initial(world, advice, watchers, world.initial)
     assert all(price.saves <= 0.0 for price in helper.compute_utility(world.initial, 40, generator()))
     assert helper.decide(world.initial, 40, generator()).message is None
 
@@ -200,7 +200,7 @@ def tired_episode(world: DoorsKeysGems, obedience: float, seed: int) -> Facilita
         a: with_none_of_these([Tired(advice.planner, i, Goal("gem", g)) for g in range(len(world.gems))])
         for i, a in enumerate(world.agents)
     }
-    helper = ProToM.initial(world, advice, watchers, world.initial, longest=80)
+    helper = ProToM.initial(world, advice, watchers, world.initial)
     return FacilitatedEpisode(world, people, helper, advice, 80, generator(seed), generator(seed + 1), obedience)
 
 

@@ -3,36 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from otherminds.papers.protom.experiment import SUBJECTS
-from otherminds.papers.protom.facilitated_world import FacilitatedWorld, FacilitatorSettings
-from otherminds.papers.protom.facilitator import NEGLIGIBLE, NONE_PRIOR
+from otherminds.papers.protom.facilitated_world import FacilitatedWorld, Variant, swept
+from otherminds.papers.protom.facilitator import NONE_PRIOR, SWITCH_RATE, PaperProToM, ProToM
 from otherminds.papers.protom.language_facilitator import map_briefing
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
 
-SETTINGS = FacilitatorSettings(
-    cost=0.5, epsilon=0.0, distinct=True, negligible=NEGLIGIBLE, particles=1, prior=NONE_PRIOR
-)
-AHEAD = replace(SETTINGS, waits=(1, 2, 4, 8))  # steps; chosen on the tuning levels
+CHOSEN: Mapping[str, float] = {"cost": ProToM.cost, "prior": NONE_PRIOR, "switch_rate": SWITCH_RATE}
 # values tried on the tuning levels, one setting at a time
 SWEEPS: Mapping[str, Sequence[float]] = {
     "cost": (0.0, 0.25, 0.5, 1.0, 2.0),
     "prior": (0.0, 0.01, 0.03, 0.05, 0.1, 0.2),
     "switch_rate": (0.0, 0.003, 0.01, 0.03),
 }
-# the paper's rule is `protom_paper`, and epsilon 0.1 with gate="traj" is the paper's too
-VARIANTS: Mapping[str, FacilitatorSettings] = {
-    "oracle": replace(SETTINGS, cost=0.0),
-    "protom": AHEAD,
-    "protom_at_once": SETTINGS,
-    "protom_paper": replace(SETTINGS, faithful=True, epsilon=0.5, cost=0.0),
-    "protom_traj": replace(SETTINGS, faithful=True, epsilon=0.1, cost=0.0, gate="traj"),
-    **AHEAD.swept(SWEEPS),
+
+
+def protom(prior: float = NONE_PRIOR, switch_rate: float = SWITCH_RATE, **settings: Any) -> Variant:
+    """ProToM with these settings, the others as by default."""
+    return Variant(partial(ProToM.initial, **settings), prior=prior, switch_rate=switch_rate)
+
+
+def by_the_paper(**settings: Any) -> Variant:
+    """The paper's rule with these settings; its observers consider the listed goals only."""
+    return Variant(partial(PaperProToM.initial, **settings), prior=0.0, switch_rate=0.0)
+
+
+VARIANTS: Mapping[str, Variant] = {
+    "oracle": protom(prior=0.0, switch_rate=0.0, cost=0.0, waits=()),
+    "protom": protom(),
+    "protom_at_once": protom(waits=()),
+    "protom_paper": by_the_paper(),
+    "protom_traj": by_the_paper(epsilon=0.1, gate="traj"),
+    **swept(protom, SWEEPS, CHOSEN),
 }
 # the sets of further levels, and the facilitators that play them in a full run
 SETS = {

@@ -26,7 +26,10 @@ BEFORE_FIRST_STEP = "nobody has done anything yet"
 
 
 class Messages(Protocol[S_contra, A, F]):
-    """The messages of one world and their effects: all that a facilitator needs to know about that world."""
+    """The messages of one world and their effects: all that a facilitator needs to know about that world.
+
+    `RolledOutMessages` has them for any world from a list of suggestions; `check_messages` checks your own.
+    """
 
     def candidates(self, state: S_contra) -> Sequence[F]:
         """The messages that an agent could follow in this state."""
@@ -38,7 +41,10 @@ class Messages(Protocol[S_contra, A, F]):
         """The agent that is to gain from it."""
 
     def errand(self, state: S_contra, message: F, mind: GoalDirected[A]) -> GoalDirected[A]:
-        """A mind in this state whose only goal is what the message asks for, as rational as `mind` if it can be."""
+        """A mind whose only goal is what the message asks for, as rational as `mind` if it can be.
+
+        It has observed the state.
+        """
 
     def status(self, state: S_contra, message: F) -> Status:
         """Whether what the message asks for is running, completed or impossible in this state."""
@@ -47,7 +53,11 @@ class Messages(Protocol[S_contra, A, F]):
         """The number of steps that carrying out the message takes."""
 
     def finish(self, state: S_contra, minds: Sequence[GoalDirected[A]], horizon: int) -> tuple[int, ...]:
-        """Steps until each agent is done if they have these minds; at most `horizon`. The largest is C(f, g)."""
+        """Steps until each agent is done if they have these minds; at most `horizon`. The largest is C(f, g).
+
+        The minds, one for each agent of the world in its order, have observed the state. An agent with a goal of
+        NONE_OF_THESE counts as done.
+        """
 
     def explain(
         self,

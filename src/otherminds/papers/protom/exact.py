@@ -20,9 +20,9 @@ from otherminds.evaluation import statistics as st
 from otherminds.evaluation.assistance import FACILITATOR
 from otherminds.evaluation.statistics import summary_row
 from otherminds.evaluation.store import Key, Row, first_columns
-from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS, SETTINGS
+from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
 from otherminds.papers.protom.episodes import FacilitatedEpisode
-from otherminds.papers.protom.facilitator import ProToM
+from otherminds.papers.protom.facilitator import PaperProToM, ProToM
 from otherminds.papers.protom.levels.level_sets import CLASSES
 from otherminds.papers.protom.levels.maps import DESIGN
 from otherminds.papers.protom.optimum import DIGITS, TIE, Belief, BestMessages, HiddenGoals, Optimum, People, Weights
@@ -32,10 +32,10 @@ from otherminds.worlds.doors_keys_gems.planner import Goal
 from otherminds.worlds.doors_keys_gems.rules import State
 
 EXPERIMENT = DOORS_KEYS_GEMS.experiment
-COST = SETTINGS.cost  # of a message, in steps: what it costs ProToM
+COST = ProToM.cost  # of a message, in steps: what it costs ProToM
 PREFIX = "robust/exact/"  # of conditions
 OPTIMA = ("optimum", "optimum_told")  # the second one is told the goals
-SUBJECTS = ("none", "protom_paper", "protom_at_once", "protom", "oracle", *OPTIMA)
+SUBJECTS = ("none", "protom_paper", "protom_traj", "protom_at_once", "protom", "oracle", *OPTIMA)
 MOST_HISTORIES = 20_000  # histories that differ, of one facilitator in one level; chosen: about twenty seconds
 # Of the thirty levels of the robust set with the least cells × 4^(keys + doors), those in which the search keeps to its
 # limit and no facilitator met more than 4,000 histories: 50 seconds in all.
@@ -110,11 +110,12 @@ def _add_by_goals(total: defaultdict[Goals, float], weights: Mapping[People, flo
 
 def _memory(facilitator: Any) -> Hashable:
     """All that decides what a facilitator will do at a step, up to rounding errors."""
-    if not isinstance(facilitator, ProToM):
+    if not isinstance(facilitator, ProToM | PaperProToM):
         return cast("Hashable", facilitator)
     watched = [(o.minds, tuple(round(w, DIGITS) for w in o.weights)) for o in facilitator.watchers.values()]
-    recent = repr(facilitator.recent) if facilitator.gate == "traj" else ""
-    return tuple(watched), frozenset(facilitator.heed.items()), facilitator.carried_out, recent
+    if isinstance(facilitator, ProToM):
+        return tuple(watched), frozenset(facilitator.refusals.items()), facilitator.carried_out
+    return tuple(watched), repr(facilitator.recent) if facilitator.gate == "traj" else ""
 
 
 @dataclass(frozen=True)
@@ -173,8 +174,8 @@ def summarise(rows: Sequence[Row]) -> list[Row]:
 
     Goals are `not_needed` if no message is worth its cost even if the goals are known; others are `necessary` if it is
     not certain that all succeed without help, else `useful`. saved: steps. net: steps saved minus the cost of messages.
-    regret: what the net lacks to that of the optimum, which is not negative over all goals of a level.
-    share_of_told: the share of the net of the optimum that is told the goals. Intervals are over levels.
+    regret: what the net lacks to that of the optimum, which is not negative over all goals of a level. Intervals are
+    over levels.
     """
     results: dict[str, dict[Case, Value]] = {}
     for row in rows:
@@ -187,7 +188,7 @@ def summarise(rows: Sequence[Row]) -> list[Row]:
         cases = [case for case in alone if kind in ("all", kinds[case])]
         levels = [level for level, *_ in cases]
         for subject, by in results.items() if cases else ():
-            net, best, informed = ([nets[s][case] for case in cases] for s in (subject, "optimum", "optimum_told"))
+            net, best = ([nets[s][case] for case in cases] for s in (subject, "optimum"))
             metrics = {
                 "saved": st.mean([alone[case].steps - by[case].steps for case in cases], levels),
                 "messages": st.mean([by[case].messages for case in cases], levels),
@@ -195,8 +196,6 @@ def summarise(rows: Sequence[Row]) -> list[Row]:
                 "regret": st.mean([b - n for b, n in zip(best, net, strict=True)], levels),
                 "goals": st.exact(len(cases), len(cases)),
             }
-            if max(informed) > TIE:
-                metrics["share_of_told"] = st.ratio(net, informed, levels)
             table += [summary_row(EXPERIMENT, PREFIX + kind, subject, m, value) for m, value in metrics.items()]
     return table
 

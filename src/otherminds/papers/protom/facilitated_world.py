@@ -1,70 +1,64 @@
-"""A world with facilitators as the experiments play it: the settings of ProToM, and what differs between worlds."""
+"""A world with facilitators as the experiments play it: the variants of ProToM, and what differs between worlds."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 from otherminds.evaluation.engines import stream
 from otherminds.language.model import LanguageModel
 from otherminds.mind import GoalDirected
-from otherminds.observer import Observer, Watchers
 from otherminds.papers.protom import experiment
 from otherminds.papers.protom.episodes import FacilitatedEpisode, Facilitator, RandomFacilitator, SilentFacilitator
 from otherminds.papers.protom.experiment import EpisodeSetup, PlannedEpisode, Row
-from otherminds.papers.protom.facilitator import SWITCH_RATE, ProToM, with_none_of_these
+from otherminds.papers.protom.facilitator import NONE_PRIOR, SWITCH_RATE, ProToM, with_none_of_these
 from otherminds.papers.protom.language_facilitator import Briefing, LanguageFacilitator
 from otherminds.papers.protom.people import crowd
 from otherminds.worlds.doors_keys_gems.level_files import Level
 from otherminds.worlds.overcooked.level_files import KitchenLevel
 
 SEEDS = 1 << 31  # seeds of people's initial beliefs are drawn below this
-BESIDE_PROTOM = ("particles", "prior", "switch_rate", "forecaster")  # settings that are not those of `ProToM`
 
 
 @dataclass(frozen=True)
-class FacilitatorSettings:
-    """How a facilitator infers goals and selects messages.
+class Variant:
+    """A facilitator of an experiment: how it begins an episode, and what its observers consider.
 
-    particles: sampled beliefs for each goal that an agent may have. prior and switch_rate: P(none of these goals), and
-    P(an agent changes its goal) at a step; not for the oracle and with `faithful`, which consider neither.
-    forecaster: what forecasts the effects of messages, made from the advice of the world; None: that advice.
-    All others are those of `ProToM`.
+    initial: `ProToM.initial` or `PaperProToM.initial`, with settings if they are not the default. particles: sampled
+    beliefs for each goal that an agent may have. prior and switch_rate: P(none of these goals), and P(an agent changes
+    its goal) at a step. forecaster: what forecasts the effects of messages, made from the advice of the world; None:
+    that advice.
     """
 
-    cost: float
-    epsilon: float
-    distinct: bool
-    negligible: float
-    particles: int
-    prior: float
+    initial: Callable[..., Facilitator[Any, Any, Any]] = ProToM.initial
+    particles: int = 1
+    prior: float = NONE_PRIOR
     switch_rate: float = SWITCH_RATE
-    gate: Literal["plan", "traj", "next"] = "plan"
-    faithful: bool = False
-    even_particles: bool = True
-    waits: tuple[int, ...] = ()
     forecaster: Callable[[Any], Any] | None = None
 
-    def protom(self, level: Level | KitchenLevel, advice: Any, watchers: Watchers[Any]) -> ProToM[Any, Any, Any]:
-        """ProToM with these observers at the start of an episode."""
-        world: Any = level.world
+    def facilitator(
+        self, world: Any, advice: Any, minds: Mapping[str, Sequence[GoalDirected[Any]]]
+    ) -> Facilitator[Any, Any, Any]:
+        """The facilitator at the start of an episode, with observers that consider these minds."""
+        watchers = {agent: with_none_of_these(own, self.prior, self.switch_rate) for agent, own in minds.items()}
         messages = self.forecaster(advice) if self.forecaster else advice
-        rule = {name: value for name, value in vars(self).items() if name not in BESIDE_PROTOM}
-        longest = None if self.faithful else level.horizon
-        return ProToM.initial(world, messages, watchers, world.initial, longest=longest, **rule)
+        return self.initial(world, messages, watchers, world.initial)
 
-    def swept(self, sweeps: Mapping[str, Sequence[Any]]) -> dict[str, FacilitatorSettings]:
-        """These settings with each value of each setting in turn, except their own, as variants of `protom` by name."""
-        return {
-            f"protom_{name}_{value:g}": replace(self, **{name: value})
-            for name, values in sweeps.items()
-            for value in values
-            if value != getattr(self, name)
-        }
+
+def swept(
+    variant: Callable[..., Variant], sweeps: Mapping[str, Sequence[float]], chosen: Mapping[str, float]
+) -> dict[str, Variant]:
+    """Variants of `protom` by name, in each of which one setting has another value than the chosen one."""
+    return {
+        f"protom_{name}_{value:g}": variant(**{name: value})
+        for name, values in sweeps.items()
+        for value in values
+        if value != chosen[name]
+    }
 
 
 @dataclass(frozen=True)
@@ -80,7 +74,7 @@ class FacilitatedWorld:
     """
 
     experiment: str
-    variants: Mapping[str, FacilitatorSettings]
+    variants: Mapping[str, Variant]
     sets: Mapping[str, Sequence[str]]
     change_after: int
     advice: Callable[[Any], Any]
@@ -114,17 +108,14 @@ class FacilitatedWorld:
             return SilentFacilitator()
         if subject == "random":
             return RandomFacilitator(advice)
-        settings, world = self.variants[subject], level.world
-        possible, watchers = self.possible_goals(world), dict[str, Observer[GoalDirected[Any]]]()
+        variant, world = self.variants[subject], level.world
+        possible, minds = self.possible_goals(world), dict[str, list[GoalDirected[Any]]]()
+        particles = range(variant.particles)
         for i, (agent, true_goal) in enumerate(zip(world.agents, self.goals(world), strict=True)):
             listed = [goal for goal in possible if goal != unlisted.get(agent)]
             goals = [true_goal] if subject == "oracle" else listed
-            minds = [self.mind(advice, i, goal, particle=k) for k, goal in product(range(settings.particles), goals)]
-            if subject == "oracle" or settings.faithful:
-                watchers[agent] = Observer.over(minds)
-            else:
-                watchers[agent] = with_none_of_these(minds, settings.prior, settings.switch_rate)
-        return settings.protom(level, advice, watchers)
+            minds[agent] = [self.mind(advice, i, goal, particle=k) for k, goal in product(particles, goals)]
+        return variant.facilitator(world, advice, minds)
 
     def setup(
         self, entry: PlannedEpisode, advice: Any = None, *, model: LanguageModel | None = None, pictures: bool = False

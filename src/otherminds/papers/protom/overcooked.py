@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
 from otherminds.papers.protom.experiment import SUBJECTS
-from otherminds.papers.protom.facilitated_world import FacilitatedWorld, FacilitatorSettings
+from otherminds.papers.protom.facilitated_world import FacilitatedWorld, Variant, swept
+from otherminds.papers.protom.facilitator import SWITCH_RATE, PaperProToM, ProToM
 from otherminds.papers.protom.language_facilitator import kitchen_briefing
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 from otherminds.worlds.overcooked.agent import Cook
@@ -24,8 +25,9 @@ def without_beliefs(advice: OvercookedAdvice) -> OvercookedAdvice:
 
 
 # 5 particles for each agent are the paper's; the others were chosen on the tuning kitchens, see the sweeps below
-SETTINGS = FacilitatorSettings(cost=1.0, epsilon=0.3, distinct=False, negligible=0.03, particles=5, prior=0.2)
-AHEAD = replace(SETTINGS, waits=(2,))  # steps; chosen on development kitchens, seeds 777 to 779, in no set
+CHOSEN: Mapping[str, Any] = {"epsilon": 0.3, "cost": 1.0, "particles": 5, "prior": 0.2}
+RULE: Mapping[str, Any] = {"distinct": False, "negligible": 0.03}  # two people may cook the same; chosen (cost only)
+WAITS = (2,)  # steps; chosen on development kitchens, seeds 777 to 779, in no set
 # values tried on the tuning kitchens, one setting at a time
 SWEEPS: Mapping[str, Sequence[float]] = {
     "epsilon": (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8),
@@ -33,13 +35,31 @@ SWEEPS: Mapping[str, Sequence[float]] = {
     "particles": (1, 2, 5, 10),
     "prior": (0.0, 0.03, 0.1, 0.2, 0.3),
 }
-VARIANTS: Mapping[str, FacilitatorSettings] = {
-    "oracle": SETTINGS,
-    "protom": AHEAD,
-    "protom_paper": replace(SETTINGS, faithful=True, cost=2.0, gate="next"),  # φ = 2 steps, ε = 0.3 bits
-    "protom_weighted": replace(AHEAD, even_particles=False),
-    "protom_fast": replace(SETTINGS, forecaster=without_beliefs),
-    **AHEAD.swept(SWEEPS),
+
+
+def protom(
+    *,
+    particles: int = CHOSEN["particles"],
+    prior: float = CHOSEN["prior"],
+    switch_rate: float = SWITCH_RATE,
+    forecaster: Callable[[Any], Any] | None = None,
+    **settings: Any,
+) -> Variant:
+    """ProToM with these settings, the others as chosen for kitchens."""
+    chosen = {"cost": CHOSEN["cost"], "epsilon": CHOSEN["epsilon"], "waits": WAITS}
+    initial = partial(ProToM.initial, **RULE, **(chosen | settings))
+    return Variant(initial, particles, prior, switch_rate, forecaster)
+
+
+by_the_paper = partial(PaperProToM.initial, phi=2.0, epsilon=0.3, gate="next", **RULE)  # φ in steps, ε in bits
+VARIANTS: Mapping[str, Variant] = {
+    "oracle": protom(prior=0.0, switch_rate=0.0, waits=()),
+    "protom": protom(),
+    "protom_at_once": protom(waits=()),
+    "protom_paper": Variant(by_the_paper, CHOSEN["particles"], prior=0.0, switch_rate=0.0),
+    "protom_weighted": protom(even_particles=False),
+    "protom_fast": protom(waits=(), forecaster=without_beliefs),
+    **swept(protom, SWEEPS, CHOSEN),
 }
 # the sets of further kitchens, and the facilitators that play them in a full run
 SETS = {"heldout": (*SUBJECTS, "protom_paper", "protom_weighted", "protom_fast"), "tuning": ("none", *VARIANTS)}

@@ -45,11 +45,10 @@ OTHERS = {
     ("all", "friend_right"): "Friend right",
 }
 EXACT = {
+    "regret": "Distance to the optimum",
     "saved": "Steps saved",
     "messages": "Messages",
     "net": "Net of messages",
-    "regret": "Below the optimum",
-    "share_of_told": "Of the optimum that knows the goals",
 }
 EXACT_SUBJECTS = {"optimum": "exact optimum", "optimum_told": "exact optimum, goals known"}
 REPLIES = {
@@ -172,18 +171,18 @@ def published_lines(experiment: str, condition: str, metrics: Sequence[str]) -> 
 def _tuning(words: ReportWords, summary: Sequence[Row]) -> Html:
     """The results on tuning levels of the facilitators that infer goals."""
     estimates = by_key(summary)
-    tuned = [subject for condition, subject, m in estimates if m == "share_of_oracle_speedup" and "tuning" in condition]
+    tuned = [s for name, s, metric in estimates if (name, metric) == ("tuning/useful", "speedup") and "protom" in s]
     metrics = (
         ("tuning/not_needed", "messages"),
-        ("tuning/useful", "share_of_oracle_speedup"),
+        ("tuning/useful", "speedup"),
         ("tuning/necessary", "speedup"),
         ("tuning/all", "success"),
     )
     lines = [
         [subject, *(cell(estimates.get((name, subject, metric))) for name, metric in metrics)] for subject in tuned
     ]
-    columns = ("Facilitator", "Needless messages", "Share of oracle's speed-up", "Speed-up where necessary", "Success")
-    curves = [inline(plots.sweeps(summary, overcooked.SWEEPS, vars(overcooked.SETTINGS)))] if words.sweeps else []
+    columns = ("Facilitator", "Needless messages", "Speed-up where useful", "Speed-up where necessary", "Success")
+    curves = [inline(plots.sweeps(summary, overcooked.SWEEPS, overcooked.CHOSEN))] if words.sweeps else []
     return stack(words.tuning, *curves, table(columns, lines))
 
 

@@ -122,7 +122,7 @@ class LockedMap:
     def _closed_distances(self, place: int) -> NDArray[np.int32]:
         """Distances from every cell to a place with all doors locked, but one that stands there."""
         if place in self.world.door_at:
-            return self._door_distances[self.world.door_at[place]]
+            return np.asarray(self._door_distances[self.world.door_at[place]])
         if place not in self._closed_rows:
             return np.asarray(self._flooded([place])[0])
         return self._closed_rows[place]
@@ -168,7 +168,7 @@ class LockedMap:
                 number = self.world.grid.size + d
                 numbers[np.isin(numbers, [*joined])] = number
                 numbers[door.cell] = number
-        return numbers.tolist()
+        return [int(number) for number in numbers]
 
     @cached_property
     def _closed_regions(self) -> NDArray[np.int64]:
