@@ -1,8 +1,12 @@
 """What players lose per round with partners that change, slip, learn or stay the same, and with machines.
 
     python -m benchmarks.evidence.partners                                        # all suites and players, as a table
-    python -m benchmarks.evidence.partners --suite changing --player bayes_open --episodes 2
+    python -m benchmarks.evidence.partners --suite changing --player bayes --episodes 2
     python -m benchmarks.evidence.partners --json docs/stored/partners.json
+
+The machines of the suites `machines` and `left-out` are the bundled ones. In `left-out` the players that have them as
+hypotheses play without the one that they meet; all others play as in `machines`, and are not measured twice. No player
+has the machines of `generated` as hypotheses.
 
 With partners that change, `knows_both` is the loss of the Bayes-optimal player that knows both kinds of partner and
 how often they change, but not when. The suite `limits` has what any player loses that is not told the partner.
@@ -23,22 +27,28 @@ import numpy as np
 
 from otherminds.errors import InputError
 from otherminds.evaluation.engines import stream
+from otherminds.evaluation.literal_functional import exact_losses
 from otherminds.evaluation.statistics import mean
 from otherminds.evaluation.store import Row
 from otherminds.evaluation.tasks import Task, play
 from otherminds.worlds.repeated_games.machines import Machine, build, bundled_machines, constant, reactive
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
-from otherminds.worlds.repeated_games.players.best_responders import response_to
+from otherminds.worlds.repeated_games.players.best_responders import Reader
 from otherminds.worlds.repeated_games.players.best_response_to_mixture import bayes_floor
 from otherminds.worlds.repeated_games.players.by_name import player
 from otherminds.worlds.repeated_games.players.learning_machines import fictitious_player, q_learner
-from otherminds.worlds.repeated_games.players.open_bayes import OpenBayes, OpenHypotheses, library_hypotheses
+from otherminds.worlds.repeated_games.players.open_bayes import (
+    OpenBayes,
+    OpenHypotheses,
+    default_hypotheses,
+    library_hypotheses,
+)
 from otherminds.worlds.repeated_games.players.structured_machines import structured_machines
 from otherminds.worlds.repeated_games.rules import Game
 
 ROUNDS = 100
-DEFAULT, LIBRARY = "bayes_open", "bayes_library"
+DEFAULT, LIBRARY = "bayes", "bayes_library"
 TODAY = (
     "rmax",
     "counts_model",
@@ -49,6 +59,8 @@ TODAY = (
     "posterior_sampling",
 )
 OPTIMUM = "knows_both"
+LEFT_OUT = "left-out"
+GENERATED = 21  # generated machines, from a seed that no choice of a prior used
 ANYBODY = "any player"
 
 
@@ -152,13 +164,14 @@ CELLS: dict[str, tuple[tuple[Game, ...], Callable[[Game], Iterator[Machine]]]] =
     "stationary": ((IPD, STAG_HUNT, CHICKEN, WIDE), stationary),
     "slipping": ((IPD, STAG_HUNT, CHICKEN), slipping),
     "learning": ((CHICKEN, STAG_HUNT, PENNIES), learning),
+    "machines": ((IPD,), lambda game: iter(bundled_machines(game))),
+    LEFT_OUT: ((IPD,), lambda game: iter(bundled_machines(game))),
+    "generated": ((IPD,), lambda game: structured_machines(game, GENERATED, np.random.default_rng(102))),
 }
-
-
-OTHERS = ("machines", "limits")
+LIMITS = "limits"
+HYPOTHESES: Mapping[str, Callable[..., OpenHypotheses]] = {DEFAULT: default_hypotheses, LIBRARY: library_hypotheses}
 CERTAIN = (DEFAULT, LIBRARY, "counts_model", "bayes_simplicity")  # which use no randomness
-EPISODES = {"changing": 20, "stationary": 5, "slipping": 10, "learning": 24}
-CLOSED: Mapping[str, Any] = {"shares": {"library": 1.0}, "slips": ((1e-6, 1.0),), "switch_rates": ((0.0, 1.0),)}
+EPISODES = {"changing": 20, "stationary": 5, "slipping": 10, "learning": 24, "machines": 2, LEFT_OUT: 1, "generated": 2}
 # Weights of machines that cannot be told apart in time, none above ⅕; found by search (multiplicative weights)
 HARDEST = {
     "Handshake": 0.2,
@@ -169,22 +182,6 @@ HARDEST = {
     "Retaliate 3": 0.12,
     "Retaliate": 0.01,
 }
-GENERATED = 21  # machines in each half of the generated ones
-
-
-def machine_rows(seed: int) -> Iterator[Row]:
-    """The player with a library of bundled or generated machines, which contains the partner (alone) or not."""
-    for suite, library in (
-        ("bundled", bundled_machines(IPD)),
-        *((f"generated-{half}", generated(half)) for half in (1, 2)),
-    ):
-        known = OpenHypotheses.of(IPD, ROUNDS, library=library, **CLOSED)
-        for machine in library:
-            without = library_hypotheses(IPD, ROUNDS, tuple(other for other in library if other is not machine))
-            for which, hypotheses in (("known", known), ("left-out", without)):
-                task, acts = Task(IPD, machine, ROUNDS), stream(seed, suite, machine.name, which)
-                lost = loss(task, play(task, OpenBayes.of(hypotheses), rng=acts))
-                yield row(f"{suite}/{which}/{machine.name}", LIBRARY, [lost])
 
 
 def limits() -> Iterator[Row]:
@@ -200,21 +197,9 @@ def limits() -> Iterator[Row]:
     yield row("limits/the five hardest of 45 machines", ANYBODY, [hard])
 
 
-def generated(half: int) -> list[Machine]:
-    """Machines of the generator whose seed is not that of the player's hypotheses; half 1 was used for choices."""
-    return list(structured_machines(IPD, GENERATED, np.random.default_rng(100 + half)))
-
-
 def loss(task: Task, rows: Iterable[Mapping[str, Any]]) -> float:
     """Σ_t V_t(q) − Q_t(q, a) per round, for the partner's true states q."""
-    values, (outputs, moves) = response_to(task.game, task.partner, task.horizon).values, task.partner.chances
-    state, total = 0, 0.0
-    for t, played in enumerate(rows):
-        action = played["action"]
-        worth = outputs[state] @ (task.game.payoff()[action] + values[t + 1][moves[state, action]])
-        total += float(values[t][state] - worth)
-        state = moves[state, action, played["observed"]]
-    return total / task.horizon
+    return float(exact_losses(task, [dict(played) for played in rows]).sum()) / task.horizon
 
 
 def row(condition: str, subject: str, losses: Sequence[float]) -> Row:
@@ -229,17 +214,25 @@ def row(condition: str, subject: str, losses: Sequence[float]) -> Row:
     }
 
 
+def _player(name: str, suite: str, task: Task, rng: np.random.Generator) -> Reader:
+    """The player before the first round, without the partner among its hypotheses if that is left out."""
+    if suite != LEFT_OUT:
+        return player(name, task.game, horizon=ROUNDS, rng=rng)
+    library = tuple(machine for machine in bundled_machines(task.game) if machine != task.partner)
+    return OpenBayes.of(HYPOTHESES[name](task.game, ROUNDS, library))
+
+
 def rows(suite: str, players: Sequence[str], episodes: int, seed: int) -> Iterator[Row]:
     """All figures of a suite; players that do not fit a game are left out."""
     games, partners = CELLS[suite]
     for task in (Task(game, machine, ROUNDS) for game in games for machine in partners(game)):
         game, machine = task.game, task.partner
-        for name in players:
+        for name in (name for name in players if suite != LEFT_OUT or name in HYPOTHESES):
             losses = list[float]()
             for episode in range(1 if machine.deterministic and name in CERTAIN else episodes):
                 about = (suite, game.name, machine.name, str(episode))
                 try:
-                    subject = player(name, game, horizon=ROUNDS, rng=stream(seed, *about, name))
+                    subject = _player(name, suite, task, stream(seed, *about, name))
                 except InputError:
                     break
                 acts, trembles = stream(seed, *about, name, "acts"), stream(seed, *about, "partner")
@@ -254,7 +247,7 @@ def rows(suite: str, players: Sequence[str], episodes: int, seed: int) -> Iterat
 def main() -> None:
     """Print the table, or write the figures to a file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--suite", action="append", choices=[*CELLS, *OTHERS])
+    parser.add_argument("--suite", action="append", choices=[*CELLS, LIMITS])
     parser.add_argument("--player", action="append")
     parser.add_argument("--episodes", type=int)
     parser.add_argument("--seed", type=int, default=42)
@@ -262,9 +255,9 @@ def main() -> None:
     chosen = parser.parse_args()
     players = [*(chosen.player or (*TODAY, DEFAULT))]
     found = list[Row]()
-    for suite in chosen.suite or [*CELLS, *OTHERS]:
-        if suite in OTHERS:
-            found += machine_rows(chosen.seed) if suite == "machines" else limits()
+    for suite in chosen.suite or [*CELLS, LIMITS]:
+        if suite == LIMITS:
+            found += limits()
         else:
             found += rows(suite, players, chosen.episodes or EPISODES[suite], chosen.seed)
     if chosen.json:

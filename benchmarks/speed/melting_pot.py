@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.evidence.melting_pot_engine import SUBSTRATES, upstream
+from otherminds.adapters.petting_zoo import parallel_env
 from otherminds.errors import InputError
 from otherminds.world import World
 from otherminds.worlds.avatars import ACTIONS
@@ -26,6 +27,16 @@ class Rates(NamedTuple):
     api: float | None
 
 
+class EnvironmentRates(NamedTuple):
+    """Steps per CPU second of `parallel_env`: as it is, and if it writes one observation after the other.
+
+    It does that for two players anyway.
+    """
+
+    all_at_once: float
+    one_by_one: float
+
+
 def world_of(substrate: str) -> World[Any, Any, Any]:
     """The world that a substrate is here."""
     return cooking_asymmetric() if substrate == "cooking_asymmetric" else in_the_matrix(substrate)
@@ -39,6 +50,32 @@ def rates(substrate: str) -> Rates:
     ]
     step, seen, api = zip(*found, strict=True)
     return Rates(max(step), max(seen), max((rate for rate in api if rate is not None), default=None))
+
+
+def environment_rates(substrate: str) -> EnvironmentRates:
+    """The best of interleaved rounds with the same actions. Raises InputError without PettingZoo."""
+    world = world_of(substrate)
+    environment, plain = parallel_env(world), parallel_env(world)
+    from otherminds.adapters.parallel import interface, one_by_one  # needs PettingZoo, which is there now
+
+    plain.write = one_by_one(world, {agent: interface(world, agent).observation_code for agent in world.agents})
+    rounds = [[STEPS / environment_seconds(env) for env in (environment, plain)] for _ in range(ROUNDS)]
+    return EnvironmentRates(*map(max, zip(*rounds, strict=True)))
+
+
+def environment_seconds(environment: Any) -> float:
+    """The CPU seconds of STEPS random steps of an environment; a new episode begins where one ends."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(len(ACTIONS), size=(STEPS, len(environment.possible_agents))).tolist()
+    joints = [dict(zip(environment.possible_agents, row, strict=True)) for row in codes]
+    environment.reset(seed=0)
+    began = time.process_time()
+    for joint in joints:
+        if environment.agents:
+            environment.step(joint)
+        else:
+            environment.reset()
+    return time.process_time() - began
 
 
 def seconds(world: World[Any, Any, Any], *, seen: bool) -> float:
@@ -81,7 +118,7 @@ def _api(substrate: str) -> float | None:
 
 def main() -> None:
     for name in SUBSTRATES:
-        print(name, rates(name))
+        print(name, rates(name), environment_rates(name))
 
 
 if __name__ == "__main__":

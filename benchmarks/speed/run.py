@@ -140,6 +140,19 @@ def avatar_lines() -> Iterator[Line]:
             continue
         found = f"{rate:,.0f} steps a CPU second"
         yield Line(told, found, f"≥ {least:,}", rate >= least, {"steps a CPU second": rate})
+    yield _environment_line("rws_arena")
+
+
+def _environment_line(name: str) -> Line:
+    """The PettingZoo environment of a world: all observations in one pass, and one after the other."""
+    told = f"{name}: PettingZoo, one by one / ours"
+    try:
+        found = melting_pot.environment_rates(name)
+    except InputError as error:
+        return Line(told, f"not here: {error}"[:46], "", None)
+    times = found.all_at_once / found.one_by_one
+    rate = f"{times:.1f}×  ({found.all_at_once:,.0f} / {found.one_by_one:,.0f} steps a CPU second)"
+    return Line(told, rate, "", None, {"times": times, "steps a CPU second": found.all_at_once})
 
 
 def _beside_api(name: str, found: melting_pot.Rates) -> Iterator[Line]:

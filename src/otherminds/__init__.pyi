@@ -1,4 +1,6 @@
 from otherminds.adapters.petting_zoo import parallel_env as parallel_env
+from otherminds.adapters.training import PartnerGame as PartnerGame
+from otherminds.adapters.training import curriculum as curriculum
 from otherminds.distribution import Categorical as Categorical
 from otherminds.distribution import Distribution as Distribution
 from otherminds.errors import InputError as InputError

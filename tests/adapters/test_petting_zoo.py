@@ -26,6 +26,7 @@ from otherminds.worlds.doors_keys_gems.rules import GROUND, DoorsKeysGems
 from otherminds.worlds.food_trucks.level_files import bundled_food_trucks
 from otherminds.worlds.household.rules import WAIT, Act, Household
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix, parse_matrix_world
+from otherminds.worlds.in_the_matrix.view_arrays import ViewArrays, views_of
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.map_file import level_texts
 from otherminds.worlds.overcooked import level_files as kitchen_files
@@ -34,16 +35,26 @@ from otherminds.worlds.overcooked.level_files import parse_kitchen
 from otherminds.worlds.overcooked.rules import Overcooked
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.rules import Game, RepeatedGame
+from otherminds.worlds.text_grid import parse_text_grid
 
 pytest.importorskip("pettingzoo")
 
 from gymnasium import spaces
 from gymnasium.utils.env_checker import data_equivalence
+from gymnasium.utils.passive_env_checker import check_obs, check_space
 from pettingzoo.test import parallel_api_test, parallel_seed_test
 
 from otherminds.adapters.parallel import AgentInterface, interface, maybe, record
 
 AnyWorld = World[Any, Any, Any]
+
+GRID = """\
+#######
+#A...@#
+#.##..#
+#####B#
+#######
+"""
 
 CORRIDOR = """\
 WWWWW
@@ -100,12 +111,14 @@ WORLDS: dict[str, Callable[[], AnyWorld]] = {
     "overseen": overseen,
     "cooking": cooking_asymmetric,
     "food trucks": lambda: bundled_food_trucks()[0].world,
+    "text grid": lambda: parse_text_grid(GRID, Path("grid.txt")).world,
 }
 CHANCY: tuple[str, ...] = ("rws_repeated", "pd_repeated", "rws_arena", "corridor", "cooking", "food trucks")
-MASKED: tuple[str, ...] = ("level", "level by turns", "home", "food trucks")
+MASKED: tuple[str, ...] = ("level", "level by turns", "home", "food trucks", "text grid")
 WORLDS |= CLUE_GAMES
 CHANCY, MASKED = (*CLUE_GAMES, *CHANCY), (*MASKED, *CLUE_GAMES)
 DRAWN = ("level", "kitchen", "rws_repeated", "cooking")
+PICTURED = (*DRAWN, "text grid")
 
 every_world = pytest.mark.parametrize("name", WORLDS)
 
@@ -550,6 +563,83 @@ def plain(value: Any) -> Any:
     return {key: plain(part) for key, part in value.items()} if isinstance(value, dict) else value.tolist()
 
 
+# All agents at once
+
+
+@pytest.mark.parametrize("name", ["rws_repeated", "pd_repeated", "rws_arena", "corridor", "overseen"])
+def test_all_players_written_in_one_pass_see_what_each_sees(name: str) -> None:
+    """Field by field, with the types of numbers: against the observation of one agent, written by its code."""
+    env, dead = env_of(name), 0
+    views = views_of(env.world)
+    codes = {agent: interface(env.world, agent).observation_code for agent in env.possible_agents}
+    for turn in play(env, seed=3, at_most=400):
+        for i, (agent, *fields) in enumerate(zip(codes, *views(turn.after), strict=True)):
+            expected = codes[agent].write(env.world.observe(turn.after, agent))
+            assert data_equivalence(dict(zip(ViewArrays._fields, fields, strict=True)), expected), agent
+            assert data_equivalence(turn.given[0][agent], expected), agent
+            dead += turn.after.cells[i] == -1
+    assert dead or name in ("rws_repeated", "pd_repeated")
+
+
+def test_a_learner_may_write_to_what_it_sees_in_an_arena() -> None:
+    env = env_of("rws_arena")
+    first, _ = env.reset(seed=0)
+    twin, _ = env_of("rws_arena").reset(seed=0)
+    for array in first[env.agents[0]].values():
+        if isinstance(array, np.ndarray):
+            array[:] = 7
+    for agent in env.agents[1:]:
+        assert data_equivalence(first[agent], twin[agent])
+    env.reset(seed=0)
+    assert data_equivalence(env.reset(seed=0)[0], twin)
+
+
+@every_world
+def test_a_flat_observation_is_one_array_and_leaves_nothing_out(name: str) -> None:
+    env, deep = env_of(name, flat=True), env_of(name)
+    for turn in play(env, at_most=20):
+        for agent, seen in turn.given[0].items():
+            space, inner = env.observation_space(agent), deep.observation_space(agent)
+            inner = inner["observation"] if name in MASKED else inner
+            assert isinstance(space, spaces.Box)
+            assert seen in space
+            code = interface(env.world, agent).observation_code
+            expected = code.write(env.world.observe(turn.after, agent))
+            assert flat(inner, spaces.unflatten(inner, seen)) == flat(inner, expected) == seen.tobytes()
+            assert ("action_mask" in turn.given[4][agent]) == (name in MASKED)
+
+
+@pytest.mark.parametrize("name", ["level", "kitchen", "home", "rws_arena", "cooking", "prisoners"])
+def test_pettingzoos_test_of_the_interface_passes_for_flat_observations(name: str) -> None:
+    parallel_api_test(env_of(name, flat=True, steps=40), num_cycles=80)
+
+
+@every_world
+def test_the_state_is_what_all_agents_see_together(name: str) -> None:
+    env = env_of(name)
+    flattened = env_of(name, flat=True)
+    assert isinstance(env.state_space, spaces.Box)
+    for turn in play(env, at_most=10):
+        state = env.state()
+        assert state in env.state_space
+        flattened.world_state = turn.after
+        assert state.tolist() == np.concatenate([*flattened._observations()[0].values()]).tolist()
+
+
+@every_world
+def test_gymnasium_finds_nothing_wrong_with_the_spaces(name: str) -> None:
+    def check_bounds(box: spaces.Box) -> None:
+        assert box.low.shape == box.high.shape == box.shape
+        assert (box.low <= box.high).all()
+
+    env = env_of(name)
+    for agent in env.possible_agents:
+        check_space(env.observation_space(agent), "observation", check_bounds)
+        check_space(env.action_space(agent), "action", check_bounds)
+        for turn in play(env, at_most=3):
+            check_obs(turn.given[0][agent], env.observation_space(agent), "step")
+
+
 # The rest
 
 
@@ -560,17 +650,29 @@ def test_maps_are_drawn_as_text_where_there_are_any(name: str) -> None:
         env = env_of(world, render_mode="ansi")
         env.reset(seed=0)
         assert len(env.render().splitlines()) > 2
-        assert env.metadata["render_modes"] == ["ansi"]
+        assert env.metadata["render_modes"] == ["ansi", "rgb_array"]
     else:
-        with pytest.raises(InputError, match="cannot be drawn as text"):
+        with pytest.raises(InputError, match="no render mode `ansi`"):
             env_of(world, render_mode="ansi")
     quiet = env_of(world)
     quiet.reset(seed=0)
     assert quiet.render() is None
 
 
+@pytest.mark.parametrize("name", PICTURED)
+def test_a_picture_shows_what_changes(name: str) -> None:
+    env = env_of(name, render_mode="rgb_array")
+    pictures = []
+    for turn in play(env, at_most=12):
+        pictures.append(env.render())
+        assert pictures[-1].dtype == np.uint8
+        assert pictures[-1].shape == (*pictures[0].shape[:2], 3)
+        assert len(np.unique(pictures[-1].reshape(-1, 3), axis=0)) > 3, turn.after
+    assert any((picture != pictures[0]).any() for picture in pictures)
+
+
 def test_what_is_asked_for_must_make_sense() -> None:
-    with pytest.raises(InputError, match=r"no render mode `human`.*one of ansi"):
+    with pytest.raises(InputError, match=r"no render mode `human`.*one of ansi, rgb_array"):
         env_of(level(), render_mode="human")
     with pytest.raises(InputError, match="at least 1 step, not 0"):
         env_of(level(), steps=0)

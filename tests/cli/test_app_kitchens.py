@@ -255,7 +255,6 @@ def test_broken_trajectories(run: Run, here: Path, text: str, said: str) -> None
 LINES = {
     "the view of nobody": ("draw rooms.txt --seen-by Eve", r"there is no agent `Eve` \(there is Ana, Ben\)"),
     "a view of the other world": ("draw nook.txt --seen-by Ana", "everybody sees everything"),
-    "a facilitator of the other world": ("watch rooms.txt --facilitator protom_at_once", "`protom_at_once` for ki"),
     "a trajectory of a kitchen elsewhere": ("infer nook.txt walk.jsonl", r"walk\.jsonl:1: Ana cannot do `up` here"),
     "a plan for a kitchen": (
         "infer rooms.txt x.plan",

@@ -207,7 +207,7 @@ def test_the_tour_judges_nobody(run: Run, here: Path, monkeypatch: pytest.Monkey
     names = [
         line.split()[0] for line in table.splitlines() if re.match(r"\w+ +(passes|fails|open|not measured) +", line)
     ]
-    assert names == ["bayes", "tabular", "random", "smollm2"]
+    assert names == ["bayes_simplicity", "tabular", "random", "smollm2"]
     assert not re.search(r"^\w+ (passes|fails|is open|was not)", out, re.MULTILINE)
     assert "smollm2: " in out  # what it was asked
     assert list(ElementTree.parse(here / "junit.xml").getroot()) == []
@@ -294,7 +294,7 @@ def test_the_report_says_what_the_files_say(run: Run, here: Path, monkeypatch: p
     summary: dict[tuple[str, str], dict[str, Any]] = {
         (row["subject"], row["metric"]): row for row in json.loads((here / "out" / "summary.json").read_text("utf-8"))
     }
-    names = ("echo", "counted", "bayes", "tabular", "random")
+    names = ("echo", "counted", "bayes_simplicity", "tabular", "random")
     for name in names:
         loss, unused, literal, passes = (
             summary[name, metric]
@@ -429,7 +429,7 @@ WRONG = {
     f"{NONE} --game broken.toml": r"broken.toml:1",
     f"{NONE} --game three.toml": "three has 3 agents",
     f"{NONE} --game chicken.toml --game larger.toml": "same name",
-    "--agent bayes --game big.toml": "too large to be solved",
+    "--agent bayes_simplicity --game big.toml": "too large to be solved",
     f"{OWN} --strategy nothing": "no prompting strategy `nothing`",
     f"{OWN} --strategy qa --strategy cot": "one strategy and one set of names",
     f"{OWN} --strategy qa+oracle": "a check does so by itself",

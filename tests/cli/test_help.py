@@ -19,7 +19,7 @@ from otherminds.cli import app as cli
 from otherminds.errors import meant, near, unknown
 
 ROOT: Any = typer.main.get_command(cli.app)
-WIDE, HIGH, ALL_COMMANDS = 80, 42, 51
+WIDE, HIGH, ALL_COMMANDS = 80, 42, 53
 
 
 def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -143,7 +143,7 @@ def test_machines_are_in_the_order_of_the_tabular_players_regret() -> None:
         *episode("ipd/machines", "rmax", "Grudger", [3.0]),
         *episode("ipd/machines", "rmax", "Grudger", [5.0], 1),
         *episode("ipd/machines", "rmax", "Alternator", [1.0]),
-        *episode("ipd/machines", "bayes_library", "Alternator", [0.5]),
+        *episode("ipd/machines", "bayes_closed", "Alternator", [0.5]),
         *episode(LEFT_OUT, "bayes_library", "Alternator", [0.75]),
         *episode("ipd/machines", "tft", "Alternator", [9.0]),
     ]

@@ -17,11 +17,12 @@ from operator import index
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from gymnasium.spaces import Box, Dict, Discrete, Space
+from gymnasium.spaces import Box, Dict, Discrete, Space, flatten, flatten_space
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
 from otherminds.errors import InputError
+from otherminds.reports.terminal.screens import DRAWINGS, drawing_of
 from otherminds.world import World
 from otherminds.worlds import avatars
 from otherminds.worlds.collaborative_cooking import rules as cooking
@@ -31,17 +32,19 @@ from otherminds.worlds.doors_keys_gems.rules import USED, DoorsKeysGems
 from otherminds.worlds.grid import Grid
 from otherminds.worlds.household.rules import Household
 from otherminds.worlds.in_the_matrix import world as in_the_matrix
+from otherminds.worlds.in_the_matrix.view_arrays import ViewArrays, views_of
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.overcooked import level_files as kitchen_files
 from otherminds.worlds.overcooked import rules as overcooked
 from otherminds.worlds.overcooked.kitchen import MANY, PARTS
 from otherminds.worlds.overcooked.rules import Overcooked
 from otherminds.worlds.repeated_games.rules import RepeatedGame
+from otherminds.worlds.text_grid import MOVES, TextGrid
 
 Mask = NDArray[np.int8]
 Infos = dict[str, dict[str, Mask]]
 Given = tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], Infos]
-ANSI = "ansi"
+PIXELS = 24  # of a cell in pictures; as in films
 
 
 class LegalDiscrete(Discrete[np.int64]):
@@ -61,31 +64,44 @@ class LegalDiscrete(Discrete[np.int64]):
 class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has no types
     """A world as an environment of PettingZoo, made by `petting_zoo.parallel_env`.
 
-    `actions[agent][k]` is the world's action with number k, `world_state` the current state of the world.
+    `actions[agent][k]` is the world's action with number k, `world_state` the current state of the world, and
+    `write(state)` what all agents observe of a state, by agent.
     """
 
     def __init__(
-        self, world: World[Any, Any, Any], *, steps: int | None = None, render_mode: str | None = None
+        self,
+        world: World[Any, Any, Any],
+        *,
+        steps: int | None = None,
+        render_mode: str | None = None,
+        flat: bool = False,
     ) -> None:
         if steps is not None and steps < 1:
             raise InputError(f"an episode needs at least 1 step, not {steps}")
-        self._draw = drawing(world)
-        modes = [ANSI] if self._draw else []
-        if render_mode not in (None, *modes):
-            hint = f"one of {', '.join(modes)}" if modes else "it cannot be drawn as text: leave the mode out"
+        by_mode = drawings(world)
+        if render_mode not in (None, *by_mode):
+            hint = f"one of {', '.join(by_mode)}" if by_mode else "it cannot be drawn: leave the mode out"
             raise InputError(f"this world has no render mode `{render_mode}`", hint=hint)
-        self.metadata = {"name": type(world).__name__, "render_modes": modes, "is_parallelizable": True}
+        self.metadata = {"name": type(world).__name__, "render_modes": [*by_mode], "is_parallelizable": True}
         self.world, self.steps, self.render_mode = world, steps, render_mode
         self.possible_agents, self.agents = list(world.agents), list[str]()
-        self._sides = {agent: interface(world, agent) for agent in world.agents}
-        self.actions = {agent: side.actions for agent, side in self._sides.items()}
-        self.action_spaces: dict[str, Discrete[np.int64]] = {}
-        self.observation_spaces: dict[str, Space[Any]] = {}
-        for agent, side in self._sides.items():
-            n, space = len(side.actions), side.observation_code.space
-            self.action_spaces[agent] = Discrete(n) if side.always else LegalDiscrete(n)
-            masked = {"observation": space, "action_mask": Box(0, 1, (n,), np.int8)}
-            self.observation_spaces[agent] = space if side.always else Dict(masked)
+        self._draw = None if render_mode is None else by_mode[render_mode]
+        sides = {agent: interface(world, agent) for agent in world.agents}
+        codes = {agent: side.observation_code for agent, side in sides.items()}
+        self.actions = {agent: side.actions for agent, side in sides.items()}
+        self.write, self._flat = observation_writer(world, codes), flat
+        self._spaces = {agent: code.space for agent, code in codes.items()}
+        self._masked = {agent: LegalDiscrete(len(side.actions)) for agent, side in sides.items() if not side.always}
+        self.action_spaces: dict[str, Discrete[np.int64]] = {
+            agent: self._masked.get(agent, Discrete(len(actions))) for agent, actions in self.actions.items()
+        }
+        boxes = {agent: _flat_box(space) for agent, space in self._spaces.items()}
+        self.state_space = _side_by_side([*boxes.values()])
+        self.observation_spaces: dict[str, Space[Any]] = {**(boxes if flat else self._spaces)}
+        if not flat:
+            for agent, actions in self._masked.items():
+                mask = Box(0, 1, (int(actions.n),), np.int8)
+                self.observation_spaces[agent] = Dict({"observation": self._spaces[agent], "action_mask": mask})
         self.world_state: Any = None
         self._t = 0
         self._rng = np.random.default_rng()
@@ -117,8 +133,8 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
         """
         if not self.agents:
             raise ValueError("nobody is there to act: begin an episode with `reset`")
-        if odd := [agent for agent in actions if agent not in self.agents]:
-            raise ValueError(f"there is no agent called {odd[0]!r}: there are {', '.join(self.agents)}")
+        if odd := actions.keys() - self.action_spaces.keys():
+            raise ValueError(f"there is no agent called {min(odd, key=str)!r}: there are {', '.join(self.agents)}")
         joint = {agent: self._action(agent, actions) for agent in self.agents}
         before, self.world_state = self.world_state, self.world.step(self.world_state, joint, self._rng)
         paid = self.world.reward(before, joint, self.world_state)
@@ -132,21 +148,29 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
         rewards = {agent: float(paid[agent]) for agent in agents}
         return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, cut), infos
 
-    def render(self) -> str | None:
-        """The map as text if the render mode is `ansi`, else None."""
-        return self._draw(self.world_state) if self._draw and self.render_mode == ANSI else None
+    def state(self) -> NDArray[Any]:
+        """What all agents observe together, for a central critic: their flat observations one after the other.
+
+        It is a member of `state_space`. What no agent observes is only in `world_state`.
+        """
+        observations = self.write(self.world_state)
+        return np.concatenate([flatten(space, observations[agent]) for agent, space in self._spaces.items()])
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The state as a map of text (mode `ansi`) or as a picture (`rgb_array`, height × width × 3), else None."""
+        return self._draw(self.world_state) if self._draw else None
 
     def _action(self, agent: str, actions: Mapping[str, Any]) -> Hashable:
         if agent not in actions:
             raise ValueError(f"{agent} has no action")
-        number, own_actions, space = actions[agent], self.actions[agent], self.action_spaces[agent]
+        number, own_actions = actions[agent], self.actions[agent]
         try:
             action_number = index(number)
         except TypeError:
             action_number = -1
         if not 0 <= action_number < len(own_actions):
             raise ValueError(f"{agent} has no action {number!r}: they are the numbers from 0 to {len(own_actions) - 1}")
-        if isinstance(space, LegalDiscrete) and not space.legal[action_number]:
+        if agent in self._masked and not self._masked[agent].legal[action_number]:
             raise ValueError(
                 f"{agent} cannot do action {action_number} now, {own_actions[action_number]}: see its `action_mask`"
             )
@@ -154,27 +178,45 @@ class ParallelWorld(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # Pettin
 
     def _observations(self) -> tuple[dict[str, Any], Infos]:
         """The observations and infos of all agents; updates the masks of legal actions."""
-        observations: dict[str, Any] = {}
-        infos: Infos = {}
-        for agent, side in self._sides.items():
-            observations[agent] = side.observation_code.write(self.world.observe(self.world_state, agent))
-            space, infos[agent] = self.action_spaces[agent], {}
-            if isinstance(space, LegalDiscrete):
-                legal = {*self.world.actions(self.world_state, agent)}
-                space.legal = np.array([action in legal for action in side.actions], np.int8)
-                infos[agent] = {"action_mask": space.legal.copy()}
+        observations = self.write(self.world_state)
+        infos: Infos = {agent: {} for agent in self.possible_agents}
+        for agent, space in self._masked.items():
+            legal = {*self.world.actions(self.world_state, agent)}
+            space.legal = np.array([action in legal for action in self.actions[agent]], np.int8)
+            infos[agent] = {"action_mask": space.legal.copy()}
+            if not self._flat:
                 observations[agent] = {"observation": observations[agent], **infos[agent]}
+        if self._flat:
+            observations = {agent: flatten(space, observations[agent]) for agent, space in self._spaces.items()}
         return observations, infos
 
 
-def drawing(world: World[Any, Any, Any]) -> Callable[[Any], str] | None:
-    """The function that draws a state of the world as text; None if there is none."""
+def _flat_box(space: Space[Any]) -> Box:
+    """The space of flat observations: what may be one of n values becomes n numbers, one of which is 1."""
+    box = flatten_space(space)
+    assert isinstance(box, Box)
+    return box
+
+
+def _side_by_side(boxes: Sequence[Box]) -> Box:
+    """The space of arrays from these spaces, joined."""
+    low, high = (np.concatenate([getattr(box, bound) for box in boxes]) for bound in ("low", "high"))
+    return Box(low, high, dtype=low.dtype.type)
+
+
+def drawings(world: World[Any, Any, Any]) -> dict[str, Callable[[Any], Any]]:
+    """By render mode, the function that draws a state of the world; empty if it has no map."""
+    by_mode: dict[str, Callable[[Any], Any]] = {}
     if isinstance(world, DoorsKeysGems):
-        return partial(level_files.draw_text, world)
-    if isinstance(world, Overcooked):
-        return partial(kitchen_files.draw_text, world)
-    draw: Callable[[Any], str] | None = getattr(world, "draw", None)
-    return draw
+        by_mode["ansi"] = partial(level_files.draw_text, world)
+    elif isinstance(world, Overcooked):
+        by_mode["ansi"] = partial(kitchen_files.draw_text, world)
+    elif hasattr(world, "draw"):
+        by_mode["ansi"] = world.draw
+    if isinstance(world, tuple(DRAWINGS)):
+        draw = drawing_of(world).draw
+        by_mode["rgb_array"] = lambda state: np.asarray(draw(world, state).image(PIXELS))
+    return by_mode
 
 
 # Spaces
@@ -208,6 +250,34 @@ class SelfDescribing(Protocol):
 
     def observation_values(self, agent: str) -> Mapping[str, Any]:
         """A mapping of fields, the values of one field, or a list of ranges with a number from each."""
+
+
+Writer = Callable[[Any], dict[str, Any]]
+
+
+@singledispatch
+def observation_writer(world: World[Any, Any, Any], codes: Mapping[str, SpaceCode]) -> Writer:
+    """The function that writes what all agents observe of a state: by their codes, or faster in worlds that can."""
+    return one_by_one(world, codes)
+
+
+def one_by_one(world: World[Any, Any, Any], codes: Mapping[str, SpaceCode]) -> Writer:
+    """The function that writes what each agent observes by its code, one agent after the other."""
+    return lambda state: {agent: code.write(world.observe(state, agent)) for agent, code in codes.items()}
+
+
+@observation_writer.register
+def _(world: InTheMatrix, codes: Mapping[str, SpaceCode]) -> Writer:
+    """All players in one pass; two are faster written one by one."""
+    if len(codes) == 2:
+        return one_by_one(world, codes)
+    views, fields = views_of(world), ViewArrays._fields
+
+    def write(state: Any) -> dict[str, Any]:
+        by_player = zip(*views(state), strict=True)
+        return {agent: dict(zip(fields, view, strict=True)) for agent, view in zip(codes, by_player, strict=True)}
+
+    return write
 
 
 @singledispatch
@@ -326,6 +396,13 @@ def _(world: DoorsKeysGems, agent: str) -> AgentInterface:
         turn=among(range(people)),
     )
     return AgentInterface(tuple(world.vocabulary.values()), False, observation)
+
+
+@interface.register
+def _(world: TextGrid, agent: str) -> AgentInterface:
+    """The agent sees its column and row."""
+    grid = world.grid
+    return AgentInterface(tuple(MOVES), False, record(x=among(range(grid.width)), y=among(range(grid.height))))
 
 
 @interface.register

@@ -22,13 +22,17 @@ if TYPE_CHECKING:
 
 
 def parallel_env(
-    world: World[Any, Any, Any], *, steps: int | None = None, render_mode: str | None = None
+    world: World[Any, Any, Any], *, steps: int | None = None, render_mode: str | None = None, flat: bool = False
 ) -> ParallelWorld:
     """The world as a ParallelEnv, truncated after `steps` steps if it has not ended by then.
 
     All agents act in every step; an agent that can only wait has waiting as its one legal action. In worlds where not
     all actions are always legal, an observation is a dict of `observation` and `action_mask`, the mask is also in the
-    infos, and `action_space(agent).sample()` draws from the legal actions.
+    infos, and `action_space(agent).sample()` draws from the legal actions. If `flat`, each observation is one array
+    instead, as `gymnasium.spaces.flatten` writes it, and masks are in the infos only.
+
+    `env.state()` is what all agents observe together as one array. `env.render()` draws the map as text (render mode
+    `ansi`) or as a picture (`rgb_array`), in worlds that have one.
 
     Raises InputError if PettingZoo is missing, the world has no spaces, or `steps` or the render mode makes no sense.
     """
@@ -38,4 +42,4 @@ def parallel_env(
         if error.name is None or error.name.split(".")[0] not in ("gymnasium", "pettingzoo"):
             raise
         raise InputError("environments of PettingZoo need an extra", hint=install_hint("pettingzoo")) from None
-    return ParallelWorld(world, steps=steps, render_mode=render_mode)
+    return ParallelWorld(world, steps=steps, render_mode=render_mode, flat=flat)

@@ -15,8 +15,10 @@ from otherminds import __version__
 from otherminds.cli.bench import bench
 from otherminds.cli.demo import demo
 from otherminds.cli.help import Command, Group, slip
+from otherminds.cli.leaderboard import leaderboard
 from otherminds.cli.levels import draw, generate, verify
 from otherminds.cli.lists import experiments, games, levels, list_names, players
+from otherminds.cli.meet import meet
 from otherminds.cli.models import models
 from otherminds.cli.people import compare, fit, recover, score
 from otherminds.cli.reproduce import check, play, reproduce
@@ -69,7 +71,10 @@ def _root(
 
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Watch and infer": (demo, watch, infer, serve),
-    "Reproduce and measure": (reproduce, check, bench, play, tournament, fit, compare, recover, score),
+    "Reproduce and measure": (
+        *(reproduce, check, bench, play, meet, tournament, leaderboard),
+        *(fit, compare, recover, score),
+    ),
     "Stories": (ask, audit),
     THERE: (levels, games, players, experiments),
     LEVELS: (draw,),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -82,17 +81,13 @@ def load_world(name: str, also: Sequence[str] = ()) -> WorldLevel[Any]:
     if _is_own(name):
         from otherminds.language.find import load
 
-        module, _, attribute = name.rpartition(":")
-        if module.endswith(".py"):
-            sys.path.insert(0, os.path.dirname(os.path.abspath(module)))
-            module = Path(module).stem
-        world = load(f"{module}:{attribute}")
+        world = load(name)
         with blaming(name):
             world = world() if isinstance(world, type) else world
         if missing := [method for method in METHODS if not hasattr(world, method)]:
             hint = "docs/how-to/world.md says what a world is"
             raise InputError(f"{name} is no world: it has no `{missing[0]}`", hint=hint)
-        return WorldLevel(attribute, world, getattr(world, "horizon", HORIZON))
+        return WorldLevel(name.rpartition(":")[2], world, getattr(world, "horizon", HORIZON))
     if path.suffix != ".pddl" and os.path.exists(path):
         text = read_text(path)
         if is_text_grid(text):

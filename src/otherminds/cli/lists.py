@@ -35,7 +35,7 @@ ABOUT_PLAYERS = {
     "k_tom_2": "takes the partner to be k_tom_0 or k_tom_1",
     "bayes_simplicity": "Bayes-adaptive: plans with what it will learn, prefers simple rules",
     "bayes_library": "Bayesian over a library of machines, plans ahead",
-    "bayes_open": "the usual one: expects partners that slip, change, learn or are in no list",
+    "bayes": "the usual one: expects partners that slip, change, learn or are in no list",
     "posterior_sampling": "draws a rule from its posterior, plays the best response",
     "me": "you, in the terminal",
 }
@@ -59,7 +59,7 @@ def levels(as_json: JsonOption = False) -> None:
 
     Example: otherminds levels
     """
-    _print(level_rows(), as_json, "otherminds watch garden-gate")
+    print_rows(level_rows(), as_json, "otherminds watch garden-gate")
 
 
 def bundled() -> dict[str, list[Level | KitchenLevel]]:
@@ -115,13 +115,14 @@ def games(
         }
         for bundled_game in bundled_games()
     ]
-    _print(rows, as_json, "otherminds play ipd tft")
+    print_rows(rows, as_json, "otherminds play ipd tft")
 
 
 def players(game: GameArgument = "ipd", as_json: JsonOption = False) -> None:
     """List the players of repeated games, and the partners.
 
-    Every partner plays, too. Besides, there are partners with digits, such as cycle-011, and with noise: tft~0.05.
+    Every partner plays, too. Besides, there are partners with digits, such as cycle-011, and with noise: tft~0.1 plays
+    at random in 10 % of rounds.
 
     Example: otherminds players rps
     """
@@ -132,7 +133,7 @@ def players(game: GameArgument = "ipd", as_json: JsonOption = False) -> None:
 
     rows: list[Row] = [{"player": name, "what it does": ABOUT_PLAYERS.get(name, "")} for name in (*PLAYERS, ME)]
     rows += [{"player": name, "what it does": "partner"} for name in partner_names(find_game(game))]
-    _print(rows, as_json, f"otherminds play {game} tft --player rmax")
+    print_rows(rows, as_json, f"otherminds play {game} tft --player rmax")
 
 
 def experiments(as_json: JsonOption = False) -> None:
@@ -146,7 +147,7 @@ def experiments(as_json: JsonOption = False) -> None:
     for name in EXPERIMENTS:
         what, data = ABOUT_EXPERIMENTS.get(name, ("", ""))
         rows.append({"experiment": name, "what": what, "data": data})
-    _print(rows, as_json, "otherminds reproduce protom-dkg --quick")
+    print_rows(rows, as_json, "otherminds reproduce protom-dkg --quick")
 
 
 LISTS: Mapping[str, Callable[..., None]] = {
@@ -175,10 +176,10 @@ def list_names(
             {"list": name, "what": (command.__doc__ or "").partition(".")[0].removeprefix("List ")}
             for name, command in LISTS.items()
         ]
-        _print(rows, as_json, "otherminds list games")
+        print_rows(rows, as_json, "otherminds list games")
 
 
-def _print(rows: Sequence[Row], as_json: bool, example: str) -> None:
+def print_rows(rows: Sequence[Row], as_json: bool, example: str) -> None:
     """Print rows as a table, followed by a command that uses one of them; or as JSON."""
     if as_json:
         typer.echo(

@@ -390,14 +390,17 @@ def exit_by_verdict(checked: CheckResult) -> None:
 def play(
     game: Annotated[str, Argument(metavar="GAME", help="rps, ibs, ipd, ordinal-001 to -144, or a file.")],
     partners: Annotated[
-        list[str] | None, Argument(metavar="PARTNER...", help="As tft, tft~0.05 (noise), cycle-011, random.")
+        list[str] | None,
+        Argument(
+            metavar="PARTNER...", help="As tft, cycle-011, or tft~0.1: random in 10 % of rounds (Axelrod's 0.05)."
+        ),
     ] = None,
     players: Annotated[
         list[str] | None,
         Option(
             "--player",
             metavar="NAME",
-            help="As rmax, module:object, or me; repeatable. Default: bayes_open.",
+            help="As rmax, module:object, or me; repeatable. Default: bayes.",
         ),
     ] = None,
     machines: MachinesOption = None,

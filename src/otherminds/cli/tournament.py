@@ -19,7 +19,11 @@ def tournament(
     game: Annotated[str, Argument(metavar="GAME", help="rps, ibs, ipd, ordinal-001 to -144, or a file.")],
     names: Annotated[
         list[str] | None,
-        Argument(metavar="NAME...", help="Players, as rmax or module:object; partners, as tft. Default: all of these."),
+        Argument(
+            metavar="NAME...",
+            help="Players, as rmax or module:object; partners, as tft, or tft~0.1: random in 10 % of rounds. "
+            "Default: all without noise.",
+        ),
     ] = None,
     machines: MachinesOption = None,
     rounds: Annotated[int, Option(min=1, max=10_000, metavar="N", help="Rounds of a match.")] = 100,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from otherminds.distribution import IMPOSSIBLE, Categorical
 from otherminds.evaluation.tasks import ROUNDING, Row, Task
 from otherminds.mind import Mind
-from otherminds.planning.best_response import Pool
+from otherminds.planning.best_response import Pool, best_response
 from otherminds.worlds.repeated_games.players.best_responders import mirrored, response_to
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
@@ -91,15 +91,14 @@ def action_losses(task: Task, rows: Sequence[Row]) -> NDArray[np.float64]:
     V and Q are the values of the best response to the partner, over the rounds that are played; in rounds without a
     readable action (NaN) the partner does not move. In units of payoff, shape (rounds, actions).
     """
-    payoff, (outputs, moves) = task.game.payoff(), task.partner.chances
-    values = response_to(task.game, task.partner, max(sum(row["action"] is not None for row in rows), 1)).values
-    losses = np.full((len(rows), len(payoff)), np.nan)
+    played_rounds = sum(row["action"] is not None for row in rows)
+    played_task = replace(task, horizon=max(played_rounds, 1))
+    losses = np.full((len(rows), len(task.game.payoff())), np.nan)
     state, t = 0, 0
     for i, row in enumerate(rows):
         if row["action"] is not None:
-            worth = (outputs[state] * (payoff + values[t + 1][moves[state]])).sum(axis=1)
-            losses[i] = worth.max() - worth
-            state, t = int(moves[state, row["action"], row["observed"]]), t + 1
+            losses[i] = played_task.losses(t, state)
+            state, t = task.partner.moves[state][row["observed"]][row["action"]], t + 1
     return losses
 
 
@@ -193,6 +192,24 @@ def normalised(task: Task, regret: float) -> float:
     if task.optimum - task.uniform <= ROUNDING:
         return float("nan")
     return regret * task.horizon / (task.optimum - task.uniform)
+
+
+def exact_reward(task: Task, rows: Sequence[Row]) -> float:
+    """1 − Σ_t (V_t(q) − Q_t(q, a)) / (V − U) over the rounds played, V being the optimum and U uniform play's value.
+
+    1 at the optimum, 0 on average for uniform play, and free of the partner's luck. Rounds that were not played, after
+    the last row, count as if played worst, so that no policy gains by stopping early. 1 if random play loses nothing.
+    """
+    moves, state, lost = task.partner.moves, 0, 0.0
+    for t, row in enumerate(rows):
+        lost += float(task.losses(t, state)[row["action"]])
+        state = moves[state][row["observed"]][row["action"]]
+    if remaining_rounds := task.horizon - len(rows):
+        worst = best_response(task.game.payoff(), task.partner.chances, remaining_rounds, least=True)
+        best = response_to(task.game, task.partner, task.horizon)
+        lost += float(best.values[len(rows), state] - worst.values[0, state])
+    span = task.optimum - task.uniform
+    return 1.0 - lost / span if span > ROUNDING else 1.0
 
 
 def skill(regret: float, *, bayes: float, reference: float) -> float:

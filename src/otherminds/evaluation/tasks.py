@@ -57,22 +57,23 @@ class Task:
 
     @cached_property
     def uniform(self) -> float:
-        """The expected payoff of uniformly random play, over all rounds.
-
-        The partner's states under random play are a Markov chain, whose distribution is carried from round to round.
-        """
-        options = len(self.game.payoff())
-        mean_payoff = self.game.payoff().mean(axis=0, keepdims=True)
-        outputs, moves = self.partner.chances
-        transition = np.zeros((len(outputs), len(outputs)))
-        for q, a, b in np.ndindex(moves.shape):
-            transition[q, moves[q, a, b]] += outputs[q, b] / options
-        state_probabilities = np.eye(len(outputs))[0]
-        total = 0.0
+        """The expected payoff of uniformly random play, over all rounds, by backward induction."""
+        payoff, (outputs, moves) = self.game.payoff(), self.partner.chances
+        values = np.zeros(len(outputs))
         for _ in range(self.horizon):
-            total += float(state_probabilities @ outputs @ mean_payoff[0])
-            state_probabilities = state_probabilities @ transition
-        return total
+            values = (outputs[:, None] * (payoff + values[moves])).sum(axis=2).mean(axis=1)
+        return float(values[0])
+
+    def losses(self, t: int, state: int) -> NDArray[np.float64]:
+        """V_t(q) − Q_t(q, a) of each own action in round t (from 0) if the partner is in state q, in units of payoff.
+
+        What the action takes from all that can still be earned, whatever the partner then happens to do.
+        """
+        outputs, moves = self.partner.chances
+        values = response_to(self.game, self.partner, self.horizon).values[t + 1]
+        worth = (outputs[state] * (self.game.payoff() + values[moves[state]])).sum(axis=1)
+        losses: NDArray[np.float64] = worth.max() - worth
+        return losses
 
     @cached_property
     def best_by_round(self) -> NDArray[np.float64]:

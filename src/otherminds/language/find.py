@@ -45,7 +45,7 @@ def find_model(spec: str) -> LanguageModel:
 
 
 def load(spec: str) -> Any:
-    """The object that `module:object` names, or the model on a server if the first part is the name of a provider.
+    """The object that `module:object` or `file.py:object` names, or the model if the first part is a provider's name.
 
     Raises InputError if it cannot be imported or does not exist.
     """
@@ -53,6 +53,8 @@ def load(spec: str) -> Any:
         return find_model(spec)
     module, _, name = spec.partition(":")
     folder = os.getcwd()
+    if module.endswith(".py"):
+        folder, module = os.path.dirname(os.path.abspath(module)), Path(module).stem
     if folder not in sys.path:
         sys.path.insert(0, folder)
     try:

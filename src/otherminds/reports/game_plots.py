@@ -34,7 +34,8 @@ PLAYERS = {
     "k_tom_0": PlotMark("0-ToM", PURPLE, "P"),
     "k_tom_1": PlotMark("1-ToM", PURPLE, "X"),
     "k_tom_2": PlotMark("2-ToM", PURPLE, "p"),
-    "bayes_library": PlotMark("Bayes, library", "#56b4e9", "o"),
+    "bayes_closed": PlotMark("Bayes, library", "#56b4e9", "o"),
+    "bayes_library": PlotMark("without this machine", "#56b4e9", "h"),
 }
 FLOOR = "floor"
 BOUND = PlotMark("Bayes floor", INK, "")
@@ -213,7 +214,7 @@ def regret_by_noise(summary: Sequence[Row]) -> Figure:
 @styled
 def regret_by_machine(rows: Iterable[Row]) -> Figure:
     """Regret per round with every machine, by that of RMax; open marks are for a library without that machine."""
-    plotted = {("ipd/machines", "rmax"), ("ipd/machines", "bayes_library"), (LEFT_OUT, "bayes_library")}
+    plotted = {("ipd/machines", "rmax"), ("ipd/machines", "bayes_closed"), (LEFT_OUT, "bayes_library")}
     regrets: dict[str, dict[str, list[float]]] = {}
     for row in rows:
         if (row["condition"], row["subject"]) in plotted and "functional_regret" in row:
@@ -232,6 +233,6 @@ def regret_by_machine(rows: Iterable[Row]) -> Figure:
     axes.tick_params(axis="y", length=0)
     axes.set(ylim=(-0.7, len(hardest) - 0.3), xlabel="Regret a round")
     axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
-    rmax, library = (_handle(PLAYERS[subject], "", fillstyle="full") for subject in ("rmax", "bayes_library"))
-    _key(figure, [rmax, library, _handle(PLAYERS["bayes_library"]._replace(name="without this machine"), "")])
+    known = [_handle(PLAYERS[subject], "", fillstyle="full") for subject in ("rmax", "bayes_closed")]
+    _key(figure, [*known, _handle(PLAYERS["bayes_library"], "")])
     return figure

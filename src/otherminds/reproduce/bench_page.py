@@ -79,8 +79,8 @@ def _measures_of(part: str, result: PartResult | None) -> list[Measure]:
     """The figures of a part."""
     words, facilitators = WORDS["measures"], ("protom", "oracle")
     if part == CHECK:
-        beside = {"relative_regret": ("bayes", "random"), "relative_regret_predicted": ("bayes",)}
-        beside["relative_tom_regret"] = ("bayes",)
+        beside = {"relative_regret": ("bayes_simplicity", "random"), "relative_regret_predicted": ("bayes_simplicity",)}
+        beside["relative_tom_regret"] = ("bayes_simplicity",)
         return [Measure(part, "all", metric, words[metric], players) for metric, players in beside.items()]
     if part == FACILITATION:
         conditions = {"speedup": "all", "saved": "all", "needless": "not_needed"}

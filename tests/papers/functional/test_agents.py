@@ -44,7 +44,8 @@ def test_the_command_line_gives_json(capsys: pytest.CaptureFixture[str]) -> None
     found = json.loads(capsys.readouterr().out)
     metrics = {"functional_regret", "reward", "tom_percent", "consistency", "best_left"}
     assert {row["metric"] for row in found} == metrics
-    assert all(row["n"] == 2 for row in found)
+    assert all(row["n"] == 2 and row["rounds"] == 10 for row in found)
+    assert {row["metric"]: row["after_rounds"] for row in found if "after_rounds" in row} == {"best_left": 1}
 
 
 def test_payoffs_come_first_and_it_is_said_what_a_partner_never_forgives(capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,13 +153,13 @@ def test_two_others_play_together_against_a_player_that_knows_their_best_respons
     found = played(capsys, goods, "conditional", "conditional", "--machines", machines, "--rounds", "10")
     # all give for nine rounds and get 8 each; then it pays to keep once, for 9
     assert found["conditional + conditional", "functional_regret"]["optimum"] == pytest.approx(8.1)
-    assert found["conditional + conditional", "functional_regret"]["player"] == "bayes_open"
+    assert found["conditional + conditional", "functional_regret"]["player"] == "bayes"
     found = played(capsys, goods, "always-give", "always-keep~0", "--rounds", "10", "--player", "rmax")
     assert found["always give + always keep", "reward"]["optimum"] == pytest.approx(5.0)
 
 
 @pytest.mark.parametrize(
-    "name", ["rmax", "counts_myopic", "counts_model", "fictitious_play", "posterior_sampling", "bayes_open"]
+    "name", ["rmax", "counts_myopic", "counts_model", "fictitious_play", "posterior_sampling", "bayes"]
 )
 def test_players_of_joint_actions_play_games_of_three(
     name: str, file: Callable[[str, str], str], capsys: pytest.CaptureFixture[str]
@@ -182,7 +183,7 @@ def test_a_game_of_three_by_four_is_played_by_default(
     file: Callable[[str, str], str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = played(capsys, file("wide.toml", WIDE), "best-response", "--rounds", "10", "--episodes", "1")
-    assert found["best-response", "reward"]["player"] == "bayes_open"
+    assert found["best-response", "reward"]["player"] == "bayes"
 
 
 @pytest.mark.parametrize(

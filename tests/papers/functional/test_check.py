@@ -106,12 +106,12 @@ def test_agents_play_until_they_are_decided(tmp_path: Path) -> None:
     plan = CheckPlan(GAMES, rounds=10, passes=5)
     result = check(["perfect", "random", "scripted:format_breaker"], plan, ASKING, tmp_path, 1.0)
     # random play loses about 1, and so stays open
-    assert passes_of(result) == {"perfect": 3, "random": 5, "format_breaker": 1, "bayes": 3, "tabular": 3}
+    assert passes_of(result) == {"perfect": 3, "random": 5, "format_breaker": 1, "bayes_simplicity": 3, "tabular": 3}
     assert {name: finding.verdict.result for name, finding in zip(passes_of(result), result.findings, strict=True)} == {
         "perfect": "passes",
         "random": "open",
         "format_breaker": "not measured",
-        "bayes": "passes",
+        "bayes_simplicity": "passes",
         "tabular": "passes",
     }
     episodes = {(row["subject"], row["episode"], row["condition"]) for row in rows_in(tmp_path)}
@@ -331,7 +331,7 @@ def test_games_that_are_too_large_to_solve_are_played_without_the_bayesian(tmp_p
     assert [told.name for told in result.findings] == ["perfect", "tabular", "random"]
     assert result.passed is not False
     with pytest.raises(InputError, match="too large"):
-        check(["bayes"], CheckPlan((big(),), rounds=3), Asking(""), tmp_path, 0.5)
+        check(["bayes_simplicity"], CheckPlan((big(),), rounds=3), Asking(""), tmp_path, 0.5)
 
 
 # Agents

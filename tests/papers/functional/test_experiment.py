@@ -136,7 +136,7 @@ def test_rational_policies_give_the_other_two_regrets() -> None:
 @pytest.mark.slow
 def test_who_knows_the_library_cannot_do_better() -> None:
     """One round of look-ahead with commitments is Bayes-optimal with every third machine of the library."""
-    entries = (GameEntry("ipd/machines", "bayes_library", partner, 0, seed=1) for partner in range(0, 45, 3))
+    entries = (GameEntry("ipd/machines", "bayes_closed", partner, 0, seed=1) for partner in range(0, 45, 3))
     assert sum(rows(entry)[-1]["functional_regret"] for entry in entries) == pytest.approx(3.53)
 
 
@@ -155,9 +155,9 @@ def test_other_machines_can_be_read_from_a_file(tmp_path: Path) -> None:
     regret = {(r["condition"], r["subject"]): r["value"] for r in found if r["metric"] == "functional_regret"}
     less = {(r["condition"], r["subject"]): r for r in found if r["metric"] == "minus_rmax"}
     exact = {(r["condition"], r["subject"]): r["value"] for r in found if r["metric"] == "functional_regret_exact"}
-    assert {("ipd/machines", "bayes_library"), (functional.LIBRARY, "bayes_library")} <= set(less)
+    assert {("ipd/machines", "bayes_closed"), (functional.LIBRARY, "bayes_library")} <= set(less)
     assert ("ipd/machines", "rmax") not in less
-    bayes = less["ipd/machines", "bayes_library"]
-    assert bayes["value"] == pytest.approx(exact["ipd/machines", "bayes_library"] - exact["ipd/machines", "rmax"])
+    bayes = less["ipd/machines", "bayes_closed"]
+    assert bayes["value"] == pytest.approx(exact["ipd/machines", "bayes_closed"] - exact["ipd/machines", "rmax"])
     assert (bayes["n"], bayes["low"] < bayes["value"] < bayes["high"]) == (2, True)
-    assert 0.0 <= regret["ipd/machines", "bayes_library"] < regret["ipd/machines", "rmax"]
+    assert 0.0 <= regret["ipd/machines", "bayes_closed"] < regret["ipd/machines", "rmax"]

@@ -104,7 +104,9 @@ def test_an_agent_with_a_habit_has_that_habit_and_no_other(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spec", ["perfect", "scripted:perfect", "scripted:stutterer", "bayes", "tabular", "random"])
+@pytest.mark.parametrize(
+    "spec", ["perfect", "scripted:perfect", "scripted:stutterer", "bayes_simplicity", "tabular", "random"]
+)
 def test_good_and_random_players_have_no_habit(spec: str) -> None:
     by_name = probed(agent(spec, Asking(""), Path("unused")))
     assert not [probe for probe in by_name.values() if probe.is_habit]

@@ -23,7 +23,19 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    "name", ["rmax", "tft", "TFT~0.1", "random", "cycle-011", "bayes", "tabular", "perfect", "scripted:echo"]
+    "name",
+    [
+        "rmax",
+        "tft",
+        "TFT~0.1",
+        "random",
+        "cycle-011",
+        "bayes",
+        "bayes_simplicity",
+        "tabular",
+        "perfect",
+        "scripted:echo",
+    ],
 )
 def test_a_player_stays_a_player(name: str) -> None:
     assert check_specification(name, [IPD]) == name

@@ -80,7 +80,7 @@ def test_only_the_main_players_are_in_the_cells() -> None:
 def test_machines_are_sorted_by_exact_regret_with_lopsided_intervals() -> None:
     summary = [
         *scored("ipd/machines", "rmax", margin=0.1),
-        line("ipd/machines", "bayes_library", "functional_regret", 0.1),
+        line("ipd/machines", "bayes_closed", "functional_regret", 0.1),
         line("ipd/machines", "floor", "functional_regret", 0.05),
         line("ipd/machines_leave_one_out", "bayes_library", "functional_regret", 0.4),
     ]

@@ -140,3 +140,19 @@ def test_an_unknown_name_is_refused_with_the_nearest() -> None:
         bot("pd_repeated__tft_margin_2")
     with pytest.raises(InputError, match=r"no bot `!` \(there is rws_repeated__rock_0, .* and \d+ more; "):
         bot("!")
+
+
+def test_a_scenario_is_found_by_its_id_its_short_name_and_its_name_in_melting_pot() -> None:
+    for listed in scenarios():
+        names = {listed.id, listed.name, *([listed.upstream] if listed.upstream else [])}
+        assert {scenario(name) for name in names} == {listed}
+    assert len({listed.name for listed in scenarios()}) == 31
+
+
+def test_the_name_of_a_bot_is_the_scenario_of_that_bot_alone() -> None:
+    alone = scenario("rws_repeated__flip_r2s_0")
+    assert (alone.substrate, alone.bots) == ("rws_repeated", ("rws_repeated__flip_r2s_0",))
+    assert alone.meaning == "rock with a lead of 1 until 2 interactions, then scissors"
+    assert scenario("pd_repeated__grim_one_strike_margin_1").meaning == (
+        "cooperates until 1 defections, then defects for ever, with a lead of 7"
+    )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -96,6 +97,34 @@ def test_bundled_machines_name_their_source_and_can_be_told_apart() -> None:
     assert "https://github.com/Axelrod-Python/Axelrod" in BUNDLED["source"]
     assert len({name.casefold() for name in BUNDLED["machines"]}) == len(BUNDLED["machines"]) >= 45
     assert {found["states"] == len(found["output"]) for found in BUNDLED["machines"].values()} == {True}
+
+
+def shubik(theirs: Sequence[int]) -> list[int]:
+    """Cooperates until betrayed; the k-th betrayal of its cooperation is answered with k defections."""
+    actions, betrayals, owed = [0], 0, 0
+    for action in theirs:
+        if not owed and action:
+            betrayals += 1
+            owed = betrayals + 1
+        owed = max(owed - 1, 0)
+        actions.append(int(owed > 0))
+    return actions
+
+
+def thue_morse(theirs: Sequence[int]) -> list[int]:
+    return [1 - t.bit_count() % 2 for t in range(len(theirs) + 1)]
+
+
+@pytest.mark.parametrize(("name", "rule"), [("First by Shubik", shubik), ("ThueMorse", thue_morse)])
+def test_machines_of_rules_without_a_bound_are_exact_for_two_hundred_rounds(
+    name: str, rule: Callable[[Sequence[int]], list[int]]
+) -> None:
+    machine = next(machine for machine in bundled_machines(IPD) if machine.name == name)
+    rng = np.random.default_rng(7)
+    for defection in (0.0, 0.1, 0.5, 0.9, 1.0):
+        for _ in range(20):
+            theirs = (rng.random(199) < defection).astype(int).tolist()
+            assert replies(machine, theirs) == rule(theirs)
 
 
 def changed(**parts: object) -> str:

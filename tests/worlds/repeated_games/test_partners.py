@@ -15,9 +15,10 @@ from otherminds.errors import InputError
 from otherminds.planning.best_response import best_rate, best_response
 from otherminds.worlds.repeated_games import partners
 from otherminds.worlds.repeated_games.machines import Machine, constant, memory_one
-from otherminds.worlds.repeated_games.partners import partner, partner_names
+from otherminds.worlds.repeated_games.partners import partner, partner_names, zero_determinant
 from otherminds.worlds.repeated_games.payoff_files import bundled_games, find_game
 from otherminds.worlds.repeated_games.rules import Game, Outcome, ordinal_games
+from otherminds.worlds.repeated_games.tournament import expected_score
 
 IPD, IBS, RPS = map(find_game, ("ipd", "ibs", "rps"))
 WIDE = Game("wide", ("you", "partner"), (("a", "b"), ("x y", "Z", "w")), tuple((n, (n * 5) % 6) for n in range(6)))
@@ -71,15 +72,17 @@ def test_what_a_best_response_gets_in_a_hundred_rounds(game: Game, name: str, to
 
 
 def test_published_rates_of_stochastic_partners() -> None:
-    per_round = {name: worth(IPD, partner(name, IPD)) / 100 for name in ("zd-extort-2", "joss", "random", "gtft")}
-    assert per_round == pytest.approx({"zd-extort-2": 6.087, "joss": 7.231, "random": 7.5, "gtft": 8.02}, abs=5e-4)
+    per_round = {name: worth(IPD, partner(name, IPD)) / 100 for name in ("joss", "random", "gtft")}
+    assert per_round == pytest.approx({"joss": 7.231, "random": 7.5, "gtft": 8.02}, abs=5e-4)
     wary = memory_one("joss that is already wary", IPD, (0.9, 0.1), [[(0.9, 0.1), 1]] * 2)
     assert worth(IPD, wary) / 100 == pytest.approx(7.223, abs=5e-4)
 
 
 def test_the_long_run_leaves_out_the_last_defection() -> None:
-    rates = {name: best_rate(IPD.payoff(), partner(name, IPD).chances) for name in ("tft", "zd-extort-2", "joss")}
-    assert rates == pytest.approx({"tft": 8.0, "zd-extort-2": 6.0, "joss": 7.2}, abs=1e-6)
+    rates = {name: best_rate(IPD.payoff(), partner(name, IPD).chances) for name in ("tft", "joss")}
+    assert rates == pytest.approx({"tft": 8.0, "joss": 7.2}, abs=1e-6)
+    # cooperating always is best, and the extortioner then cooperates in five rounds of six
+    assert best_rate(IPD.payoff(), partner("zd-extort-2", IPD).chances) == pytest.approx(8 * 5 / 6, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["tft", "wsls", "gtft", "grim"])
@@ -140,7 +143,6 @@ def test_what_partners_do(game: Game, name: str, theirs: list[int], done: list[i
     ("name", "chances"),
     [
         ("gtft", [1, 1 / 3, 1, 1 / 3]),
-        ("zd-extort-2", [8 / 9, 1 / 2, 1 / 3, 0]),
         ("joss", [0.9, 0, 0.9, 0]),
         ("random", [1 / 2] * 4),
         ("tft~0.1", [0.95, 0.05, 0.95, 0.05]),
@@ -152,6 +154,46 @@ def test_how_likely_partners_cooperate(name: str, chances: list[float]) -> None:
     after = [machine.start.observe(Outcome(own, theirs, 0.0)).act().prob(0) for own, theirs in pairs]
     assert after == pytest.approx(chances)
     assert machine.start.act().prob(0) == pytest.approx({"random": 0.5, "tft~0.1": 0.95}.get(name, 1.0))
+
+
+def dilemma(reward: float, sucker: float, temptation: float, punishment: float) -> Game:
+    payoffs = ((reward, reward), (sucker, temptation), (temptation, sucker), (punishment, punishment))
+    return Game("dilemma", ("you", "partner"), (("Cooperate", "Defect"),) * 2, payoffs)
+
+
+UNLIKE = Game("unlike", ("you", "partner"), (("a", "b"), ("x", "y")), ((9, 2), (-1, 5), (12, 0), (1, 1)))
+ENFORCEABLE = [dilemma(3, 0, 5, 1), dilemma(8, 0, 10, 5), dilemma(4, -1, 6, 0), dilemma(10, 1, 11, 4), UNLIKE]
+
+
+@pytest.mark.parametrize("game", ENFORCEABLE)
+@pytest.mark.parametrize(("name", "mutual"), [("zd-extort-2", 1), ("zd-gtft-2", 0), ("zd-extort-3.5", 1)])
+def test_a_zero_determinant_partner_holds_its_surplus_whatever_the_other_does(
+    game: Game, name: str, mutual: int
+) -> None:
+    machine, slope, rounds = partner(name, game), float(name.split("-")[2]), 20_000
+    rng = np.random.default_rng(1)
+    laws = [[(p, 1.0 - p) for p in pair] for pair in rng.uniform(0.05, 0.95, size=(2, 2))]
+    others = [memory_one("any", game, 0, laws, agent=0), constant(game, 0, agent=0), constant(game, 1, agent=0)]
+    for other in others:
+        theirs, own = (total / rounds for total in expected_score(game, other, machine, rounds))
+        surplus = own - game.payoff(1)[mutual, mutual]
+        assert surplus == pytest.approx(slope * (theirs - game.payoff()[mutual, mutual]), abs=0.02)
+
+
+def test_zero_determinant_partners_are_the_published_ones_in_the_usual_dilemma() -> None:
+    usual = dilemma(3, 0, 5, 1)
+    assert zero_determinant(usual, "extort", 2.0) == pytest.approx((8 / 9, 1 / 2, 1 / 3, 0))
+    assert zero_determinant(usual, "gtft", 2.0) == pytest.approx((1, 1 / 8, 1, 1 / 4))
+
+
+def test_a_game_has_a_zero_determinant_partner_if_any_four_probabilities_enforce_the_ratio() -> None:
+    for game in ordinal_games():
+        own, theirs = game.payoff(1), game.payoff().T
+        gaps = (own - own[1, 1] - 2 * (theirs - theirs[1, 1])).ravel()
+        tries = (np.array([1, 1, 0, 0]) + rate * gaps for rate in (1e-3, -1e-3))
+        assert (zero_determinant(game, "extort", 2.0) is not None) == any(
+            ((p > -1e-9) & (p < 1 + 1e-9)).all() for p in tries
+        )
 
 
 def test_tit_for_tat_is_known_by_the_payoffs_not_by_names() -> None:
@@ -187,10 +229,13 @@ def test_every_name_that_is_listed_can_play_and_finds_itself_again(game: Game) -
 def test_which_partners_fit_which_game() -> None:
     anywhere = {"best-response", "wsls", "win-shift", "alternate", "random", "reciprocal-stubborn"}
     square = {"tft", "copy", "anti-copy", "switcher"}
-    dilemma = {"grim", "tit-for-two-tats", "gtft", "zd-extort-2", "joss"}
+    dilemma = {"grim", "tit-for-two-tats", "gtft", "joss"}
+    extortion = {"zd-extort-2", "zd-gtft-2"}
     assert set(partner_names(WIDE)) == anywhere | {"always-x-y", "always-z", "always-w"}
     assert set(partner_names(RPS)) == anywhere | square | {"always-rock", "always-paper", "always-scissors"}
     assert set(partner_names(IBS)) > anywhere | square | dilemma | {"always-fight", "tit-for-tat", "detective"}
+    assert set(partner_names(IPD)) > anywhere | square | dilemma | extortion
+    assert not extortion & set(partner_names(IBS))
     alone = {"best-response", "wsls", "win-shift", "alternate", "random"}
     assert set(partner_names(THREE)) == alone | {"always-c", "always-d"}
 
@@ -221,12 +266,24 @@ def test_games_with_many_actions() -> None:
         (WIDE, "copy", "copy cannot play wide (it needs as many actions as the other has)"),
         (WIDE, "tft", "tft cannot play wide (it needs as many actions as the other has)"),
         (THREE, "tft", "tft cannot play three (it plays games of two)"),
+        (
+            IBS,
+            "zd-extort-2",
+            "zd-extort-2 cannot play ibs (its surplus over mutual Ballet would have to be at most 2 times",
+        ),
+        (
+            IPD,
+            "zd-extort-0.1",
+            "zd-extort-0.1 cannot play ipd (its surplus over mutual Defect would have to be at most 0.1",
+        ),
+        (RPS, "zd-gtft-3", "zd-gtft-3 cannot play rps (it plays 2 × 2 games)"),
+        (IPD, "zd-extort-", "unknown partner `zd-extort-` (did you mean zd-extort-2?)"),
         (IPD, "cycle-012", "cycle-012 cannot play ipd (its actions are 0 to 1)"),
         (IPD, "cycle-" + "0" * 5000, f"cycle-{'0' * 54} cannot play ipd (1000 digits are the most)"),
         (IPD, "reactive-01", "reactive-01 cannot play ipd (it needs a first action and 2 replies)"),
         (IPD, "memory-one-0101", "memory-one-0101 cannot play ipd (it needs a first action and 4 replies)"),
         (RPS, "memory-one-01010", "memory-one-01010 cannot play rps (it needs a first action and 9 replies)"),
-        (IPD, "tft~2", "`2` is not a noise (a number from 0 to 1, as in tft~0.05)"),
+        (IPD, "tft~2", "`2` is not a noise (the probability of a uniformly random action, from 0 to 1: tft~0.1"),
         (IPD, "tft~nan", "`nan` is not a noise"),
         (IPD, "tft~-0.1", "`-0.1` is not a noise"),
         (IPD, "tft~", "`` is not a noise"),
@@ -240,7 +297,9 @@ def test_names_that_are_no_partner(game: Game, name: str, message: str) -> None:
 
 
 @pytest.mark.slow
-@given(name=st.text() | st.from_regex(r"(cycle|reactive|memory-one|always|tft)[-~ ][0-9a-z.e-]*", fullmatch=True))
+@given(
+    name=st.text() | st.from_regex(r"(cycle|reactive|memory-one|always|tft|zd-extort)[-~ ][0-9a-z.e-]*", fullmatch=True)
+)
 def test_any_name_is_a_partner_or_refused(name: str) -> None:
     for game in (IPD, RPS, WIDE, THREE):
         with suppress(InputError):

@@ -43,7 +43,7 @@ from otherminds.worlds.repeated_games.rules import Game
 OWN = "own"
 TOLD = ("oracle", "oracle_max")
 EARLY = 10  # one in so many rounds, from the first on, is early; chosen
-USUAL = "bayes_open"  # the player if none is named
+USUAL = "bayes"  # the player if none is named
 
 
 @dataclass(frozen=True)
@@ -206,9 +206,9 @@ def pair_scores(
     """A summary row for each partner, player and metric, with a 95 % interval over episodes.
 
     Regret and reward are in points per round, ToM % and consistency are shares of rounds; `best_left` is what the best
-    response can still earn per round after the first `rounds` rounds, a tenth of all. `machines` is a file of partners,
-    all of which play if none is named. In a game of three or more all other agents together are one partner. Without
-    players the usual one plays. Raises InputError for a partner or a player that is unknown or does not fit.
+    response can still earn per round after the first `after_rounds` rounds, a tenth of all. `machines` is a file of
+    partners, all of which play if none is named. In a game of three or more all other agents together are one partner.
+    Without players the usual one plays. Raises InputError for a partner or a player that is unknown or does not fit.
     """
     tasks = [Task(game, machine, rounds) for machine in partners_in(game, partners, machines)]
     players = tuple(dict.fromkeys(players)) or (USUAL,)
@@ -218,14 +218,7 @@ def pair_scores(
         solve_ahead(game, rounds)
     pairs, summary = [(task, name) for task in tasks for name in players], list[Row]()
 
-    def one_episode(task: Task, name: str, episode: int) -> list[Row]:
-        about = (task.game.name, task.partner.name, str(episode))
-        subject = player_named(name, task.game, horizon=task.horizon, rng=stream(seed, *about, name, "player"))
-        acts, trembles = stream(seed, *about, name, "acts"), stream(seed, *about, "partner")
-        with blamed_if_own(name):
-            return list(play(task, subject, rng=acts, partner_rng=trembles))
-
-    every = ((*pair, one_episode(*pair, episode)) for pair in pairs for episode in range(episodes))
+    every = ((*pair, pair_episode(*pair, episode, seed)) for pair in pairs for episode in range(episodes))
     together = groupby(shown(every, len(pairs) * episodes, "Playing"), itemgetter(0, 1))
     for (task, name), group in together:
         rows_by_episode = [rows for *_, rows in group]
@@ -237,11 +230,21 @@ def pair_scores(
         }
         early = max(1, task.horizon // EARLY)
         scores["best_left"] = [_best_left(task, rows[:early]) for rows in rows_by_episode]
-        base = {"game": task.game.name, "partner": task.partner.name, "player": name, "rounds": early}
+        base = {"game": task.game.name, "partner": task.partner.name, "player": name, "rounds": rounds}
         for metric, values in scores.items():
             estimate = stratified(values, [task.partner.name] * len(values))
             summary.append({**base, "metric": metric, **estimate._asdict(), "optimum": task.optimum / task.horizon})
+        summary[-1]["after_rounds"] = early  # of best_left, the last metric
     return summary
+
+
+def pair_episode(task: Task, name: str, episode: int, seed: int) -> list[Row]:
+    """The rows of an episode of a player by name; the partner's slips are the same for every player."""
+    about = (task.game.name, task.partner.name, str(episode))
+    subject = player_named(name, task.game, horizon=task.horizon, rng=stream(seed, *about, name, "player"))
+    acts, trembles = stream(seed, *about, name, "acts"), stream(seed, *about, "partner")
+    with blamed_if_own(name):
+        return list(play(task, subject, rng=acts, partner_rng=trembles))
 
 
 def _best_left(task: Task, begun: Sequence[Row]) -> float:

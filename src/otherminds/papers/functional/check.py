@@ -38,7 +38,7 @@ from otherminds.reports.results import Results, write_results
 from otherminds.worlds.repeated_games.payoff_files import find_game
 
 GAMES = ("rps", "ibs", "ipd")
-BAYES = "bayes"
+BAYES = "bayes_simplicity"
 BESIDE = (BAYES, "tabular", "random")
 TOUR = (*BESIDE, "embedded")  # played if no agent is named
 

@@ -103,7 +103,7 @@ class GameEntry:
 
 
 def reader(entry: GameEntry) -> Reader:
-    """The subject before the first round. The floors and library players know the suite that the partner is from.
+    """The subject before the first round. The floors and `bayes_closed` know the suite that the partner is from.
 
     Raises InputError for an unknown subject.
     """
@@ -115,7 +115,7 @@ def reader(entry: GameEntry) -> Reader:
     if entry.subject == "bayes_library" and entry.condition == LIBRARY:
         library = tuple(task.partner for i, task in enumerate(tasks(LIBRARY, entry.machines)) if i != entry.partner)
         return OpenBayes.of(library_hypotheses(game, HORIZON, library))
-    if entry.subject == "bayes_library":
+    if entry.subject == "bayes_closed":
         return BayesianLookahead.of(_known(entry.machines))
     return player(entry.subject, game, horizon=horizon, rng=_stream(entry, "player"))
 
@@ -251,7 +251,7 @@ def _cells(sizes: Sizes, seed: int) -> Iterator[GameEntry]:
 def _machines(sizes: Sizes, seed: int, machines: str) -> Iterator[GameEntry]:
     """Episodes with machines. Without a floor if they are from a file: it may have too many posteriors to be solved."""
     count = len(tasks(MACHINES, machines))
-    certain = ("bayes_library", "bayes_simplicity", "tft", "always-defect", *(() if machines else ("floor",)))
+    certain = ("bayes_closed", "bayes_simplicity", "tft", "always-defect", *(() if machines else ("floor",)))
     for subject in ("rmax", "posterior_sampling", *certain):
         episodes = 1 if subject in certain else sizes.machines
         for number, partner in product(range(episodes), range(count)):

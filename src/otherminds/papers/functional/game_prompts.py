@@ -149,13 +149,15 @@ def payoffs(setting: GameSetting) -> str:
 
 def history(setting: GameSetting, rounds: Sequence[Round]) -> Iterator[str]:
     """The past rounds, a line each."""
-    kind = "game-round-score" if setting.signed else "game-round-points"
     for t, outcome in enumerate(rounds, 1):
-        if outcome is None:
-            yield fill("game-round-lost", t=t)
-        else:
-            own, theirs = setting.own[outcome.own], setting.theirs[outcome.theirs]
-            yield fill(kind, t=t, own=own, other=theirs, mine=setting.worth(outcome.payoff))
+        yield fill("game-round-lost", t=t) if outcome is None else round_line(setting, t, outcome)
+
+
+def round_line(setting: GameSetting, t: int, outcome: Outcome) -> str:
+    """What both chose in round t, counted from 1, and what the player got for it."""
+    kind = "game-round-score" if setting.signed else "game-round-points"
+    own, theirs = setting.own[outcome.own], setting.theirs[outcome.theirs]
+    return fill(kind, t=t, own=own, other=theirs, mine=setting.worth(outcome.payoff))
 
 
 def known(

@@ -20,7 +20,7 @@ from otherminds.worlds.repeated_games.partners import partner_names
 from otherminds.worlds.repeated_games.players.by_name import PLAYERS, UnknownPlayerError, check_player
 from otherminds.worlds.repeated_games.rules import Game
 
-ALIASES = {"tabular": "rmax", "bayes": "bayes_simplicity"}
+ALIASES = {"tabular": "rmax"}
 PERFECT = "perfect"
 SCRIPTED = "scripted:"
 

@@ -7,7 +7,7 @@ partner's true strategy would have been worth. Bodies are scripted, so scores co
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import zip_longest
@@ -55,6 +55,8 @@ EXACT = ("prediction_loss", "planning_loss")  # computed from the true strategy,
 LOSSES = (*EXACT, "inventory_loss", "meetings_loss")
 COMPARED = (BOUND, "last_play", "ppo")  # agents from which the differences of all others are given
 NEAR = 0.9  # share of the bound's score that is near it; chosen
+MindMaker = Callable[[Any, str, np.random.Generator], Any]
+"""A function of a world, an agent's name in it, and a generator, that returns the agent's mind."""
 THRESHOLD = 0.7  # value from which on a theory is validated (Cross et al. 2024, table 2)
 SOURCE = "Cross et al. 2024, Table 1: HM with GPT-4, against neural bodies"
 SHOWN, LONGEST = 4, 200  # hypotheses of a row, and characters of each
@@ -127,14 +129,15 @@ def spoken_plan(
 # Play
 
 
-def rows(entry: ScenarioEntry, model: LanguageModel | None = None) -> list[Row]:
+def rows(entry: ScenarioEntry, model: LanguageModel | None = None, make: MindMaker | None = None) -> list[Row]:
     """Play an episode: a row for every meeting, or every time that a cook thought, and a last one with the score.
 
     Who is met, and all chance that is not the agent's own, is the same for all agents: (seed, scenario, episode).
+    With `make`, the mind that it returns plays, and the entry's agent is only a name.
     """
     about = first_columns(EXPERIMENT, entry.key, entry.seed)
     asker = None if model is None else Asker(model, " ".join(entry.key), entry.seed)
-    return [about | row for row in (_kitchen_rows if entry.cooks else _matrix_rows)(entry, asker)]
+    return [about | row for row in (_kitchen_rows if entry.cooks else _matrix_rows)(entry, asker, make)]
 
 
 def _streams(entry: ScenarioEntry, agents: Sequence[str]) -> dict[str, np.random.Generator]:
@@ -147,7 +150,7 @@ def _stream(entry: ScenarioEntry, role: str) -> np.random.Generator:
     return stream(entry.seed, entry.scenario, str(entry.number), role)
 
 
-def _matrix_rows(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
+def _matrix_rows(entry: ScenarioEntry, asker: Asker | None, make: MindMaker | None) -> list[Row]:
     """Play an episode in a matrix world: a row for each meeting, and a last one with the score."""
     world = in_the_matrix(scenario(entry.scenario).substrate)
     me, *co_players = world.agents
@@ -156,7 +159,9 @@ def _matrix_rows(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
     minds: dict[str, Any] = {
         a: background(world, a, bot(n), action_rngs[a]) for a, n in zip(co_players, names, strict=True)
     }
-    if asker is None:
+    if make is not None:
+        minds[me] = make(world, me, action_rngs[me])
+    elif asker is None:
         minds[me] = PLAYERS[entry.agent](world, me, names, action_rngs[me])
     else:
         minds[me] = ModelAgent.parse(entry.agent).in_matrix(world, me, asker, action_rngs[me])
@@ -198,7 +203,7 @@ def _meeting_row(met: Row, lesson: Lesson | None, choice: Choice | None, reward:
     return row | ({"correct": lesson.expected.mode == play} if checkable else {})
 
 
-def _kitchen_rows(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
+def _kitchen_rows(entry: ScenarioEntry, asker: Asker | None, make: MindMaker | None) -> list[Row]:
     """Play an episode in a kitchen: a row for each occasion on which the cook thought, and one with the score."""
     world = cooking_asymmetric()
     names = partners(entry.scenario, 1, entry.seed, entry.number)
@@ -206,7 +211,9 @@ def _kitchen_rows(entry: ScenarioEntry, asker: Asker | None) -> list[Row]:
     rng = _stream(entry, "world")
     action_rngs = _streams(entry, world.agents)
     cook: Any
-    if asker is not None:
+    if make is not None:
+        cook = make(world, me, action_rngs[me])
+    elif asker is not None:
         cook = ModelAgent.parse(entry.agent).in_kitchen(world, me, asker)
     elif entry.agent == "programs":
         cook = HypotheticalCook.initial(world)

@@ -43,7 +43,7 @@ BLOCKS = {"first_30": (1, MODEL_ROUNDS), "1": (1, 100), "2": (101, 200), "3": (2
 ROUNDS, LAST = 300, "3"
 BEST = 0.9 * 3.0 + 0.05 * 0.0 + 0.05 * -1.0  # points a round of the best response to a bot's rule
 UNIFORM = 2.0 / 3.0  # points a round of uniformly random play
-PLAYERS = ("bayes_open", "posterior_sampling", "rmax")
+PLAYERS = ("bayes", "posterior_sampling", "rmax")
 """The usual player, another Bayesian one, and the tabular baseline."""
 EPISODES = {"quick": 1, "normal": 5, "full": 5}
 DATA = {"human-rps": "rps", "human-ipd": "ipd"}

@@ -34,8 +34,8 @@ Row = Mapping[str, Any]
 WORDS = packaged("otherminds.papers.people", "report.toml")
 NAMES: Mapping[str, str] = WORDS["bots"]
 SUBJECTS: Mapping[str, str] = WORDS["subjects"]
-COLOURS = {"people": BLUE, "rmax": "#009e73", "bayes_open": "#d55e00", "posterior_sampling": "#cc79a7"}
-USUAL = "bayes_open"  # the player if none is named
+COLOURS = {"people": BLUE, "rmax": "#009e73", "bayes": "#d55e00", "posterior_sampling": "#cc79a7"}
+USUAL = "bayes"  # the player if none is named
 
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:

@@ -132,7 +132,7 @@ def unforgiven(rows: Sequence[Row]) -> list[str]:
         if lost > MARGIN and lost_for_good >= FOR_GOOD * lost:
             sentences.append(
                 f"{player} with {partner}: the best response earns {possible['optimum']:.2f} a round, but only "
-                f"{possible['value']:.2f} after what {player} did in the first {possible['rounds']} rounds: "
+                f"{possible['value']:.2f} after what {player} did in the first {possible['after_rounds']} rounds: "
                 "this partner does not forgive that."
             )
     return sentences

@@ -27,30 +27,33 @@ from otherminds.worlds.in_the_matrix.strategies import (
 )
 
 T = TypeVar("T")
+Fidelity = Literal["exact strategy, scripted body", "approximate", "exact"]
 
 
 @dataclass(frozen=True)
 class Bot:
-    """A background player. `rule` names its strategy's type, or its skill if it has no strategy."""
+    """A background player. `rule` names its strategy's type, or its skill if it has none; `meaning` is in words."""
 
     name: str
     rule: str
     strategy: Strategy | None
+    meaning: str
 
 
 @dataclass(frozen=True)
 class Scenario:
     """A substrate and the names of the bots from which its background players are drawn.
 
-    `upstream` is the scenario's name in Melting Pot, None if it is not there. `fidelity` says how closely its bots
-    follow upstream's.
+    `name` says in short what its bots do, `meaning` in words. `upstream` is the scenario's name in Melting Pot, None if
+    it is not there. `fidelity` says how closely its bots follow upstream's.
     """
 
     id: str
+    name: str
     substrate: str
     bots: tuple[str, ...]
     meaning: str
-    fidelity: Literal["exact strategy, scripted body", "approximate", "exact"]
+    fidelity: Fidelity
     upstream: str | None = None
 
 
@@ -60,8 +63,11 @@ def scenarios() -> tuple[Scenario, ...]:
 
 
 def scenario(name: str) -> Scenario:
-    """The scenario with this id. Raises InputError for an unknown one."""
-    return _entry(name, _bundled()[0], "scenario")
+    """The scenario with this id, short name, or name in Melting Pot; or, for the name of a bot, that with it alone.
+
+    Raises InputError for an unknown one.
+    """
+    return _entry(name, _by_any_name(), "scenario")
 
 
 def bot(name: str) -> Bot:
@@ -91,11 +97,28 @@ def _bundled() -> tuple[Mapping[str, Scenario], Mapping[str, Bot]]:
     for substrate, kinds in table["kinds"].items():
         for short, row in table["bots"][substrate].items():
             name = f"{substrate}__{short}"
-            bots[name] = Bot(name, row["rule"], _strategy(row, kinds))
+            bots[name] = Bot(name, row["rule"], _strategy(row, kinds), table["rules"][row["rule"]].format(**row))
         for key, row in table["scenarios"][substrate].items():
             names = tuple(f"{substrate}__{short}" for short in row["bots"])
-            scenarios_by_id[f"{substrate}_{key}"] = Scenario(f"{substrate}_{key}", substrate, **row | {"bots": names})
+            full = {"id": f"{substrate}_{key}", "substrate": substrate, **row, "bots": names}
+            scenarios_by_id[full["id"]] = Scenario(**full)
     return scenarios_by_id, bots
+
+
+@cache
+def _by_any_name() -> Mapping[str, Scenario]:
+    """All scenarios by id, short name and upstream's name, and one of each bot alone."""
+    by_id, bots = _bundled()
+    listed = by_id.values()
+    alone = {name: _scenario_of(co_player) for name, co_player in bots.items()}
+    return {**by_id, **{s.name: s for s in listed}, **{s.upstream: s for s in listed if s.upstream}, **alone}
+
+
+def _scenario_of(co_player: Bot) -> Scenario:
+    """The scenario in which all background players are the same bot."""
+    substrate, name = co_player.name.partition("__")[0], co_player.name
+    fidelity: Fidelity = "exact strategy, scripted body" if co_player.strategy else "approximate"
+    return Scenario(name, name, substrate, (name,), co_player.meaning, fidelity)
 
 
 def _strategy(row: Mapping[str, Any], kinds: Sequence[str]) -> Strategy | None:

@@ -2,15 +2,20 @@
 
 The partner plays in the second place. In 2 × 2 games the first action is cooperation, the second defection. In games of
 three or more it observes the joint action of all others.
+
+In `tft~0.1` the partner plays a uniformly random action with probability .1. With two actions that changes its action
+in 5 % of rounds: a noise of .05 in the unit of Axelrod's library, which is the probability of a changed action.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from math import prod
 from pathlib import Path
+
+import numpy as np
 
 from otherminds.errors import InputError, meant
 from otherminds.worlds.repeated_games import machines as strategies
@@ -43,7 +48,7 @@ class UnknownPartnerError(InputError):
 
 
 def partner(name: str, game: Game, own: Mapping[str, Machine] | None = None) -> Machine:
-    """The partner with this name, ignoring case; a suffix such as `~0.05` adds noise.
+    """The partner with this name, ignoring case; `~0.1` after it adds random actions with probability .1.
 
     `own` are machines by name that come before all others, as `own_machines` reads them.
     Raises UnknownPartnerError for an unknown name, InputError for a partner that cannot play the game.
@@ -60,7 +65,8 @@ def partner(name: str, game: Game, own: Mapping[str, Machine] | None = None) -> 
     try:
         return machine.trembling(float(noise)) if tilde else machine
     except ValueError:
-        raise InputError(f"`{noise[:60]}` is not a noise", hint="a number from 0 to 1, as in tft~0.05") from None
+        hint = "the probability of a uniformly random action, from 0 to 1: tft~0.1 is Axelrod's noise of 0.05"
+        raise InputError(f"`{noise[:60]}` is not a noise", hint=hint) from None
 
 
 def own_machines(path: Path | None, game: Game) -> Mapping[str, Machine]:
@@ -100,7 +106,7 @@ def partners_in(game: Game, names: Sequence[str], path: Path | None = None) -> l
 
 
 def partner_names(game: Game) -> tuple[str, ...]:
-    """The names of the partners that can play a game, without those with digits: cycle-011, reactive-001, …"""
+    """The names of the partners that can play a game, without others with digits: cycle-011, zd-extort-3, …"""
     if not _fits(game):
         return ()
     machines = _bundled() if game.shape == (2, 2) else ()
@@ -199,6 +205,34 @@ def _four_vector(name: str, *cooperates: float) -> Maker:
     return lambda game: strategies.memory_one(name, game, 0, [laws[:2], laws[2:]])
 
 
+ZERO_DETERMINANT = re.compile(r"zd-(?P<kind>extort|gtft)-(?P<slope>[0-9]{1,6}(\.[0-9]{1,6})?)")
+
+
+def zero_determinant(game: Game, kind: str, slope: float) -> tuple[float, ...] | None:
+    """P(cooperate) after CC, CD, DC, DD, own action first, with which a partner earns a fixed share of the surplus.
+
+    p = (1, 1, 0, 0) + φ ((own − base) − χ (other's − base)), with χ the slope: in the long run its mean payoff exceeds
+    the base by χ times what the other's does, whatever the other does (Press and Dyson, PNAS 2012). The base is the
+    payoff of mutual defection (`kind` extort) or of mutual cooperation (gtft), and φ half the largest that is possible,
+    or the largest. In 3/0/5/1 these are the strategies of Stewart and Plotkin (PNAS 2012). None if no φ is possible.
+    """
+    mutual, share = {"extort": (1, 0.5), "gtft": (0, 1.0)}[kind]
+    own, theirs = game.payoff(1), game.payoff(0).T
+    gaps = (own - own[mutual, mutual] - slope * (theirs - theirs[mutual, mutual])).ravel()
+    gaps[np.abs(gaps) < TIE] = 0.0
+    costs = gaps * (-1, -1, 1, 1)  # all of one sign, or some p is outside [0, 1]
+    if costs.min() < 0.0 < costs.max():
+        return None
+    rate = share / (costs.max() or costs.min() or 1.0)
+    return tuple((np.array([1.0, 1.0, 0.0, 0.0]) + rate * gaps).tolist())
+
+
+def _zero_determinant(name: str, game: Game) -> Machine:
+    """The zero-determinant partner of this name, which the game must have. Cooperates first."""
+    _, kind, slope = name.split("-")
+    return _four_vector(name, *(zero_determinant(game, kind, float(slope)) or ()))(game)
+
+
 PARTNERS: Mapping[str, Maker] = {
     "tft": _tft,
     "copy": lambda game: reactive("copy", game, 0, range(len(game.actions[1]))),
@@ -215,12 +249,12 @@ PARTNERS: Mapping[str, Maker] = {
         "tit-for-two-tats", game, 2, lambda history: int([theirs for _, theirs in history] == [1, 1])
     ),
     "gtft": _four_vector("gtft", 1.0, 1 / 3, 1.0, 1 / 3),
-    "zd-extort-2": _four_vector("zd-extort-2", 8 / 9, 1 / 2, 1 / 3, 0.0),
+    **{name: partial(_zero_determinant, name) for name in ("zd-extort-2", "zd-gtft-2")},
     "joss": _four_vector("joss", 0.9, 0.0, 0.9, 0.0),
 }
 SQUARE = ("tft", "copy", "anti-copy", "switcher")  # those that need as many actions as the other has
 OF_TWO = ("reciprocal-stubborn",)  # those that answer one other, besides the square ones
-TWO_BY_TWO = ("grim", "tit-for-two-tats", "gtft", "zd-extort-2", "joss")
+TWO_BY_TWO = ("grim", "tit-for-two-tats", "gtft", "zd-extort-2", "zd-gtft-2", "joss")
 
 
 def _by_name(name: str, game: Game, own: Mapping[str, Machine]) -> Machine:
@@ -228,14 +262,16 @@ def _by_name(name: str, game: Game, own: Mapping[str, Machine]) -> Machine:
 
     Raises UnknownPartnerError for another name, and InputError for one that cannot play the game.
     """
-    if name in PARTNERS or name in _bundled():
+    maker = partial(_zero_determinant, name) if ZERO_DETERMINANT.fullmatch(name) else PARTNERS.get(name)
+    if maker or name in _bundled():
         misfit = _misfit(name, game)
         _need(not misfit, name, game, misfit)
-        return PARTNERS[name](game) if name in PARTNERS else _bundled()[name]
+        return maker(game) if maker else _bundled()[name]
     constants = _constants(game)
     if name in constants:
         return constants[name]
-    hint = meant(name, [*own, *partner_names(game)], "also cycle-, reactive- and memory-one- with digits, as cycle-011")
+    hint = "also cycle-, reactive- and memory-one- with digits, as cycle-011, and zd-extort-3"
+    hint = meant(name, [*own, *partner_names(game)], hint)
     raise UnknownPartnerError(f"unknown partner `{name[:60]}`", hint=hint)
 
 
@@ -269,6 +305,13 @@ def _misfit(name: str, game: Game) -> str:
         return "it plays 2 × 2 games"
     if len(game.agents) > 2 and (name in SQUARE or name in OF_TWO):
         return "it plays games of two"
+    slope = ZERO_DETERMINANT.fullmatch(name)
+    if slope and zero_determinant(game, slope["kind"], float(slope["slope"])) is None:
+        cooperate, defect = game.actions[1]
+        return (
+            f"its surplus over mutual {defect if slope['kind'] == 'extort' else cooperate} would have to be at most "
+            f"{slope['slope']} times the other's whenever it plays {cooperate}, and at least that whenever {defect}"
+        )
     square = len(game.actions[0]) == len(game.actions[1])
     return "it needs as many actions as the other has" if name in SQUARE and not square else ""
 

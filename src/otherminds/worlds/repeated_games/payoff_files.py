@@ -1,4 +1,4 @@
-"""Games in normal form as TOML files: agents, their actions, and payoffs.
+"""Games in normal form as files: TOML with agents, their actions, and payoffs, or a form of `published_games`.
 
     name = "ibs"
     title = "Iterated Battle of the Sexes"
@@ -10,7 +10,8 @@
     ]
 
 `actions` are one list for all agents, or a list for each. `payoffs` have one level of lists for each agent, with a list
-for each of its actions, and a number for each agent at the innermost level. `title` is optional.
+for each of its actions, and a number or a fraction, "1/3", for each agent at the innermost level. `title` is optional.
+A file whose name ends in .nfg or .csv is in that form, and its game has the file's name.
 """
 
 from __future__ import annotations
@@ -27,20 +28,27 @@ from math import prod
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from otherminds.errors import InputError, faults, unknown
 from otherminds.files.text import read_text
 from otherminds.files.toml import read_toml
 from otherminds.worlds.map_file import level_texts
+from otherminds.worlds.repeated_games.published_games import (
+    LARGEST,
+    LONGEST,
+    MAX_AGENTS,
+    MAX_CELLS,
+    Place,
+    Written,
+    nfg,
+    number_of,
+    payoff_table,
+)
 from otherminds.worlds.repeated_games.rules import Game, ordinal_games
 
-MAX_AGENTS = 16  # bounds the size of payoff tables
-MAX_CELLS = 100_000  # payoffs in a game; bounds memory
 LARGEST_FILE = 500_000  # characters; bounds time
-LARGEST = 1e9  # absolute value of a payoff, so that sums over rounds stay exact enough
-LONGEST = 60  # characters of a name
 STRICT = ConfigDict(extra="forbid", strict=True)
 SYMBOL = re.compile(
     r"""(?P<comment>\#[^\n]*)
@@ -50,9 +58,6 @@ SYMBOL = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 
-Place = tuple[str | int, ...]
-"""A key, then indices of nested lists: ("payoffs", 0, 1) is the second entry of the first list of payoffs."""
-
 
 def _check_name(text: str) -> str:
     if not text.isprintable() or text != text.strip() or not 0 < len(text) <= LONGEST:
@@ -60,8 +65,14 @@ def _check_name(text: str) -> str:
     return text
 
 
+def _without_fraction(entry: object) -> object:
+    """The number that a text such as "1/3" is; anything else unchanged."""
+    return number_of(entry) if isinstance(entry, str) and "/" in entry else entry
+
+
 Name = Annotated[str, AfterValidator(_check_name)]
-Number = Annotated[float, Field(allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
+Number = Annotated[float, Field(allow_inf_nan=False, ge=-LARGEST, le=LARGEST), BeforeValidator(_without_fraction)]
+PUBLISHED = {".nfg": nfg, ".csv": payoff_table}
 
 
 class _Keys(BaseModel, extra="forbid", strict=True):
@@ -76,14 +87,15 @@ class _Keys(BaseModel, extra="forbid", strict=True):
 
 @dataclass(frozen=True)
 class _Source:
-    """The text of a file, its path for errors, and the lines of its values."""
+    """The text of a file, its path for errors, and its keys and their lines if it is not TOML."""
 
     text: str
     path: Path
+    written: Written | None = None
 
     @cached_property
     def lines(self) -> Mapping[Place, int]:
-        return dict(_places(self.text))
+        return self.written.lines if self.written else dict(_places(self.text))
 
     def wrong(self, message: str, place: Place = (), hint: str | None = None) -> InputError:
         """An error with the line on which the value at `place` begins, or the innermost list around it."""
@@ -103,13 +115,14 @@ class _Source:
 
 
 def read_game(path: Path) -> Game:
-    """Read a game in normal form from a TOML file. Raises InputError with the line of the first error."""
+    """Read a game in normal form from a file. Raises InputError with the line of the first error."""
     return parse_game(read_text(path, limit=LARGEST_FILE), path)
 
 
 def parse_game(text: str, path: Path) -> Game:
     """Read a game from text; errors name `path`. Raises InputError for an invalid game."""
-    source = _Source(text, path)
+    form = PUBLISHED.get(path.suffix.lower())
+    source = _Source(text, path, form(text, path) if form else None)
     keys = _read_keys(source)
     _refuse_repeats(keys.agents, ("agents",), source)
     actions = _actions(keys, source)
@@ -120,7 +133,9 @@ def parse_game(text: str, path: Path) -> Game:
 def _read_keys(source: _Source) -> _Keys:
     """The validated keys of a file. Raises InputError with the line of the first error."""
     try:
-        return _Keys.model_validate(read_toml(source.text))
+        written = source.written
+        name = " ".join(source.path.stem.split())[:LONGEST]
+        return _Keys.model_validate({"name": name, **written.keys} if written else read_toml(source.text))
     except ValidationError as error:
         fault = _first_fault(error)
         key = str(fault["loc"][0])[:LONGEST]
@@ -242,7 +257,7 @@ def find_game(name: str | Path) -> Game:
     for game in (*bundled, *ordinal):
         if game.name == str(name):
             return game
-    if Path(name).suffix == ".toml" or os.path.isfile(name):
+    if Path(name).suffix.lower() in (".toml", *PUBLISHED) or os.path.isfile(name):
         return read_game(Path(name))
     names = [game.name for game in bundled]
     raise unknown("file and no bundled game", name, names, "ordinal-001 to ordinal-144")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations, product
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,7 @@ from otherminds.worlds.repeated_games.players.open_bayes import (
     OpenBayes,
     OpenHypotheses,
     default_hypotheses,
+    default_prior,
     library_hypotheses,
 )
 from otherminds.worlds.repeated_games.rules import Game, Outcome
@@ -74,11 +77,45 @@ def test_an_adversary_that_knows_its_action_costs_no_more_than_the_margin(game: 
     assert np.mean(earned) >= secure - MARGIN * spread - spread / 100 - 3 * 0.05 * spread / np.sqrt(2)
 
 
-@pytest.mark.parametrize(("name", "most"), [("tft", 0.15), ("always-cooperate", 0.1), ("anti-copy", 0.1)])
-def test_it_does_well_with_simple_partners(name: str, most: float) -> None:
+def lost(name: str, hypotheses: OpenHypotheses) -> float:
     task = Task(IPD, partner(name, IPD), 100)
-    rows = play(task, OpenBayes.of(default_hypotheses(IPD, 100)), rng=np.random.default_rng(3))
-    assert (task.optimum - sum(row["reward"] for row in rows)) / 100 <= most
+    return functional_regret(task, list(play(task, OpenBayes.of(hypotheses), rng=np.random.default_rng(3))))
+
+
+@pytest.mark.parametrize(("name", "most"), [("tft", 0.15), ("always-cooperate", 0.1), ("anti-copy", 0.1)])
+def test_with_the_open_prior_it_does_well_with_simple_partners(name: str, most: float) -> None:
+    assert lost(name, OpenHypotheses.of(IPD, 100)) <= most
+
+
+def test_in_a_dilemma_it_spares_whoever_would_retaliate_and_pays_for_it_with_whoever_would_not() -> None:
+    hypotheses = default_hypotheses(IPD, 100)
+    for name in ("tft", "grim", "wsls", "gtft"):
+        assert lost(name, hypotheses) < 0.05
+    assert lost("always-cooperate", hypotheses) == pytest.approx(1.98)
+
+
+def test_the_prior_is_that_of_a_dilemma_if_and_only_if_both_have_its_order_of_payoffs() -> None:
+    names = {}
+    for own, theirs in product(permutations((1, 2, 3, 4)), repeat=2):
+        game = Game("any", ("a", "b"), (("C", "D"),) * 2, tuple(zip(own, theirs, strict=True)))
+        names[own, theirs] = default_prior(game)
+    assert {orders for orders, name in names.items() if name == "dilemma"} == {((3, 1, 4, 2), (3, 4, 1, 2))}
+    assert set(names.values()) == {"dilemma", "open"}
+    tie = Game("tie", ("a", "b"), (("C", "D"),) * 2, ((3, 3), (1, 4), (4, 1), (1, 1)))
+    wide = Game("wide", ("a", "b"), (("C", "D"), ("C", "D", "E")), ((0, 0),) * 6)
+    assert [default_prior(game) for game in (IPD, tie, wide, PENNIES)] == ["dilemma", "open", "open", "open"]
+
+
+def test_in_a_dilemma_the_machines_are_those_of_the_library_player_and_the_switch_rates_are_open() -> None:
+    default, library, open_ones = default_hypotheses(IPD, 30), library_hypotheses(IPD, 30), OpenHypotheses.of(IPD, 30)
+    assert default.machines == library.machines
+    np.testing.assert_array_equal(default.prior, library.prior)
+    np.testing.assert_array_equal(default.rates, open_ones.rates)
+    machines = bundled_machines(IPD)
+    left_out = next(machine for machine in machines if machine.name == "First by Shubik")
+    without = default_hypotheses(IPD, 30, tuple(machine for machine in machines if machine is not left_out))
+    assert left_out in default.machines
+    assert left_out not in without.machines
 
 
 def test_it_notices_that_the_partner_has_changed() -> None:

@@ -82,8 +82,9 @@ PLAYERS: Mapping[str, Maker] = {
     "fictitious_play": lambda game, _horizon, _rng: FictitiousPlay.of(game),
     **{f"k_tom_{level}": partial(_k_tom, level) for level in LEVELS},
     "bayes_simplicity": lambda game, horizon, _rng: BayesAdaptive.of(plan_for(game, horizon)),
+    "bayes": lambda game, horizon, _rng: OpenBayes.of(default_hypotheses(game, horizon)),
     "bayes_library": lambda game, horizon, _rng: OpenBayes.of(library_hypotheses(game, horizon)),
-    "bayes_open": lambda game, horizon, _rng: OpenBayes.of(default_hypotheses(game, horizon)),
     "posterior_sampling": lambda game, horizon, rng: PosteriorSampling.of(game, rng, horizon=horizon),
 }
-"""Each player is described in its own module; bayes_library expects a bundled machine."""
+"""Each player is described in its own module. `bayes` is the default player, whose prior depends on the game's order of
+payoffs; `bayes_library` always expects a bundled machine that does not change."""

@@ -31,7 +31,7 @@ from otherminds.worlds.repeated_games.rules import Game, Outcome
 SWITCH_RATES = ((0.001, 0.65), (0.04, 0.35))  # probability that the partner changes after a round, and its prior
 SLIPS = ((0.003, 0.5), (0.05, 0.35), (0.2, 0.15))  # probability of a uniformly random action, and its prior
 Rates = tuple[tuple[float, float], ...]
-# Prior weight of each family of hypotheses
+# Prior weight of each family of hypotheses, if nothing is known about the partner
 SHARES: Mapping[str, float] = {
     "constant": 0.1,
     "reactive": 0.6,
@@ -42,7 +42,7 @@ SHARES: Mapping[str, float] = {
     "learner": 0.08,
     "none": 0.04,
 }
-# If the partner is probably one of a library, or like its machines, and does not change
+# If the partner is probably one of a library, or like its machines
 LIBRARY_SHARES: Mapping[str, float] = {
     "constant": 0.03,
     "reactive": 0.05,
@@ -53,7 +53,24 @@ LIBRARY_SHARES: Mapping[str, float] = {
     "trigger": 0.1,
     "none": 0.05,
 }
-LIBRARY_SWITCH_RATES = ((0.001, 1.0),)
+
+
+class Prior(NamedTuple):
+    """The weight of each family of hypotheses, and the switch rates of the partner with their probabilities."""
+
+    shares: Mapping[str, float]
+    switch_rates: Rates
+
+
+PRIORS: Mapping[str, Prior] = {
+    "open": Prior(SHARES, SWITCH_RATES),
+    "dilemma": Prior(LIBRARY_SHARES, SWITCH_RATES),
+    "library": Prior(LIBRARY_SHARES, ((0.001, 1.0),)),
+}
+"""Priors by name. With `open` the player tests early whether a partner needs its cooperation; with the others it does
+not, as most machines of the library would retaliate. `dilemma` was chosen among nine variants by the suites of
+docs/results/partners.md."""
+
 CHANCES = (0.0, 0.1, 1 / 3, 2 / 3, 0.9, 1.0)  # of the first action in replies of stochastic reactive partners
 RECALL = 0.5  # share of its mean past posterior, rather than the prior, in what it believes after a change
 FORGETTING = (0.98, 0.2)  # weight that earlier replies keep when their context recurs
@@ -137,7 +154,7 @@ class OpenHypotheses:
         switch_rates: Rates = SWITCH_RATES,
         recall: float = RECALL,
     ) -> Self:
-        """The default hypotheses for a game. `library` replaces the bundled machines, which are for 2 × 2 games."""
+        """Hypotheses for a game. `library` replaces the bundled machines, which are for 2 × 2 games."""
         if library is None:
             library = bundled_machines(game) if game.shape == (2, 2) else ()
         families = [(name, family) for name, family in _families(game, horizon, library) if shares.get(name)]
@@ -375,10 +392,20 @@ def _machines_with_values(hypotheses: OpenHypotheses, discount: float) -> Machin
     return Machines.of(payoff, chances, hypotheses.ahead, discount=discount)
 
 
+def default_prior(game: Game) -> str:
+    """The name of the default prior: dilemma if T > R > P > S for both of two agents, else open.
+
+    T, R, P and S are the payoffs of an agent at DC, CC, DD and CD, its own action first, with C the first action.
+    """
+    orders = [game.payoff(agent)[[1, 0, 1, 0], [0, 0, 1, 1]] for agent in (0, 1)] if game.shape == (2, 2) else []
+    return "dilemma" if orders and all((np.diff(order) < 0.0).all() for order in orders) else "open"
+
+
 @lru_cache(maxsize=8)
-def default_hypotheses(game: Game, horizon: int) -> OpenHypotheses:
-    """The usual hypotheses, shared by all players of a process."""
-    return OpenHypotheses.of(game, horizon)
+def default_hypotheses(game: Game, horizon: int, library: tuple[Machine, ...] | None = None) -> OpenHypotheses:
+    """The hypotheses of the default player, under the prior that `default_prior` names; shared within a process."""
+    prior = PRIORS[default_prior(game)]
+    return OpenHypotheses.of(game, horizon, library=library, shares=prior.shares, switch_rates=prior.switch_rates)
 
 
 @lru_cache(maxsize=8)
@@ -389,5 +416,5 @@ def library_hypotheses(game: Game, horizon: int, library: tuple[Machine, ...] | 
     """
     if game.shape != (2, 2):
         raise InputError(f"bayes_library cannot play {game.name}", hint="its machines play 2 × 2 games")
-    of = OpenHypotheses.of
-    return of(game, horizon, library=library, shares=LIBRARY_SHARES, switch_rates=LIBRARY_SWITCH_RATES)
+    prior = PRIORS["library"]
+    return OpenHypotheses.of(game, horizon, library=library, shares=prior.shares, switch_rates=prior.switch_rates)

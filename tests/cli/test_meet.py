@@ -1,0 +1,160 @@
+"""The command `meet`: own agents, players and models in scenarios, and players with partners of repeated games."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from commands import Run, complaint, fine, without_estimate
+from otherminds.evaluation.tasks import Task
+from otherminds.reproduce.meet import meet_partner, meet_scenario
+from otherminds.worlds.repeated_games.partners import partner
+from otherminds.worlds.repeated_games.payoff_files import find_game
+
+AGENTS = """
+from dataclasses import dataclass
+from otherminds import Categorical
+from otherminds.worlds.avatars import ACTIONS
+from otherminds.worlds.in_the_matrix.bots import ABLE, MatrixBot
+from otherminds.worlds.in_the_matrix.strategies import Aim, specialist
+
+
+@dataclass(frozen=True)
+class Still:
+    acts: tuple = ("noop",)
+    breaks: bool = False
+
+    def observe(self, view):
+        return self
+
+    def act(self):
+        return 1 / 0 if self.breaks else Categorical.uniform(self.acts)
+
+
+class Certain(Still):
+    def act(self):
+        return "noop"
+
+
+still, dancer, breaker, certain = Still(), Still(("dance",)), Still(breaks=True), Certain()
+nothing, number = lambda world, agent, rng: None, 3
+
+
+def paper(world, agent, rng):
+    return MatrixBot.initial(world, agent, specialist(Aim(1, 5)), rng, ABLE)
+
+
+def wanderer(world, agent, rng):
+    return Still(ACTIONS)
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agents_met.py").write_text(AGENTS)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "filed_agents.py").write_text(AGENTS)
+    return tmp_path
+
+
+def test_an_agent_of_ones_own_is_scored_beside_the_reference(run: Run, here: Path) -> None:
+    met = json.loads(fine(run("meet", "rws-rock", "--agent", "agents_met:paper", "--episodes", "1", "--json")))
+    assert (met["name"], met["partner"], met["agent"], met["seed"]) == (
+        "rws_repeated_6",
+        "always rock",
+        "agents_met:paper",
+        42,
+    )
+    assert met["regret"]["value"] == pytest.approx(met["reference"]["value"] - met["score"]["value"])
+    assert met["score"]["value"] > 40
+    assert met["loss by choice"]["value"] == 0  # paper is the best response to rock
+    assert "no bound" in met["reference"]["meaning"]
+
+
+def test_the_reference_loses_nothing_to_itself(here: Path) -> None:
+    by_name = {m.name: m.estimate for m in meet_scenario("rws-rock", "bound", episodes=1, seed=7).measures}
+    assert by_name["regret"].value == 0
+    assert by_name["score"].value == by_name["reference"].value > 50
+
+
+def test_who_holds_still_meets_nobody_and_earns_nothing(run: Run, here: Path) -> None:
+    met = json.loads(fine(run("meet", "pd-grim", "--agent", "agents_met:still", "--episodes", "1", "--json")))
+    assert met["score"]["value"] == met["meetings"]["value"] == 0
+    assert "loss by choice" not in met
+    assert met["regret"]["value"] == met["reference"]["value"] > 0
+
+
+def test_a_file_in_another_folder_has_agents_too_and_episodes_make_an_interval(run: Run, here: Path) -> None:
+    told = ("meet", "cook-idle", "--agent", "sub/filed_agents.py:wanderer", "--episodes", "3", "--json")
+    met = json.loads(fine(run(*told)))
+    assert met["name"] == "cooking_asymmetric_2"
+    assert met["regret"]["low"] < met["regret"]["value"] < met["regret"]["high"]
+    assert met["regret"]["value"] == pytest.approx(met["reference"]["value"] - met["score"]["value"])
+    assert met["regret"]["n"] == 3
+
+
+def test_without_a_name_all_scenarios_are_listed(run: Run) -> None:
+    listed = json.loads(fine(run("meet", "--json")))
+    assert len(listed) == 31
+    assert {"scenario": "rws-rock", "id": "rws_repeated_6", "what is met": "always rock"} in listed
+    partners = json.loads(fine(run("meet", "--game", "rps", "--json")))
+    assert {"partner": "tft"} in partners or len(partners) > 3
+
+
+def test_a_player_meets_a_partner_beside_the_exact_optimum(run: Run) -> None:
+    told = ("meet", "tft", "--game", "ipd", "--agent", "rmax", "--rounds", "20", "--episodes", "3", "--json")
+    met = json.loads(fine(run(*told)))
+    optimum = Task(find_game("ipd"), partner("tft", find_game("ipd")), 20).optimum / 20
+    assert met["bound"]["value"] == met["bound"]["low"] == pytest.approx(optimum)
+    assert met["score"]["value"] == pytest.approx(optimum - met["regret"]["value"])
+    assert "in expectation" in met["bound"]["meaning"]
+
+
+def test_a_page_shows_the_first_episode_step_by_step(run: Run, here: Path) -> None:
+    fine(run("meet", "rws-rock", "--agent", "agents_met:paper", "--episodes", "1", "--out", "film.html"))
+    page = (here / "film.html").read_text()
+    assert "data-replay" in page
+    assert "agents_met:paper meets rws_repeated_6: always rock" in page
+    told = ("meet", "tft", "--game", "ipd", "--rounds", "7", "--episodes", "1", "--out", "rounds.html")
+    fine(run(*told))
+    assert re.search(r"<td[^>]*>7</td>", (here / "rounds.html").read_text())
+
+
+def test_a_language_model_takes_part_in_a_scenario(run: Run, here: Path) -> None:
+    model = "otherminds.papers.hypothetical_minds.verbal.scripted_models:straight"
+    told = ("meet", "cook-idle", "--agent", model, "--episodes", "1", "--json")
+    result = run(*told)
+    assert "straight: " in result.err
+    met = json.loads(fine(without_estimate(result)))
+    assert met["score"]["value"] > 0
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        (("rws-rok",), "no scenario `rws-rok` (did you mean rws-rock?)"),
+        (("tft",), "tft is a partner of repeated games (add the game: meet tft --game ipd)"),
+        (("tfd", "--game", "ipd"), "did you mean tft"),
+        (("rws-rock", "--agent", "lastplay"), "did you mean last_play?"),
+        (("cook-idle", "--agent", "ppo"), "no agent `ppo`"),
+        (("rws-rock", "--agent", "agents_met:nobody"), "`agents_met` has no `nobody`"),
+        (("rws-rock", "--agent", "agents_met:number"), "agents_met:number is no agent"),
+        (("rws-rock", "--agent", "agents_met:nothing"), "agents_met:nothing returns no mind"),
+        (("rws-rock", "--agent", "agents_met:dancer"), "agents_met:dancer does `dance` (one of noop, forward"),
+        (("rws-rock", "--agent", "agents_met:breaker"), "agents_met:breaker broke: ZeroDivisionError"),
+        (("rws-rock", "--agent", "agents_met:certain"), "agents_met:certain acts by `noop` (return a distribution"),
+        (("tft", "--game", "ipd", "--agent", "embedded"), "otherminds check --agent embedded --game ipd"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(told: tuple[str, ...], words: str, run: Run, here: Path) -> None:
+    complaint(run("meet", *told, "--episodes", "1"), re.escape(words))
+
+
+def test_the_optimum_bounds_a_player_that_knows_its_partner() -> None:
+    met = meet_partner("always-defect", "ipd", "bayes", rounds=10, episodes=2, seed=0)
+    by_name = {measure.name: measure.estimate for measure in met.measures}
+    assert by_name["score"].value <= by_name["bound"].value + 1e-9
