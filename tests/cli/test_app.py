@@ -549,11 +549,11 @@ def locked_cells(n: int) -> str:
 def test_too_many_states_are_refused_in_one_line(
     run: Run, here: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    monkeypatch.setattr(planner, "MOST_STATES", 1_000)
+    monkeypatch.setattr(planner, "MOST_STATES", 10)
     (here / "cells.txt").write_text(locked_cells(9))
     (here / "walk.jsonl").write_text('{"schema": 1, "t": 0, "joint": {"Ana": "stay", "Ben": "stay"}}\n')
     arguments = ["cells.txt"] + ["walk.jsonl"] * (command == "infer")
-    complaint(run(command, *arguments), r"more than 1,000 states, of [0-9,]+ that there may be \(use a smaller map")
+    complaint(run(command, *arguments), r"more than 10 states, of [0-9,]+ that there may be \(use a smaller map")
 
 
 @pytest.mark.slow
