@@ -21,10 +21,7 @@ from readers import Reader
 from reply_readers import ReplyReader
 
 SLOWEST_FILE, LARGEST_FILE = 4.0, 200.0
-SLOWEST_REPLY, LARGEST_REPLY = (
-    1.0,
-    50.0,
-)  # twenty times the slowest on an idle core; what is not linear takes far longer
+SLOWEST_REPLY, LARGEST_REPLY = 1.0, 50.0  # twenty times the slowest on an idle core; quadratic ones take far longer
 LARGE = 15_000
 """Shorter replies fill no memory worth measuring."""
 
