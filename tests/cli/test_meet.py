@@ -141,6 +141,7 @@ def test_a_language_model_takes_part_in_a_scenario(run: Run, here: Path) -> None
         (("tfd", "--game", "ipd"), "did you mean tft"),
         (("rws-rock", "--agent", "lastplay"), "did you mean last_play?"),
         (("cook-idle", "--agent", "ppo"), "no agent `ppo`"),
+        (("rws-rock", "--strategy", "cot"), "--strategy has no meaning here (`check` and `bench` ask"),
         (("rws-rock", "--agent", "agents_met:nobody"), "`agents_met` has no `nobody`"),
         (("rws-rock", "--agent", "agents_met:number"), "agents_met:number is no agent"),
         (("rws-rock", "--agent", "agents_met:nothing"), "agents_met:nothing returns no mind"),

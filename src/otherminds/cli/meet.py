@@ -54,6 +54,8 @@ def meet(
     from otherminds.papers.functional.agents import USUAL
     from otherminds.reproduce.meet import encounter_page, meet_partner, meet_scenario
 
+    if unused := [option for option in ("strategy", "names", "shuffle") if getattr(models, option)]:
+        raise InputError(f"--{unused[0]} has no meaning here", hint="`check` and `bench` ask models in several ways")
     page = out or (Path("meet.html") if open_page else None)
     if game is not None:
         encounter = meet_partner(name, game, agent or USUAL, rounds=rounds, episodes=episodes, seed=seed)

@@ -50,8 +50,8 @@ def tournament(
     loaded_game = find_game(game)
     standings = round_robin(loaded_game, entrants_in(loaded_game, names or (), machines), rounds, episodes, seed)
     shares = standings.shares(GENERATIONS)[-1].tolist()
+    ends = dict(zip((entrant.name for entrant in standings.entrants), shares, strict=True))
     if as_json:
-        ends = dict(zip((entrant.name for entrant in standings.entrants), shares, strict=True))
         ranking = [
             {"rank": rank, "name": entrant.name, **entrant.score._asdict(), "share": ends[entrant.name]}
             for rank, entrant in zip(standings.ranks, standings.ranking, strict=True)
@@ -68,7 +68,6 @@ def tournament(
         typer.echo(json.dumps(summary, ensure_ascii=False))
     else:
         console = Console(width=None if sys.stdout.isatty() else 120)
-        ends = dict(zip((e.name for e in standings.entrants), shares, strict=True))
         console.print(terminal.standings(standings.ranks, standings.ranking, ends))
     page = page or (Path("tournament.html") if open_page else None)
     if page:
