@@ -30,21 +30,21 @@ def always_second(game, rounds, rng):
 
 @pytest.mark.slow
 def test_players_are_ranked_on_a_page_and_an_altered_result_is_refused(run: Run, here: Path) -> None:
-    (here / "my_player.py").write_text(PLAYER)
-    out = fine(run("leaderboard", "--play", "random", "--play", "my_player:always_second", "--seed", "1"))
-    assert "Result: my_player-always_second-1.json" in out
-    files = ("random-1.json", "my_player-always_second-1.json")
+    (here / "own_player.py").write_text(PLAYER)
+    out = fine(run("leaderboard", "--play", "random", "--play", "own_player:always_second", "--seed", "1"))
+    assert "Result: own_player-always_second-1.json" in out
+    files = ("random-1.json", "own_player-always_second-1.json")
     answer = run("leaderboard", *files, "--json", "--page", "again.html")
     ranking = json.loads(answer.out)
     assert answer.err == "Page: again.html\n"
-    assert sorted(row["player"] for row in ranking) == ["my_player:always_second", "random"]
+    assert sorted(row["player"] for row in ranking) == ["own_player:always_second", "random"]
     page = (here / "again.html").read_text("utf-8")
     assert page == (here / "leaderboard.html").read_text("utf-8")
     assert pool_content() in page
     for title in ("Ranking", "By family", "By game"):
         assert f"<h2>{title}</h2>" in page
     assert "src=" not in page
-    assert page.count("my_player:always_second") >= 3
+    assert page.count("own_player:always_second") >= 3
 
     text = (here / files[0]).read_text("utf-8")
     altered = re.sub(r'"actions":\[([01])', lambda action: f'"actions":[{1 - int(action[1])}', text, count=1)
