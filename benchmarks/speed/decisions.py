@@ -10,6 +10,7 @@ from typing import cast
 
 import numpy as np
 
+from benchmarks.speed.timing import step_times
 from otherminds.mind import GoalDirected, WithErrand
 from otherminds.papers.protom.doors_keys_gems import DOORS_KEYS_GEMS
 from otherminds.papers.protom.experiment import PlannedEpisode
@@ -43,13 +44,13 @@ class StepwiseAdvice(DoorsKeysGemsAdvice):
 
 
 def milliseconds(levels: Sequence[Level], *, warm: bool) -> list[float]:
-    """The time of every decision on these levels; warm: with the plans of an episode played before."""
+    """The CPU time of every step on these levels; warm: with the plans of an episode played before."""
     times: list[float] = []
     for level in levels:
         entry, advice = PlannedEpisode(level, "protom", level.kind, 42), DoorsKeysGemsAdvice(level.world)
         if warm:
             list(DOORS_KEYS_GEMS.episode(entry, advice))
-        times += [moment.ms for moment in DOORS_KEYS_GEMS.episode(entry, advice)][1:]
+        times += step_times(DOORS_KEYS_GEMS.episode(entry, advice))
     return times
 
 

@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 
+from benchmarks.speed.timing import step_times
 from otherminds.mind import GoalDirected, WithErrand, own_mind
 from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.overcooked import OVERCOOKED
@@ -41,9 +42,9 @@ class StepwiseKitchenAdvice(OvercookedAdvice):
 
 
 def milliseconds(levels: Sequence[KitchenLevel], subject: str) -> list[float]:
-    """The time of every decision in these kitchens, each planned from scratch."""
+    """The CPU time of every step in these kitchens, each planned from scratch."""
     entries = [PlannedEpisode(level, subject, level.kind, 42) for level in levels]
-    return [moment.ms for entry in entries for moment in list(OVERCOOKED.episode(entry))[1:]]
+    return [ms for entry in entries for ms in step_times(OVERCOOKED.episode(entry))]
 
 
 def pricing(level: KitchenLevel, make: Callable[[KitchenLevel], OvercookedAdvice]) -> Callable[[], object]:

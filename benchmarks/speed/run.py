@@ -98,9 +98,9 @@ def decision_lines() -> Iterator[Line]:
 
 
 def kitchen_lines() -> Iterator[Line]:
-    """Time to infer and decide in the twenty-one kitchens, with five particles an agent and plans from scratch."""
+    """CPU time to act, infer and decide in the twenty-one kitchens, five particles an agent, plans from scratch."""
     levels = kitchens.DESIGN.bundled()
-    for subject, mean, tail in (("protom", 50.0, 60.0), ("protom_fast", 15.0, 60.0)):
+    for subject, mean, tail in (("protom", 20.0, 50.0), ("protom_fast", 12.0, 50.0)):
         times = kitchen_decisions.milliseconds(levels, subject)
         yield _decisions(f"Decision in a kitchen, {subject}", times, mean, tail, most=250.0)
     level = next(level for level in levels if level.kind == "useful")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -27,3 +28,13 @@ def ratio(ours: Callable[[], object], theirs: Callable[[], object], *, rounds: i
             (ours, theirs)[which]()
             best[which] = min(best[which], time.process_time() - began)
     return Ratio(best[1] / best[0], 1e3 * best[0], 1e3 * best[1])
+
+
+def step_times(episode: Iterable[object]) -> list[float]:
+    """The CPU time of each step of an episode after the first, in milliseconds: people act, a facilitator decides."""
+    return [1e3 * (after - before) for before, after in pairwise(_instants(episode))]
+
+
+def _instants(episode: Iterable[object]) -> Iterator[float]:
+    for _ in episode:
+        yield time.process_time()
