@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from otherminds.distribution import point_mass
 from strategies import generator
 
 
@@ -218,5 +219,13 @@ BROKEN_WORLDS: Mapping[str, tuple[Any, str]] = {
     "words_for_something_else": (
         Plank(vocabulary={"go stay": "stay", "go left": "left", "go right": "left"}),
         "vocabulary: 'go right' does not stand for 'right'",
+    ),
+    "outcomes_miss_the_wind": (
+        broken(outcomes=lambda self, state, joint: point_mass(self.step(state, joint, generator(1)))),
+        "Broken.outcomes: `step` gives .*, to which it gives no probability",
+    ),
+    "outcomes_as_a_dict": (
+        broken(outcomes=lambda self, state, joint: {}),
+        "Broken.outcomes: `step` gives .*, to which it gives no probability .return a Categorical",
     ),
 }

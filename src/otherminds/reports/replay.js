@@ -276,7 +276,7 @@
         if (beliefs) mind.append(this.plot(i), this.drawBars(i));
         return mind;
       });
-      const note = beliefs ? "P(goal), what the facilitator believes each person wants" : "This facilitator does not infer what people want.";
+      const note = beliefs ? "P(goal), what each person is believed to want" : "This facilitator does not infer what people want.";
       this.at.charts.replaceChildren(make("p", "quiet", note), ...charts);
     }
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from otherminds.distribution import Categorical
 from otherminds.errors import shortened
 from otherminds.world import World
 
@@ -81,8 +82,8 @@ def check_world(world: AnyWorld, *, seed: int = 0, steps: int = 200) -> None:
     equal by value. Equal generators give equal states, and nothing else is random. `step` changes neither its state nor
     the joint action. Before the end every agent has an action. Rewards are finite numbers, one for each agent. An
     illegal action raises ValueError or leads to a lawful state. All answers are the same when asked again. If the world
-    has words for actions, `vocabulary` is the inverse of `spell`. Raises ConformanceError for the first requirement
-    that is violated.
+    has words for actions, `vocabulary` is the inverse of `spell`; if it has `outcomes`, each gives the next state a
+    probability above 0. Raises ConformanceError for the first requirement that is violated.
     """
     check_methods(world, **METHODS)
     agents: Any = getattr(world, "agents", None)
@@ -138,6 +139,11 @@ def _turns(world: AnyWorld, seed: int, steps: int) -> Iterator[_Turn]:
             for words, action in ((spell(action), action) for action in actions):
                 broken = f"{short(words)} does not stand for {short(action)}"
                 demand(vocabulary.get(words) == action, of(world, "vocabulary"), broken, "let it invert `spell`")
+        if hasattr(world, "outcomes"):
+            law = world.outcomes(state, joint)
+            proper = isinstance(law, Categorical) and law.prob(after) > 0.0
+            broken = f"`step` gives {short(after)}, to which it gives no probability"
+            demand(proper, of(world, "outcomes"), broken, "return a Categorical over all states that `step` can give")
         yield _Turn((seed, t), state, facts, joint, after)
         state, facts = after, _answers_twice(world, after)
 
