@@ -559,7 +559,7 @@ def test_too_many_states_are_refused_in_one_line(
 @pytest.mark.slow
 @pytest.mark.parametrize("patience", [0.01, 60.0])
 def test_it_is_said_what_takes_long(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch, patience: float) -> None:
-    (here / "cells.txt").write_text(locked_cells(6))
+    (here / "cells.txt").write_text(locked_cells(8))
     monkeypatch.setattr(progress, "PATIENCE", patience)
     said = run("watch", "cells.txt", "--facilitator", "none", "--delay", "0").err
     assert bool(re.search(r"planning, [1-9][0-9,]* states of at most 150,000, ", said)) == (patience < 1)

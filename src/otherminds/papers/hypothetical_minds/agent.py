@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
-from otherminds.distribution import Categorical
+from otherminds.distribution import Categorical, point_mass
 from otherminds.worlds.avatars import Action
 from otherminds.worlds.in_the_matrix.bots import ABLE, MatrixBot
 from otherminds.worlds.in_the_matrix.hypotheses import (
@@ -150,6 +150,21 @@ class GatheringBody(Protocol):
         """The distribution over its next action."""
 
 
+class Selection(NamedTuple):
+    """The players to seek out, by index, the kind that they are expected to play, and the kind to play."""
+
+    players: tuple[int, ...]
+    expected: int
+    kind: int
+
+
+class Selector(Protocol):
+    """What selects whom to meet next where there are many players."""
+
+    def select(self, mind: HypotheticalMinds, /) -> tuple[Self, Selection | None]:
+        """The selector after the choice, and the choice, None if there is none."""
+
+
 class Lesson(NamedTuple):
     """A meeting with what was expected of the partner before, what both seem to have played, and the reward."""
 
@@ -168,7 +183,8 @@ class HypotheticalMinds:
 
     `prior` is the theory of a player that it has not met, `margin` the lead of the kind that it plays over all others
     in its inventory (None: chosen before each meeting), `modelled` the players with theories of their own, `watched`
-    the probability that players watch what the agent gathers and gather what beats it.
+    the probability that players watch what the agent gathers and gather what beats it. With many players the `selector`
+    is asked after each meeting whom to seek out; without one, or without an answer, the best payer in expectation is.
     """
 
     body: GatheringBody
@@ -183,6 +199,7 @@ class HypotheticalMinds:
     watched: float = 0.0
     partner: int | None = None
     lessons: tuple[Lesson, ...] = ()
+    selector: Selector | None = None
 
     @classmethod
     def initial(
@@ -194,6 +211,7 @@ class HypotheticalMinds:
         *,
         margin: int | None = None,
         body: GatheringBody | None = None,
+        selector: Selector | None = None,
         mapped: bool = True,
         theories: Sequence[Theory] | None = None,
     ) -> Self:
@@ -207,7 +225,8 @@ class HypotheticalMinds:
         modelled = frozenset(j for j, theory in enumerate(theories or ()) if theory is not prior)
         watched = WATCHED if len(set(counters(world.rules))) > 1 else 0.0
         game = meeting_game(world.rules, margin or MARGIN)
-        return cls(body, game, prior, margin, all_theories, aim, modelled, watched=watched)._with_best_aim()
+        mind = cls(body, game, prior, margin, all_theories, aim, modelled, watched=watched, selector=selector)
+        return mind._with_best_aim()
 
     def observe(self, view: MatrixView) -> Self:
         """Notice meetings, learn from them when they have paid, and let the body see."""
@@ -267,9 +286,15 @@ class HypotheticalMinds:
             modelled |= {self.partner}
         watched = self._p_watched(over, expected)
         lessons = (*self.lessons, lesson)
-        return replace(
-            self, theories=tuple(theories), modelled=modelled, watched=watched, lessons=lessons
-        )._with_best_aim()
+        mind = replace(self, theories=tuple(theories), modelled=modelled, watched=watched, lessons=lessons)
+        if self.selector is None or len(self.other_players) == 1:
+            return mind._with_best_aim()
+        selector, selection = self.selector.select(mind)
+        mind = replace(mind, selector=selector)
+        if selection is None:
+            return mind._with_best_aim()
+        worth = tuple(float(j in selection.players) for j in range(len(theories)))
+        return mind._with_aim(selection.kind, point_mass(selection.expected), worth)
 
     def _p_watched(self, over: Encounter, expected: Categorical[int]) -> float:
         """P(players watch) after a meeting: one that saw the kind in the lead plays its counter, else as expected."""

@@ -20,7 +20,7 @@ from otherminds.papers.hypothetical_minds.programs import Programs, RescorlaWagn
 from otherminds.papers.hypothetical_minds.verbal.agents import STYLES, Reacting, ReactingCook, SpeakingCook
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, PUBLISHED, HypothesisSettings
 from otherminds.papers.hypothetical_minds.verbal.matrix_body import MatrixBody
-from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid, Sentences
+from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid, Sentences, SentenceSelector
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.in_the_matrix.bots import ABLE, WALKER, MatrixBot, Skill
 from otherminds.worlds.in_the_matrix.hypotheses import MARGIN, library, machine_of, meeting_game
@@ -167,7 +167,11 @@ class ModelAgent:
         sentences = Sentences.initial(world, me, asker, self.settings)
         theory = Hybrid(Programs.of(library(world.rules)), sentences) if self.agent == HYBRID else sentences
         body = None if self.scripted else MatrixBody.initial(world, me, asker.within("body"), mapped=self.mapped)
-        return HypotheticalMinds.initial(world, me, theory, rng, margin=MARGIN, body=body, mapped=self.mapped)
+        selector = SentenceSelector(asker, world, me) if self.agent != HYBRID and self.settings.modular else None
+        mapped = self.mapped
+        return HypotheticalMinds.initial(
+            world, me, theory, rng, margin=MARGIN, body=body, mapped=mapped, selector=selector
+        )
 
     def in_kitchen(self, world: CollaborativeCooking, me: str, asker: Asker) -> SpeakingCook | ReactingCook:
         """The agent in a kitchen at the start of an episode."""
@@ -178,7 +182,7 @@ class ModelAgent:
 
 def all_said(mind: object) -> tuple[Exchange, ...]:
     """All that a language model said in an episode."""
-    speakers = (*mind.theories, mind.body) if isinstance(mind, HypotheticalMinds) else (mind,)
+    speakers = (*mind.theories, mind.selector, mind.body) if isinstance(mind, HypotheticalMinds) else (mind,)
     return tuple(exchange for speaker in speakers for exchange in getattr(speaker, "exchanges", ()))
 
 

@@ -20,11 +20,13 @@ from otherminds.language.asking import Asker
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
-from otherminds.papers.hypothetical_minds.agent import HypotheticalMinds
+from otherminds.papers.hypothetical_minds.agent import Encounter, HypotheticalMinds
 from otherminds.papers.hypothetical_minds.melting_pot import background
+from otherminds.papers.hypothetical_minds.players import ModelAgent, all_said
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import ABLATIONS, Hypothesis, HypothesisSettings
-from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid, Sentences
+from otherminds.papers.hypothetical_minds.verbal.sentences import Hybrid, Sentences, SentenceSelector
 from otherminds.world import rollout
+from otherminds.worlds.in_the_matrix.bots import MatrixBot
 from otherminds.worlds.in_the_matrix.hypotheses import MARGIN
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.rules import Inventory
@@ -617,3 +619,73 @@ def test_a_model_that_thinks_straight_beats_bots(name: str) -> None:
     mind = HypotheticalMinds.initial(world, me, prior, rng, margin=MARGIN)
     steps = rollout(world, {me: mind, other: bots}, steps=700, rng=rng)
     assert sum(step.after.rewards[0] for step in steps) > 10
+
+
+# Whom to meet in the arena
+
+
+def after_a_meeting(told: Scripted, **meeting: Any) -> HypotheticalMinds:
+    """The agent in the arena after a meeting with the third player, which paid the payoff of paper against rock."""
+    world = in_the_matrix("rws_arena")
+    me, selector = world.agents[0], SentenceSelector(Asker(told), world, world.agents[0])
+    prior = Sentences.initial(world, me, Asker(scripted_model("straight", world)))
+    mind = HypotheticalMinds.initial(world, me, prior, np.random.default_rng(0), margin=MARGIN, selector=selector)
+    own = GATHERED["paper"]
+    reward = world.rules.reward(own, ROCK_HELD)[0]
+    return replace(mind, partner=2)._with_lesson(Encounter(own, 0, reward), 40)
+
+
+def seeking(players: Sequence[str], theirs: str = "rock", own: str = "paper") -> Scripted:
+    reply = {"reasoning": "", "players": players, "partner_plays": theirs, "i_play": own}
+    return Scripted("seeker", lambda request: json.dumps(reply))
+
+
+def test_the_players_named_are_sought_out_with_the_kind_named() -> None:
+    names = in_the_matrix("rws_arena").agents
+    mind = after_a_meeting(seeking([names[5], names[2], names[5]], own="scissors"))
+    assert mind.aim.kind == 2
+    assert isinstance(mind.body, MatrixBot)
+    assert [j for j, worth in enumerate(mind.body.worth) if worth] == [2, 5]
+    assert isinstance(mind.selector, SentenceSelector)
+    assert [exchange.purpose for exchange in mind.selector.exchanges] == ["seek"]
+
+
+def test_the_prompt_tells_all_meetings_and_guesses() -> None:
+    heard = []
+
+    def reply(request: Request) -> str:
+        heard.append(text_of(request))
+        return ""
+
+    after_a_meeting(Scripted("listener", reply))
+    name = in_the_matrix("rws_arena").agents[2]
+    assert f"Meeting 1 with {name}: you played paper and were paid " in heard[0]
+    assert "what they played seems to be rock." in heard[0]
+    assert f"- {name}, expected to play rock\n  +0.00: They always play rock." in heard[0]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        seeking([]),
+        seeking(["nobody"]),
+        seeking(["player_0"]),
+        *(Scripted(name, reply) for name, reply in BROKEN.items()),
+    ],
+)
+def test_without_a_readable_choice_the_best_payer_is_sought_out(told: Scripted) -> None:
+    mind = after_a_meeting(told)
+    assert isinstance(mind.selector, SentenceSelector)
+    assert not any(exchange.readable for exchange in mind.selector.exchanges)
+    unasked = replace(mind, selector=None)._with_best_aim()
+    assert isinstance(mind.body, MatrixBot)
+    assert isinstance(unasked.body, MatrixBot)
+    assert (mind.aim, mind.body.worth) == (unasked.aim, unasked.body.worth)
+
+
+def test_with_one_partner_nobody_is_selected() -> None:
+    straight = scripted_model("straight", WORLD)
+    mind = ModelAgent.parse("HM,scripted").in_matrix(WORLD, ME, Asker(straight), np.random.default_rng(0))
+    assert isinstance(mind, HypotheticalMinds)
+    mind = replace(mind, partner=1)._with_lesson(Encounter(GATHERED["paper"], 0, 1.0), 40)
+    assert "seek" not in {exchange.purpose for exchange in all_said(mind)}

@@ -48,6 +48,12 @@ class PlayReply(ReasonedReply):
     i_play: str
 
 
+class SelectionReply(PlayReply):
+    """Whom to seek out, what they will play, and what to play against it."""
+
+    players: list[str]
+
+
 class WholeReply(ReasonedReply):
     """All of it at once; what the partner held only if that is asked for."""
 
@@ -120,6 +126,9 @@ def _fault(name: str, value: Any, schema: Schema | None) -> str | None:
         return f"{name}: is missing"
     if schema is SENTENCE:
         return asking.text_fault(value)
+    if "items" in schema:
+        none = None if value else f"{name}: names nobody"
+        return next((why for item in value if (why := _fault(name, item, schema["items"]))), none)
     if "enum" in schema and value not in schema["enum"]:
         return f"names `{value[:40]}`, which is not one of {_quoted(schema['enum'])}"
     if "properties" in schema and value.keys() != schema["properties"].keys():
@@ -154,6 +163,13 @@ def inventory_form(kinds: Sequence[str]) -> ReplyForm[InventoryReply]:
 def play_form(kinds: Sequence[str]) -> ReplyForm[PlayReply]:
     """Two of the kinds."""
     return reply_form(PlayReply, partner_plays=asking.enum_schema(kinds), i_play=asking.enum_schema(kinds))
+
+
+def selection_form(players: Sequence[str], kinds: Sequence[str]) -> ReplyForm[SelectionReply]:
+    """Some of the players, and two of the kinds."""
+    kind = asking.enum_schema(kinds)
+    some = {"type": "array", "items": asking.enum_schema(players), "minItems": 1, "maxItems": len(players)}
+    return reply_form(SelectionReply, players=some, partner_plays=kind, i_play=kind)
 
 
 def own_play_form(kinds: Sequence[str]) -> ReplyForm[OwnPlayReply]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from otherminds.language.asking import plain
 from otherminds.language.model import Message
-from otherminds.papers.hypothetical_minds.agent import Encounter
+from otherminds.papers.hypothetical_minds.agent import Encounter, Lesson
 from otherminds.papers.hypothetical_minds.verbal.forms import fill
 from otherminds.papers.hypothetical_minds.verbal.matrix_subgoals import MOST, MatrixSituation
 from otherminds.worlds.in_the_matrix.memory import EVERYWHERE, THERE, UNKNOWN
@@ -42,6 +42,21 @@ def meetings_text(meetings: Sequence[Encounter], kinds: Sequence[str], partner: 
     """Meetings in words, a line each; without a partner's name, nothing about what the partner seems to have played."""
     lines = [f"Meeting {n}: {_meeting_text(meeting, kinds, partner)}" for n, meeting in enumerate(meetings, 1)]
     return "\n".join(["The meetings so far:", *lines]) if lines else "There was no meeting yet."
+
+
+def lessons_text(lessons: Sequence[Lesson], names: Sequence[str], kinds: Sequence[str]) -> str:
+    """Meetings with many players in words, a line each."""
+
+    def played(kind: int | None) -> str:
+        return "several kinds alike" if kind is None else kinds[kind]
+
+    lines = []
+    for number, lesson in enumerate(lessons, 1):
+        who = "somebody" if lesson.partner is None else names[lesson.partner]
+        theirs = "is not known" if lesson.theirs is None else f"seems to be {kinds[lesson.theirs]}"
+        pay = f"you played {played(lesson.own)} and were paid {_signed(lesson.reward)}; what they played {theirs}."
+        lines.append(f"Meeting {number} with {who}: {pay}")
+    return "\n".join(["All meetings so far:", *lines])
 
 
 def quoted(names: Iterable[str]) -> tuple[str, ...]:

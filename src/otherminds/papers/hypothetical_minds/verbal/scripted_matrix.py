@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -14,6 +15,7 @@ from otherminds.worlds.in_the_matrix.rules import Rules
 MEETING = re.compile(r"^Meeting \d+: you held (.+?) \(played .+?\) and were paid (\S+)\.(?: (.*))?$", re.MULTILINE)
 THEIRS = re.compile(r"seems to have played (?P<kind>.+)\.$")
 INSTEAD = re.compile(r"if you had played (?P<kind>.+?) in it")
+GUESS = re.compile(r"^- (.+), expected to play (.+)$", re.MULTILINE)
 AIM = re.compile(r"You have decided to play (?P<kind>.+?) in the next meeting")
 OTHERS = re.compile(r"With you there: (?P<names>.+)\.$", re.MULTILINE)
 PLACE = re.compile(r"\((\d+), (\d+)\)")
@@ -79,7 +81,8 @@ class MatrixPromptReader:
     def answer(self, fields: Sequence[str]) -> ReplyFields:
         """A value for every field that is asked for."""
         rule = self._shown_rule or self._best_rule
-        theirs = rule.follow(self.plays)
+        players, expected = self._sought
+        theirs = rule.follow(self.plays) if expected is None else expected
         reply = max(range(len(self.kinds)), key=lambda own: self._payoff(own, theirs))
         strategy = f"Play what beats this. {rule.text} Gather {self.kinds[reply]}."
         answers: dict[str, Callable[[], Any]] = {
@@ -87,6 +90,7 @@ class MatrixPromptReader:
             "inventory": self._inventory,
             "hypothesis": lambda: rule.text,
             "strategy": lambda: strategy if self.plays else f"Gather {self.kinds[self._target]}.",
+            "players": lambda: players,
             "partner_plays": lambda: self.kinds[theirs],
             "i_play": lambda: self.kinds[reply],
             "reward": self._sign_of_payoff,
@@ -97,6 +101,16 @@ class MatrixPromptReader:
 
     def _kind(self, name: str) -> int | None:
         return self.kinds.index(name) if name in self.kinds else None
+
+    @property
+    def _sought(self) -> tuple[Sequence[str], int | None]:
+        """The players expected to play the commonest kind, or all others; the kind, None if none is expected."""
+        guesses = GUESS.findall(self.text)
+        if not guesses:
+            match = OTHERS.search(self.text)
+            return (match["names"].split(", ") if match else []), None
+        commonest = Counter(kind for _, kind in guesses).most_common(1)[0][0]
+        return [name for name, kind in guesses if kind == commonest], self._kind(commonest)
 
     @property
     def _shown_rule(self) -> PlayRule | None:

@@ -13,11 +13,17 @@ from typing import Self
 from otherminds.distribution import Categorical
 from otherminds.language.asking import Asker, plain
 from otherminds.language.model import Message
-from otherminds.papers.hypothetical_minds.agent import Encounter, Theory
+from otherminds.papers.hypothetical_minds.agent import Encounter, HypotheticalMinds, Selection, Theory
 from otherminds.papers.hypothetical_minds.verbal import forms
 from otherminds.papers.hypothetical_minds.verbal.forms import fill
 from otherminds.papers.hypothetical_minds.verbal.hypotheses import PUBLISHED, Calls, HypothesisPool, HypothesisSettings
-from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import kinds_of, meetings_text, quoted, world_text
+from otherminds.papers.hypothetical_minds.verbal.matrix_prompts import (
+    kinds_of,
+    lessons_text,
+    meetings_text,
+    quoted,
+    world_text,
+)
 from otherminds.worlds.in_the_matrix.hypotheses import typical_inventory
 from otherminds.worlds.in_the_matrix.rules import Inventory
 from otherminds.worlds.in_the_matrix.strategies import play_of
@@ -30,9 +36,9 @@ class Sentences(HypothesisPool[Encounter, int]):
 
     After a meeting there is one call for a new hypothesis and one for the prediction of each of 1 + min(top_k, n − 1)
     of n hypotheses, or just one prediction once a hypothesis is validated: 2 + k or 1, and one more if the model
-    estimates what the partner held: 3 + k or 2, as published. (The authors' code takes one more in the prisoner's
-    dilemma, and in the arena, for choosing what to play.) Unreadable replies come on top. A hypothesis whose prediction
-    cannot be read makes none; if it is the one in use, the play stays unchanged.
+    estimates what the partner held: 3 + k or 2, as published. In the arena `SentenceSelector` takes one more. (The
+    authors' code takes one more in the prisoner's dilemma, too, for choosing what to play.) Unreadable replies come on
+    top. A hypothesis whose prediction cannot be read makes none; if it is the one in use, the play stays unchanged.
 
     A prediction is judged once, by the very next meeting. A tie, or a meeting in which the partner's play is unknown,
     changes no value. Without `mind_prompting` hypotheses are strategies for the agent: the one in use earns what it was
@@ -256,3 +262,43 @@ class Hybrid:
     @property
     def _in_use(self) -> Theory:
         return self.programs if self.trusting or self.sentences.play is None else self.sentences
+
+
+@dataclass(frozen=True)
+class SentenceSelector:
+    """What selects whom to meet in the arena: one call of the model after each meeting (Cross et al. 2024, D.3).
+
+    It is told all meetings and its guesses about all players that it has met.
+    """
+
+    asker: Asker
+    world: InTheMatrix
+    agent: str
+    exchanges: Calls = ()
+
+    def select(self, mind: HypotheticalMinds) -> tuple[Self, Selection | None]:
+        """The selector after the call, and the choice; None if the reply cannot be read."""
+        kinds, names = kinds_of(self.world), [plain(name) for name in self.world.agents]
+        players = [names[j] for j in mind.other_players]
+        prompt = fill(
+            "hm-seek",
+            history=lessons_text(mind.lessons, names, kinds),
+            guesses="\n".join(self._guess(mind, j, names[j]) for j in sorted(mind.modelled)) or "- none",
+            players=", ".join(quoted(players)),
+            kinds=", ".join(quoted(kinds)),
+        )
+        messages = (Message("system", world_text(self.world, self.agent)), Message("user", prompt))
+        asker = self.asker.within(f"meeting {len(mind.lessons)}")
+        answer = asker.ask("seek", messages, forms.selection_form(players, kinds))
+        selector = replace(self, exchanges=(*self.exchanges, *answer.exchanges))
+        if answer.value is None:
+            return selector, None
+        sought = tuple(dict.fromkeys(map(names.index, answer.value.players)))
+        return selector, Selection(sought, kinds.index(answer.value.partner_plays), kinds.index(answer.value.i_play))
+
+    def _guess(self, mind: HypotheticalMinds, player: int, name: str) -> str:
+        """The hypothesis about a player that is in use, its value, and the kind that it expects."""
+        theory = mind.theories[player]
+        law = theory.predict()
+        expects = f"expected to play {kinds_of(self.world)[law.mode]}" if law.prob(law.mode) > 0.5 else "unpredicted"
+        return "\n".join([f"- {name}, {expects}", *(f"  {value:+.2f}: {text}" for text, value in theory.ranked[:1])])
