@@ -13,7 +13,7 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import resources
 from string import Template
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -88,6 +88,11 @@ def combined_page(title: str, lead: str, front: Sequence[Section], chapters: Seq
 def folded(title: str, inside: str, heading: str = "h3") -> Html:
     """Something that is shown when its title is opened, or when a link leads into it."""
     return Html(f"<details>\n<summary><{heading}>{safe(title)}</{heading}></summary>\n{block(inside)}\n</details>")
+
+
+def folded_all(bodies: Mapping[str, str]) -> Html:
+    """Each of these by its title, shown when that is opened; nothing for those that are empty."""
+    return stack(*(folded(title, body) for title, body in bodies.items() if body))
 
 
 def chapter_link(number: int, title: str) -> Html:

@@ -31,8 +31,9 @@ from otherminds.papers.hypothetical_minds.melting_pot import (
     rows,
     summarise,
 )
-from otherminds.papers.hypothetical_minds.melting_pot_report import report
+from otherminds.papers.hypothetical_minds.melting_pot_report import WORLDS, report
 from otherminds.papers.hypothetical_minds.reproduction import MELTING_POT
+from otherminds.reports.page import asset
 from otherminds.reports.results import beside_published, verdicts
 from otherminds.reports.terminal.tables import results
 from otherminds.reproduce import run as reproduce
@@ -502,8 +503,13 @@ def test_the_page_has_every_case_and_every_scenario_with_its_figures(done: Path)
         assert line[2].startswith(f"{row['value']:.1f}".replace("-", MINUS))
         assert line[3].startswith(f"{row['published']:.1f} ")
         assert line[5] == "2"
-    assert Cells(page).tags["svg"] == 4  # two figures, each for a screen and for a phone
+    for world, name in WORLDS.items():
+        ours = [score["scenario", one.id]["value"] for one in scenarios() if one.substrate == world]
+        mean = f"{sum(ours) / len(ours):,.1f}".replace("-", MINUS)
+        assert [name, str(len(ours)), str(len(ours)), mean] in [line[:4] for line in lines]
+    assert page.count('class="wide"') == page.count('class="narrow"') == 2  # figures for a screen and for a phone
     assert page.count("1 episode of each scenario") == 4
+    assert page.count("data-replay") >= 1
 
 
 def test_the_page_needs_nothing_from_elsewhere(done: Path) -> None:
@@ -512,8 +518,9 @@ def test_the_page_needs_nothing_from_elsewhere(done: Path) -> None:
     assert set(re.findall(r"""https?://[^\s"'<>)]*""", page)) <= known
     assert not re.findall(r"""(?:src|href)=["']?(?!#|data:)[^"'\s>]+""", page)
     assert not re.findall(r"@import|url\((?!#|data:)", page)
-    assert not re.findall(r"\bNaN\b|\bnan\b|\bNone\b", page)
-    assert "<script" not in page
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert scripts == [asset("replay.js")]
+    assert not re.findall(r"\bNaN\b|\bnan\b|\bNone\b", page.replace(scripts[0], ""))
 
 
 @pytest.mark.parametrize("name", ["paper v rock", "pd_repeated_3"])
@@ -526,11 +533,25 @@ def test_names_are_text_on_the_page_and_in_the_terminal(done: Path, name: str) -
     assert evil in " ".join(shown(summary, 160))
 
 
-def test_a_page_of_calibration_alone_has_dashes_for_scenarios(done: Path) -> None:
-    summary = [row for row in summary_in(done) if row["condition"] != "scenario"]
-    page = report(summary)
-    lines = [line for line in Cells(page).rows if len(line) == 8 and line[1] == scenario("pd_repeated_0").meaning]
-    assert [line[3:] for line in lines] == [["–"] * 5]
+def test_a_page_of_calibration_alone_has_no_scenarios(done: Path) -> None:
+    page = report([row for row in summary_in(done) if row["condition"] != "scenario"])
+    assert [section.title for section in page.sections] == ["Are the bodies as good as the originals?", "In detail"]
+    assert scenario("pd_repeated_0").meaning not in page
+
+
+def test_the_film_is_of_the_episode_that_was_played() -> None:
+    filmed, plain = (rows(MeltingPotEntry("scenario", "rws_repeated_0", n, 42))[0] for n in (0, 1))
+    assert "film" not in plain
+    film = filmed["film"]
+    assert len(film["frames"]) == filmed["steps"] + 1
+    assert len(film["met"]) == filmed["meetings"]
+    paid = sum(meeting["reward"] for meeting in film["met"])
+    unpaid = [
+        meeting
+        for meeting in film["met"]
+        if meeting["t"] + in_the_matrix("rws_repeated").rules.frozen > filmed["steps"]
+    ]
+    assert filmed["reward"] == pytest.approx(paid - sum(meeting["reward"] for meeting in unpaid))
 
 
 # The terminal

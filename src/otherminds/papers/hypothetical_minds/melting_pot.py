@@ -16,8 +16,9 @@ import numpy as np
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.statistics import Estimate, mean, proportion, ratio, summary_row
 from otherminds.evaluation.store import Row, first_columns
+from otherminds.reports.matrix_replay import frame
 from otherminds.reports.results import beside_published
-from otherminds.world import World, rollout
+from otherminds.world import rollout
 from otherminds.worlds.collaborative_cooking.bots import CookingBot, IdleBot, semi_skilled
 from otherminds.worlds.collaborative_cooking.map_files import cooking_asymmetric
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
@@ -30,6 +31,7 @@ from otherminds.worlds.in_the_matrix.world import InTheMatrix
 
 EXPERIMENT = "melting-pot"
 NORMED = 1200  # steps that scores are given for, as in Cross et al. 2024
+FILMED = "rws_repeated_0"  # the scenario whose first episode is kept for the report
 ENOUGH = 5  # episodes from which on targets are checked; chosen, not tuned
 ROCK, PAPER, SCISSORS = range(3)
 COOPERATE, DEFECT = range(2)
@@ -150,11 +152,19 @@ def _scenario_totals(entry: MeltingPotEntry, rng: np.random.Generator) -> Row:
         return _totals(kitchen, minds, kitchen.steps, names, lambda state: state.rewards[0] > 0, rng)
     world = in_the_matrix(substrate)
     names = partners(entry.subject, len(world.agents) - 1, entry.seed, entry.number)
-    return _matrix_totals(world, FOCAL[substrate], names, ORDINARY, world.rules.ends.limit, rng)
+    filmed = (entry.subject, entry.number) == (FILMED, 0)
+    return _matrix_totals(world, FOCAL[substrate], names, ORDINARY, world.rules.ends.limit, rng, filmed=filmed)
 
 
 def _matrix_totals(
-    world: InTheMatrix, focal: Strategy | None, names: Sequence[str], skill: Skill, steps: int, rng: np.random.Generator
+    world: InTheMatrix,
+    focal: Strategy | None,
+    names: Sequence[str],
+    skill: Skill,
+    steps: int,
+    rng: np.random.Generator,
+    *,
+    filmed: bool = False,
 ) -> Row:
     """The totals of one episode in a matrix world. Without a focal strategy the first player walks at random."""
     me, *co_players = world.agents
@@ -162,7 +172,7 @@ def _matrix_totals(
     minds = {me: MatrixBot.initial(world, me, focal, rng, skill) if focal else walking}
     for agent, name in zip(co_players, names, strict=True):
         minds[agent] = background(world, agent, bot(name), rng, skill)
-    return _totals(world, minds, steps, names, lambda state: state.met[0] is not None, rng)
+    return _totals(world, minds, steps, names, lambda state: state.met[0] is not None, rng, filmed=filmed)
 
 
 def background(
@@ -176,20 +186,33 @@ def background(
 
 
 def _totals(
-    world: World[Any, Any, Any],
+    world: Any,
     minds: Mapping[str, Any],
     steps: int,
     names: Sequence[str],
     counts: Callable[[Any], bool],
     rng: np.random.Generator,
+    *,
+    filmed: bool = False,
 ) -> Row:
-    """The first player's reward in an episode, its steps, and the number of states that count."""
-    me, reward, meetings, taken = world.agents[0], 0.0, 0, 0
+    """The first player's reward in an episode, its steps, and the number of states that count.
+
+    The film of a matrix world, for the viewer, has the meetings, too.
+    """
+    me, reward, meetings, taken, film = world.agents[0], 0.0, 0, 0, Row()
     for step in rollout(world, minds, steps=steps, rng=rng):
+        if filmed:
+            film = film or {"kinds": step.state.kinds, "frames": [frame(step.state)], "met": []}
+            film["frames"].append(frame(step.after))
+            if step.after.met[0] is not None:
+                own, theirs = step.after.met[0]
+                pay = world.rules.reward(own, theirs)[0]
+                film["met"].append({"t": step.after.t, "partner": 1, "own": own, "theirs": theirs, "reward": pay})
         reward += world.reward(step.state, step.joint, step.after)[me]
         meetings += counts(step.after)
         taken += 1
-    return {"steps": taken, "reward": reward, "meetings": meetings, "bots": list(names)}
+    totals = {"steps": taken, "reward": reward, "meetings": meetings, "bots": list(names)}
+    return totals | ({"film": film} if film else {})
 
 
 def summarise(all_rows: Sequence[Row]) -> Iterator[Row]:

@@ -16,8 +16,20 @@ from otherminds.errors import shortened
 from otherminds.files.toml import packaged
 from otherminds.papers.hypothetical_minds.experiment import BOUND, COMPARED, FILMED, LOSSES, published, validated
 from otherminds.reports.matrix_replay import matrix_replay
-from otherminds.reports.page import Html, Page, Section, agent_name, at_two_widths, inline, number, page, stack, table
-from otherminds.reports.plots import BLUE, SOFT, WIDER, styled
+from otherminds.reports.page import (
+    Html,
+    Page,
+    Section,
+    agent_name,
+    at_two_widths,
+    folded_all,
+    inline,
+    number,
+    page,
+    stack,
+    table,
+)
+from otherminds.reports.plots import BLUE, SOFT, WIDER, styled, whisker
 from otherminds.reports.results import RowsByKey, by_key, cell, targets
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import Scenario, scenario, scenarios
@@ -31,30 +43,92 @@ VARIANTS: Mapping[str, str] = WORDS["variants"]
 AROUND = 8  # meetings before and after validation in the figure
 MODELS = "lm:"  # what subjects with a language model start with
 SPOKEN, LINES, CUT = 3, 6, 50  # episodes with a model; hypotheses of a figure; characters of a hypothesis in it
-MATRIX = ("rws_repeated", "rws_arena", "pd_repeated")
+ABBREVIATED = {"rws_repeated": "RWS", "rws_arena": "Arena", "pd_repeated": "Dilemma"}
+MATRIX = tuple(ABBREVIATED)
+WIDE = 7.4  # inches of a figure on a wide screen
+LONGEST, LONGEST_NARROW = 60, 30  # characters of a label, on a wide screen and on a phone; chosen
 LITERAL_METRICS = ("literal", "literal_validated", "validated", "regret", "of_best_meetings")
 OF_CALLS = ("Calls", "Tokens read", "… written", "Dollars", "Unreadable")
 METRICS = ("literal", "regret", "calls", "prompt_tokens", "written_tokens", "dollars", "unreadable_share")
 
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
-    """The report as a page, from rows and summary alone."""
+    """The report as a page, from rows and summary alone: the score, an episode, and all tables, folded."""
     stats = by_key(summary)
     lined_up = _lined_up(rows)
-    episodes = [html for html in (episode(*about, rows) for about in examples(rows)) if html]
+    first, *others = [html for html in (episode(*about, rows) for about in examples(rows)) if html] or [Html("")]
     spoken = [_agent_ranking(stats), _model_scores(stats)] if _model_subjects(stats) else []
-    bodies = {
-        "Scores": stack(WORDS["scores"], _scores(stats, NAMES), targets(summary)) if _has_any(stats, NAMES) else "",
+    subject = "programs" if _has_any(stats, ["programs"]) else next(iter(_model_subjects(stats)), "")
+    pictured = at_two_widths(partial(_beside_others, stats, subject), WIDE) if _in_matrix(stats, subject) else ""
+    tables = {
+        "Scores": stack(WORDS["scores"], _scores(stats, NAMES)) if _has_any(stats, NAMES) else "",
         "Variants": stack(WORDS["others"], _scores(stats, VARIANTS)) if _has_any(stats, [*VARIANTS][1:]) else "",
         "Beside others": stack(WORDS["compared"], _compared(stats)) if _has_any(stats, COMPARED) else "",
         "Losses to the bound": stack(WORDS["losses"], _losses(stats)) if _has_any(stats, [BOUND]) else "",
-        "Language models": stack(WORDS["speakers"], WORDS["order"], *spoken) if spoken else "",
         "Literal and functional": stack(WORDS["literal"], _literal(stats)) if _has_any(stats, ["programs"]) else "",
         "Validation": inline(_around_validation(lined_up), WORDS["around_validation"]) if lined_up else "",
-        "Single episodes": stack(*episodes),
+        "More episodes": stack(*others) if others else "",
         "The paper's scores": stack(WORDS["paper"], _paper(stats)),
     }
+    bodies = {
+        "Does it earn what is possible?": stack(WORDS["asked"], pictured, _by_world(stats, subject), targets(summary)),
+        "Language models": stack(WORDS["speakers"], WORDS["order"], *spoken) if spoken else "",
+        "One episode": first,
+        "In detail": folded_all(tables),
+    }
     return page("Hypothetical Minds", WORDS["lead"], [Section(title, body) for title, body in bodies.items() if body])
+
+
+def _in_matrix(stats: RowsByKey, subject: str) -> list[Scenario]:
+    """The scenarios of matrix worlds that a subject has played."""
+    return [spec for spec in scenarios() if spec.substrate in MATRIX and (spec.id, subject, "score") in stats]
+
+
+@styled
+def _beside_others(stats: RowsByKey, subject: str, width: float) -> Figure:
+    """Scores in the matrix worlds: the subject's with intervals, the bound's, and those that the paper reports."""
+    played = _in_matrix(stats, subject)
+    looks = {
+        BOUND: ("the bound", "|", "black"),
+        "paper": ("GPT-4 (paper)", "s", SOFT),
+        subject: (agent_name(subject), "o", BLUE),
+    }
+    figure = Figure(figsize=(width, 0.2 * len(played) + 0.9), layout="constrained")
+    axes = figure.subplots()
+    marks = {}
+    for y, spec in enumerate(reversed(played)):
+        rows = {name: stats.get((spec.id, name, "score")) for name in (subject, BOUND)}
+        scores = {name: row["value"] for name, row in rows.items() if row}
+        if paper := published().get(spec.id):
+            scores["paper"] = paper["hm"][0]
+        for name, (label, shape, colour) in looks.items():
+            if name in scores:
+                marks[label], *_ = axes.plot([scores[name]], [y], shape, color=colour, markersize=5)
+        if ours := rows[subject]:
+            whisker(axes, y, ours["low"], ours["high"], BLUE, 1.4)
+    longest = LONGEST if width > WIDER else LONGEST_NARROW
+    names = [f"{ABBREVIATED[spec.substrate]} {spec.id.rpartition('_')[2]}: {spec.meaning}" for spec in reversed(played)]
+    axes.set_yticks(range(len(played)), [shortened(name, longest) for name in names])
+    axes.axvline(0, color=SOFT, linewidth=0.7)
+    axes.set(xlabel="reward in 1200 steps")
+    axes.tick_params(left=False)
+    figure.legend(marks.values(), marks, loc="outside upper left", ncols=3 if width > WIDER else 1, frameon=False)
+    return figure
+
+
+def _by_world(stats: RowsByKey, subject: str) -> Html:
+    """Means over the scenarios of each world that the subject and the paper's agent have played."""
+    lines = []
+    for world, name in WORLDS.items():
+        played = [spec.id for spec in scenarios() if spec.substrate == world and spec.id in published()]
+        ours = {spec: stats[spec, subject, "score"]["value"] for spec in played if (spec, subject, "score") in stats}
+        if ours:
+            theirs = [published()[spec]["hm"][0] for spec in ours]
+            reached = sum(score >= paper for score, paper in zip(ours.values(), theirs, strict=True))
+            means = (number(mean(values), 1) for values in ([*ours.values()], theirs))
+            lines.append([name, len(ours), *means, f"{reached} of {len(ours)}"])
+    columns = ("World", "Scenarios", "Score", "GPT-4 (paper)", "At least GPT-4's")
+    return table(columns, lines, stacks=True) if lines else Html("")
 
 
 def _scores(stats: RowsByKey, names: Mapping[str, str]) -> Html:

@@ -27,7 +27,7 @@ def _melting_pot(options: Options) -> Experiment:
         run=f"{melting_pot.EXPERIMENT} {options.scale} seed {options.seed}",
         parts=(Part(melting_pot.rows, melting_pot.plan(*MELTING_POT[options.scale], options.seed)),),
         summarise=lambda rows: beside_published(melting_pot.summarise(rows)),
-        page=lambda rows, summary: melting_pot_report.report(summary),
+        page=lambda rows, summary: melting_pot_report.report(summary, rows),
         what="Playing scenarios",
     )
 
