@@ -25,7 +25,7 @@ from otherminds.evaluation.store import Row
 EXAMPLE = Path(__file__).parents[2] / "examples" / "train_a_policy.py"
 POLICIES, EPISODES, TESTS = 5, 600, 200
 SEEDS = 3  # results of a player with the pool
-PLAYERS = ("random", "tft", "wsls", "rmax", "counts_myopic", "counts_model", "posterior_sampling")
+PLAYERS = ("random", "tft", "wsls", "rmax", "counts_myopic", "counts_model", "posterior_sampling", "bayes")
 
 
 def rows() -> Iterator[Row]:
