@@ -22,9 +22,10 @@ from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.rules import Outcome
 
 ROUNDS = 20  # of an episode, unless a row says otherwise; chosen
+GOAL = "The other player is a program whose rule you do not know. Earn as much as you can over all rounds."
 TASK = (
-    "The other player is a program whose rule you do not know. Earn as much as you can over all rounds. In each round, "
-    "first call `predict` with the option that you expect of the other player, then `choose` with your own."
+    f"{GOAL} In each round, first call `predict` with the option that you expect of the other player, then `choose` "
+    "with your own."
 )
 
 
