@@ -48,7 +48,10 @@ from otherminds.papers.protom.messages import RolledOutMessages as RolledOutMess
 from otherminds.papers.protom.messages import Suggestion as Suggestion
 from otherminds.planning.best_response import best_response as best_response
 from otherminds.planning.rational import RationalAgent as RationalAgent
-from otherminds.reports.quick_plots import plot_posterior as plot_posterior
+from otherminds.reports.notebook import plot_posterior as plot_posterior
+from otherminds.reports.notebook import plot_regret as plot_regret
+from otherminds.reports.notebook import plot_trajectory as plot_trajectory
+from otherminds.reports.notebook import view as view
 from otherminds.stories.answering import ask as ask
 from otherminds.world import Step as Step
 from otherminds.world import Trajectory as Trajectory

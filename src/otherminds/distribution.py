@@ -6,9 +6,12 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
+
+from otherminds.errors import shortened
+from otherminds.files.html import bars
 
 T = TypeVar("T", bound=Hashable)
 U = TypeVar("U", bound=Hashable)
@@ -34,11 +37,26 @@ def log_sum_exp(values: Iterable[float]) -> float:
     return top if math.isinf(top) else top + math.log(sum(math.exp(v - top) for v in terms))
 
 
-@dataclass(frozen=True)
+SHOWN, LONGEST = 6, 30  # outcomes of a distribution that its `repr` shows, and their characters; chosen
+MEANT = {
+    **dict.fromkeys(("items", "to_dict", "as_dict"), "dict(c) has the probabilities by outcome"),
+    **dict.fromkeys(("keys", "outcomes", "values"), "c.support has the outcomes, c.probs the probabilities"),
+    **dict.fromkeys(("p", "pmf", "probabilities", "get"), "c.prob(x), c[x] and c.probs are probabilities"),
+    **dict.fromkeys(("argmax", "max", "best", "map_estimate"), "c.mode is the likeliest outcome"),
+    **dict.fromkeys(("mean", "average", "expectation"), "c.expect(f) is the mean of f(x)"),
+    **dict.fromkeys(("plot", "show", "bar"), "otherminds.plot_posterior(c) draws it"),
+    **dict.fromkeys(("draw", "rvs", "choice"), "c.sample(rng) draws an outcome"),
+    **dict.fromkeys(("filter", "given", "where"), "c.condition(event) keeps the outcomes where event(x) holds"),
+}
+"""What is meant by what a distribution does not have."""
+
+
+@dataclass(frozen=True, repr=False)
 class Categorical(Generic[T]):
     """A probability distribution over finitely many outcomes, normalised, in log space (nats).
 
-    `log_probs[i]` is log p(`support[i]`); outcomes are hashable, and none comes twice. Iterating gives pairs (x, p(x)).
+    `log_probs[i]` is log p(`support[i]`); outcomes are hashable, and none comes twice. Iterating gives pairs (x, p(x)),
+    and `dict` of it the probabilities by outcome.
     """
 
     support: tuple[T, ...]
@@ -98,6 +116,31 @@ class Categorical(Generic[T]):
 
     def __len__(self) -> int:
         return len(self.support)
+
+    def __getitem__(self, x: T) -> float:
+        """p(x). Raises KeyError outside the support, where `prob` is 0."""
+        if x not in self._index:
+            raise KeyError(f"{x!r} is none of its outcomes, {self!r}")
+        return self.prob(x)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Raises AttributeError, which says what may have been meant."""
+            meant = f": {MEANT[name]}" if name in MEANT else ""
+            raise AttributeError(f"a Categorical has no `{name}`{meant}")
+
+    def __repr__(self) -> str:
+        """The likeliest outcomes with their probabilities, in the order of the support."""
+        likeliest = sorted(range(len(self)), key=lambda i: -self.log_probs[i])[:SHOWN]
+        lines = (
+            f"{shortened(str(self.support[i]), LONGEST)}: {math.exp(self.log_probs[i]):.2f}" for i in sorted(likeliest)
+        )
+        more = f", {len(self) - SHOWN} more" if len(self) > SHOWN else ""
+        return f"Categorical({', '.join(lines)}{more})"
+
+    def _repr_html_(self) -> str:
+        return bars("", list(self))
 
     @property
     def probs(self) -> tuple[float, ...]:

@@ -18,7 +18,7 @@ A = TypeVar("A", bound=Hashable)
 SURPRISING = 3.0  # nats from which an action is called surprising; chosen
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Observer(Generic[M]):
     """A posterior over minds, updated by watching what the agent does.
 
@@ -66,6 +66,12 @@ class Observer(Generic[M]):
         if len(weights) != len(pool) or max(weights) == IMPOSSIBLE:
             raise ValueError("an observer needs a probability for each of its minds, not all of them 0")
         return cls(pool, weights, decay, gain, switch_rate)
+
+    def __repr__(self) -> str:
+        return f"Observer(minds={len(self.minds)}, {self.ask(_name)!r})".replace("Categorical(", "posterior=(", 1)
+
+    def _repr_html_(self) -> str:
+        return self.ask(_name)._repr_html_()
 
     @property
     def posterior(self) -> Categorical[M]:
@@ -169,6 +175,12 @@ class Observer(Generic[M]):
         """
         expected = self.predict()
         return -expected.log_prob(action) - expected.entropy
+
+
+def _name(mind: object) -> Hashable:
+    """A mind by its goal or its name if it has one, else by its `repr`."""
+    named = getattr(mind, "name", None) or getattr(mind, "goal", None)
+    return repr(mind) if named is None else str(named)
 
 
 def surprise_in_words(nats: float) -> str:

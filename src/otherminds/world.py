@@ -9,6 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from otherminds.files.text import brief
 from otherminds.mind import Mind
 
 S = TypeVar("S", bound=Hashable)
@@ -45,6 +46,8 @@ class World(Protocol[S, O_co, A]):
 @dataclass(frozen=True)
 class Step(Generic[S, A]):
     """One decision of everybody: (s, a, s′), the state it was made in, the joint action, and what came of it."""
+
+    __repr__ = brief
 
     state: S
     joint: Mapping[str, A]

@@ -15,6 +15,8 @@ from scipy.ndimage import maximum_filter
 from scipy.stats import chi2, norm
 
 from otherminds.evaluation.likelihoods import FARTHEST, GRID, Likelihood, first_points
+from otherminds.files.html import facts
+from otherminds.files.text import brief
 from otherminds.mind import ParametricMind
 from otherminds.worlds.repeated_games.players.in_vectors import Ints
 
@@ -159,6 +161,8 @@ class Fit:
     the starts of the search that ended at the best value.
     """
 
+    __repr__ = brief
+
     mind: ParametricMind
     units: tuple[str, ...]
     x: Floats
@@ -175,6 +179,16 @@ class Fit:
         names = tuple(self.units[n] for n in which)
         arrays = (field.name for field in fields(self) if field.name not in ("mind", "units"))
         return replace(self, units=names, **{name: getattr(self, name)[which] for name in arrays})
+
+    def _repr_html_(self) -> str:
+        means = [
+            (name, f"{values.mean():.2f} ({values.min():.2f} to {values.max():.2f})")
+            for name, values in self.values.items()
+        ]
+        title = f"{self.mind.name}: mean (least to largest) of {len(self.units)}"
+        return facts(
+            title, [*means, ("log-likelihood a choice", f"{self.log_likelihood.sum() / self.choices.sum():.3f}")]
+        )
 
     @property
     def values(self) -> dict[str, Floats]:

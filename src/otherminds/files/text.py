@@ -6,10 +6,11 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, shortened
 from otherminds.operating_system import replace, sync
 
 LONGEST_LINE = 200  # characters that `one_line` keeps: about two lines of a terminal; chosen
@@ -70,6 +71,16 @@ def one_line(text: str) -> str:
     visible = "".join(c for c in text[: 10 * LONGEST_LINE] if c.isprintable() or c.isspace())
     line = " ".join(visible.split())
     return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1].rstrip() + "…"
+
+
+def brief(thing: object) -> str:
+    """The type of a dataclass or a named tuple, and the start of each field, in LONGEST_LINE characters."""
+    names = getattr(thing, "_fields", ())
+    if is_dataclass(thing):
+        names = tuple(field.name for field in fields(thing) if field.repr)
+    each = max(8, LONGEST_LINE // max(1, len(names)) - 16)
+    parts = (f"{name}={shortened(repr(getattr(thing, name)), each)}" for name in names)
+    return shortened(f"{type(thing).__name__}({', '.join(parts)})", LONGEST_LINE)
 
 
 def printable(text: str) -> str:

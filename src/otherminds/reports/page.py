@@ -19,6 +19,8 @@ from string import Template
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
 
+from otherminds.files.html import Html as Html
+from otherminds.files.html import safe as safe
 from otherminds.files.text import printable
 from otherminds.files.toml import packaged
 
@@ -39,12 +41,6 @@ MINUS = "\N{MINUS SIGN}"
 WORDS = packaged("otherminds.reports", "words.toml")
 NOTHING = "\N{EN DASH}"
 NUMERIC = re.compile(rf"{NOTHING}?$|[-+{MINUS}]?\d")  # a cell that is aligned to the right: empty, a dash, or a number
-
-
-class Html(str):
-    """HTML that is already escaped."""
-
-    __slots__ = ()
 
 
 class Section(NamedTuple):
@@ -100,6 +96,12 @@ def chapter_link(number: int, title: str) -> Html:
     return Html(f'<a href="#chapter-{number}">{safe(title)}</a>')
 
 
+def framed_replay(title: str, replay: Html, height: int) -> Html:
+    """A replay in a frame of its own, as a document that loads nothing: for a notebook."""
+    document = html.escape(_document(title, "", "", replay))
+    return Html(f'<iframe srcdoc="{document}" width="100%" height="{height}" style="border:0"></iframe>')
+
+
 def _document(title: str, lead: str, contents: str, body: Html) -> str:
     """The text of a whole page from the template. Its policy forbids all requests, and all scripts but the viewer's."""
     has_replay = "data-replay" in body  # an episode viewer
@@ -141,11 +143,6 @@ def asset(name: str) -> str:
 
 
 # Text
-
-
-def safe(value: object) -> Html:
-    """The value as escaped text; Html stays unchanged."""
-    return value if isinstance(value, Html) else Html(html.escape(printable(str(value))))
 
 
 def block(content: str) -> Html:

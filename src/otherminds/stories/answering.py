@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, shortened
+from otherminds.files.html import bars, safe
+from otherminds.files.text import LONGEST_LINE
 from otherminds.language.model import LanguageModel
 from otherminds.stories import model as stories
 from otherminds.stories.beliefs.nested_beliefs import answer_where
@@ -48,6 +50,19 @@ class StoryAnswer:
     answer: stories.Answer
     engine: str = SYMBOLIC
     advice: str = ""
+
+    def __repr__(self) -> str:
+        said = self.answer.abstained or ", ".join(f"{name}: {p:.2f}" for name, p in self.posterior)
+        return shortened(f"StoryAnswer({said})", LONGEST_LINE)
+
+    def _repr_html_(self) -> str:
+        return safe(self.answer.abstained) if self.answer.abstained else bars("", self.posterior)
+
+    @property
+    def posterior(self) -> list[tuple[str, float]]:
+        """The options in words, each with its probability; empty if the question was not read."""
+        labels = self.question.labels if self.question else ()
+        return list(zip(labels, self.answer.posterior, strict=False))
 
 
 def answer(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 from otherminds.errors import InputError
+from otherminds.files.html import safe
 from otherminds.worlds.avatars import Reach
 from otherminds.worlds.grid import Grid
 
@@ -30,6 +31,13 @@ class WorldLevel(Generic[W]):
     world: W
     horizon: int
     certificate: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join([self.name, *filter(None, [self.kind])])}: {self.world!r})"
+
+    def _repr_html_(self) -> str:
+        shown = getattr(self.world, "_repr_html_", lambda: safe(repr(self.world)))()
+        return f"<div><b>{safe(self.name)}</b> {safe(self.kind)}</div>{shown}"
 
     @property
     def kind(self) -> str:

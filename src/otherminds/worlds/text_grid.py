@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, shortened
+from otherminds.files.html import pictured
 from otherminds.files.text import printable, read_text
 from otherminds.worlds import canvas, sprites
 from otherminds.worlds.canvas import DIM, PERSON, Drawing, Tile, centre
@@ -62,6 +63,12 @@ class TextGrid:
     initial: Cell | None = None
     agents: tuple[str, ...] = (WALKER,)
     origin: int = 0
+
+    def __repr__(self) -> str:
+        return shortened(f"TextGrid({self.grid.width} × {self.grid.height}; goals {', '.join(self.goals)})", 160)
+
+    def _repr_html_(self) -> str:
+        return pictured(draw(self, self.start(np.random.default_rng(0))).svg())
 
     @property
     def goals(self) -> tuple[str, ...]:

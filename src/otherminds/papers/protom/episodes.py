@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, Self, 
 import numpy as np
 
 from otherminds.distribution import Categorical
+from otherminds.files.text import brief
 from otherminds.mind import GoalDirected, WithErrand, own_mind, without_finished_errand
 from otherminds.world import World
 
@@ -224,6 +225,8 @@ class Moment(Generic[S, A, F]):
     `statuses` are the new statuses of messages that were under way; `ms` the milliseconds that inferring and deciding
     took; `surprise` says how surprising the actions are to the facilitator, in nats.
     """
+
+    __repr__ = brief
 
     state: S
     beliefs: Mapping[str, Categorical[Hashable]]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from otherminds.distribution import Categorical, divergence
 from otherminds.errors import unknown
+from otherminds.files.text import brief
 from otherminds.mind import NONE_OF_THESE, GoalDirected, NoneOfThese, WithErrand, own_mind
 from otherminds.observer import Observer, Watchers
 from otherminds.papers.protom.episodes import A, Decision, F, Goals, MessageUtility, Reason, S
@@ -140,6 +141,7 @@ class ProToM(JointInference[S, A, F]):
     """
 
     several: ClassVar = True
+    __repr__ = brief
     cost: float = 0.5
     epsilon: float = 0.0
     waits: tuple[int, ...] = (1, 2, 4, 8)

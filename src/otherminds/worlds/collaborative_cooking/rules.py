@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from otherminds.errors import shortened
+from otherminds.files.html import pictured
+from otherminds.files.text import brief
 from otherminds.worlds.avatars import ACTIONS, OUTSIDE, Action, Field, Reach, order_of, placed
 from otherminds.worlds.grid import Grid
 
@@ -128,6 +131,9 @@ class CookingState(NamedTuple):
     pots: tuple[PotState, ...]
     rewards: tuple[float, ...]
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 class CookingOutcome(NamedTuple):
     """What chance decides in one step: the orders in which players move and interact."""
@@ -158,6 +164,14 @@ class CollaborativeCooking:
     steps: int = 1000
     cook: int = 20
     pay: float = 20.0
+
+    def __repr__(self) -> str:
+        return shortened(f"CollaborativeCooking({len(self.rows[0])} × {len(self.rows)}; {', '.join(self.agents)})", 160)
+
+    def _repr_html_(self) -> str:
+        from otherminds.worlds.collaborative_cooking.drawing import draw  # it knows this module
+
+        return pictured(draw(self, self.start(np.random.default_rng(0))).svg())
 
     def __post_init__(self) -> None:
         """Check that the parts fit together. Raises ValueError if not."""

@@ -42,6 +42,9 @@ class DoorsKeysGemsAdvice:
         self._steps_cache: dict[_Forecast, tuple[int, ...]] = {}
         self._directions = {0: STAY} | {offset: Action(name) for name, offset in world.grid.offsets.items()}
 
+    def __repr__(self) -> str:
+        return f"DoorsKeysGemsAdvice({self.world!r})"
+
     # What could be said
 
     def candidates(self, state: State) -> list[Advice]:

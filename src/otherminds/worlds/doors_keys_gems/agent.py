@@ -23,6 +23,14 @@ class Seeker:
     lapse: float = 0.05  # probability of an action at random; chosen
     state: State | None = None
 
+    def __repr__(self) -> str:
+        return f"Seeker({self.planner.world.agents[self.agent]}: {self.name}, beta={self.beta:g}, lapse={self.lapse:g})"
+
+    @property
+    def name(self) -> str:
+        """Its goal in words."""
+        return self.planner.words(self.goal)
+
     def observe(self, obs: State, /) -> Seeker:
         """Replace its belief by the state: everything is in view."""
         return replace(self, state=obs)

@@ -38,7 +38,7 @@ HEADER = ("name", "agents", "goals", "horizon", "turns", *CERTIFICATE)
 LETTERS = {name: letter for letter, name in COLOURS.items()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Level(WorldLevel[DoorsKeysGems]):
     """A Doors-Keys-Gems level."""
 

@@ -36,6 +36,9 @@ class Goal(NamedTuple):
     thing: int
     recipient: int = -1
 
+    def __str__(self) -> str:
+        return f"{self.kind} {self.thing}" + (f" for {self.recipient}" if self.recipient >= 0 else "")
+
 
 class MapStage(NamedTuple):
     """All that decides an agent's way except its cell.
@@ -307,6 +310,17 @@ class DoorsKeysGemsPlanner:
         self.world = world
         self.map = LockedMap(world)
         self._costs: StagedCosts[Goal, MapStage, Action] = StagedCosts(self.map, self.map.expansion)
+
+    def __repr__(self) -> str:
+        return f"DoorsKeysGemsPlanner({self.world!r})"
+
+    def words(self, goal: Goal) -> str:
+        """The goal by the colour of its thing, as `blue gem` or `red key for Ana`."""
+        world = self.world
+        things = {"gem": world.gems, "door": world.doors}.get(goal.kind, world.keys)
+        kind = "key" if goal.kind == "give" else goal.kind
+        named = f"{things[goal.thing].colour} {kind}"
+        return f"{named} for {world.agents[goal.recipient]}" if goal.kind == "give" else named
 
     # Values
 

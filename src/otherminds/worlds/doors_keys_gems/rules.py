@@ -15,6 +15,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from otherminds.errors import shortened
+from otherminds.files.html import pictured
 from otherminds.worlds.grid import DIRECTIONS, Grid
 
 GROUND = -1  # in place of a holder: the item lies where it lay at the start
@@ -77,6 +79,17 @@ class DoorsKeysGems:
     goals: tuple[int, ...]
     turns: Turns = "simultaneous"
     forbidden: frozenset[tuple[int, int]] = frozenset()
+
+    def __repr__(self) -> str:
+        pairs = zip(self.agents, self.goals, strict=True)
+        wants = (f"{agent} wants {'nothing' if gem < 0 else self.gems[gem].colour}" for agent, gem in pairs)
+        things = f"{len(self.keys)} keys, {len(self.doors)} doors, {len(self.gems)} gems"
+        return shortened(f"DoorsKeysGems({self.grid.width} × {self.grid.height}; {', '.join(wants)}; {things})", 160)
+
+    def _repr_html_(self) -> str:
+        from otherminds.worlds.doors_keys_gems.drawing import draw  # it knows this module
+
+        return pictured(draw(self, self.initial, goals=True).svg())
 
     @cached_property
     def items(self) -> tuple[Thing, ...]:

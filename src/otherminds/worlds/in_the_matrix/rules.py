@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from otherminds.files.text import brief
 from otherminds.worlds.avatars import ACTIONS, TURNS, Field, order_of, placed
 
 FREE = -1  # clock of a player that is in no interaction; convention
@@ -54,6 +55,9 @@ class MatrixState(NamedTuple):
     destroyed: tuple[tuple[int, ...], ...]
     ended: bool
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 class MatrixOutcome(NamedTuple):
     """What chance decides in one step: the orders of moving and zapping, regrown sites, respawns, the end.
@@ -91,6 +95,8 @@ class Rules:
     regrows with probability `rate` a step after `delay` steps. Players are frozen for `frozen` steps after an
     interaction and return `respawn` steps after it; `restock` says whether all sites refill while all players are dead.
     """
+
+    __repr__ = brief
 
     field: Field
     players: int

@@ -15,6 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from otherminds.errors import shortened
+from otherminds.files.html import pictured
+from otherminds.files.text import brief
 from otherminds.worlds.avatars import ACTIONS, FACINGS, NORTH, OUTSIDE, Action
 from otherminds.worlds.in_the_matrix import rules as matrix_rules
 from otherminds.worlds.in_the_matrix.rules import FREE, NOWHERE, Inventory, MatrixOutcome, MatrixState, Rules
@@ -55,6 +58,9 @@ class MatrixView(NamedTuple):
     reward: float
     frozen: bool
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 def sighting(code: int) -> Sighting | None:
     """The player that a code of a window stands for, None for other codes."""
@@ -90,6 +96,15 @@ class InTheMatrix:
     rules: Rules
     agents: tuple[str, ...]
     all_seeing: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        grid, kinds = self.rules.field.grid, ", ".join(self.rules.resources)
+        return f"InTheMatrix({grid.width} × {grid.height}; {len(self.agents)} players; {shortened(kinds, 80)})"
+
+    def _repr_html_(self) -> str:
+        from otherminds.worlds.in_the_matrix.drawing import draw  # it knows this module
+
+        return pictured(draw(self, self.start(np.random.default_rng(0))).svg())
 
     def start(self, rng: np.random.Generator) -> MatrixState:
         """Draw s₀: distinct spawn points, facings, and the kinds of sites whose kind is not fixed."""

@@ -44,7 +44,7 @@ THINGS = {"t": kitchen.FRESH["tomato"], "l": kitchen.FRESH["lettuce"], "o": kitc
 SIGNS = dict(zip(kitchen.PARTS, "tloTLOp", strict=True))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KitchenLevel(WorldLevel[Overcooked]):
     """A kitchen to play."""
 

@@ -15,6 +15,9 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from otherminds.errors import shortened
+from otherminds.files.html import pictured
+from otherminds.files.text import brief
 from otherminds.worlds.grid import DIRECTIONS
 from otherminds.worlds.overcooked import kitchen
 
@@ -36,6 +39,9 @@ class State(NamedTuple):
     on: tuple[int, ...]
     delivered: tuple[tuple[int, ...], ...]
     served: int = 0
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 class KitchenView(NamedTuple):
@@ -63,6 +69,16 @@ class Overcooked:
     cells: tuple[int, ...]
     recipes: tuple[str | None, ...]
     on: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        grid, wants = self.layout.grid, zip(self.agents, self.recipes, strict=True)
+        cooks = ", ".join(f"{agent} cooks {recipe or 'nothing'}" for agent, recipe in wants)
+        return shortened(f"Overcooked({grid.width} × {grid.height}; {cooks})", 160)
+
+    def _repr_html_(self) -> str:
+        from otherminds.worlds.overcooked.drawing import draw  # it knows this module
+
+        return pictured(draw(self, self.initial).svg())
 
     def __post_init__(self) -> None:
         """Check that the parts fit together. Raises ValueError if not."""

@@ -21,7 +21,7 @@ import numpy as np
 from pydantic import BaseModel, Field, ValidationError
 
 from otherminds.distribution import IMPOSSIBLE, Categorical, point_mass
-from otherminds.errors import InputError, faults
+from otherminds.errors import InputError, faults, shortened
 from otherminds.files import strict_json
 from otherminds.files.text import read_text
 from otherminds.planning.best_response import Chances
@@ -45,6 +45,10 @@ class Machine:
     name: str
     outputs: tuple[Law, ...]
     moves: tuple[tuple[tuple[int, ...], ...], ...]
+
+    def __repr__(self) -> str:
+        states = len(self.outputs)
+        return f"Machine({shortened(self.name, 60)}, {states} state{'s' * (states != 1)})"
 
     def __post_init__(self) -> None:
         """Check the shapes. Raises ValueError as said above."""

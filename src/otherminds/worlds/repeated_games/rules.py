@@ -12,6 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from otherminds.errors import shortened
+from otherminds.files.html import MOST, facts
+
 Floats = NDArray[np.float64]
 
 
@@ -29,6 +32,15 @@ class Game:
     actions: tuple[tuple[str, ...], ...]
     payoffs: tuple[tuple[float, ...], ...]
     title: str = ""
+
+    def __repr__(self) -> str:
+        options = " × ".join("/".join(names) for names in self.actions)
+        return f"Game({shortened(self.name, 40)}; {shortened(options, 100)})"
+
+    def _repr_html_(self) -> str:
+        joint = zip(product(*self.actions), self.payoffs, strict=True)
+        lines = [(", ".join(names), ", ".join(f"{pay:g}" for pay in pays)) for names, pays in joint]
+        return facts(f"{self.name}: payoffs of {', '.join(self.agents)}", lines[:MOST])
 
     def __post_init__(self) -> None:
         """Check that the parts fit together. Raises ValueError if not."""

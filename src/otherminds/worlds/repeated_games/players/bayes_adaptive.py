@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.distribution import Categorical, point_mass
-from otherminds.files.text import opened
+from otherminds.files.text import brief, opened
 from otherminds.observer import Observer
 from otherminds.worlds.repeated_games.players import partner_hypotheses as hypotheses
 from otherminds.worlds.repeated_games.players.best_responders import mirrored
@@ -330,6 +330,8 @@ class BayesAdaptive:
     V_t(k) = max_a Σ_b P(b | k) · (R(a, b) + V_{t+1}(k after a, b)), where k is the knowledge of the partner's table:
     exact backward induction over rounds and knowledge. It predicts as an observer over families of partners.
     """
+
+    __repr__ = brief
 
     plan: AdaptivePlan
     observer: Observer[hypotheses.ReactivePartner]

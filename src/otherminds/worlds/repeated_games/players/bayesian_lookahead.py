@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 
 from otherminds.distribution import Categorical, point_mass
+from otherminds.files.text import brief
 from otherminds.observer import Observer
 from otherminds.planning import best_response as planning
 from otherminds.worlds.repeated_games.machines import Machine, Partner
@@ -28,6 +29,8 @@ class HypothesisSet:
     Inference assumes that every machine slips with probability `noise`; plans do not. `leaf` bounds the value of a
     belief where the look-ahead of `depth` rounds ends.
     """
+
+    __repr__ = brief
 
     game: Game
     machines: tuple[Machine, ...]
@@ -68,6 +71,8 @@ class BayesianLookahead:
     Q_t(β, a) = Σ_b P(b | β) · (R(a, b) + V_{t+1}(β after a, b)), `library.depth` rounds deep, then the bound
     `library.leaf` on V. Bayes-optimal where that bound is exact.
     """
+
+    __repr__ = brief
 
     library: HypothesisSet
     observer: Observer[Partner]

@@ -9,6 +9,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from otherminds.distribution import Categorical, point_mass
+from otherminds.files.text import brief
 from otherminds.mind import Mindreader
 from otherminds.planning.best_response import Chances, Response, best_response
 from otherminds.worlds.repeated_games.machines import Machine, Partner
@@ -97,6 +98,8 @@ class Rational(Responder):
     the partner's reply to that outcome from then on. (Riemer et al., §2.1: the rational maximization of the
     action-value function of a literal theory of mind.)
     """
+
+    __repr__ = brief
 
     horizon: int
     t: int = 0

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from otherminds.distribution import IMPOSSIBLE, Categorical, point_mass
+from otherminds.files.text import brief
 from otherminds.observer import Observer
 from otherminds.planning.best_response import Chances, Response, best_response
 from otherminds.worlds.repeated_games.machines import Machine
@@ -75,6 +76,8 @@ class MixtureBestResponse:
     V_t(β) = max_a Σ_b P(b | β) · (R(a, b) + V_{t+1}(β after a, b)) over the reachable posteriors β.
     Raises ValueError at its first action if more than 20,000 are reachable.
     """
+
+    __repr__ = brief
 
     beliefs: BeliefStates
     state: int = 0

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self, cast
 import numpy as np
 
 from otherminds.distribution import Categorical
+from otherminds.files.text import brief
 from otherminds.worlds.repeated_games.players.best_responders import Responder
 from otherminds.worlds.repeated_games.rules import Game, Outcome
 
@@ -143,6 +144,8 @@ class Counts:
 @dataclass(frozen=True)
 class SplitPlayer:
     """One mind that acts and another that predicts, both observing the same rounds."""
+
+    __repr__ = brief
 
     actor: Any
     reader: Any

@@ -12,6 +12,7 @@ import numpy as np
 
 from otherminds.distribution import Categorical, point_mass
 from otherminds.errors import InputError
+from otherminds.files.text import brief
 from otherminds.planning.best_response import Chances, Floats, Ints, Pool, best_action
 from otherminds.planning.policy_rollout import Machines, Plan, plan_values
 from otherminds.worlds.repeated_games.machines import (
@@ -134,6 +135,8 @@ class OpenHypotheses:
     action, or to nothing, each at several rates of forgetting. Their prior follows that of the machines.
     """
 
+    __repr__ = brief
+
     game: Game
     machines: tuple[Machine, ...]
     prior: Floats
@@ -236,6 +239,8 @@ class OpenBayes:
     Guard: once its payoff is more than a margin below the maximin value, it plays the maximin action to the end.
     So E[payoff] ≥ T · maximin − margin · T · range − range, against any partner.
     """
+
+    __repr__ = brief
 
     hypotheses: OpenHypotheses
     weights: Floats

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 
 from otherminds.distribution import Categorical, point_mass
+from otherminds.files.text import brief
 from otherminds.observer import Observer
 from otherminds.worlds.repeated_games.machines import Partner
 from otherminds.worlds.repeated_games.players.best_responders import mirrored, response_to
@@ -29,6 +30,8 @@ class PosteriorSampling:
     m ~ P(m | history), a = BR(m). The partner is sampled again every few rounds, or when it plays what the sampled one
     held to be unlikely. Samples are a function of `seed` and the round, so that the mind is immutable.
     """
+
+    __repr__ = brief
 
     game: Game
     observer: Observer[ReactivePartner]
