@@ -9,10 +9,10 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from otherminds import DoorsKeysGemsPlanner, Goal, Observer, Seeker, bundled_levels, replay, rollout
+from otherminds import DoorsKeysGemsPlanner, Goal, Observer, Seeker, find_level, replay, rollout
 from otherminds.reports.plots import LOOK
 
-world = next(level.world for level in bundled_levels() if level.name == "across-the-hall")
+world = find_level("across-the-hall").world
 plans = DoorsKeysGemsPlanner(world)
 goals = [Goal("gem", gem) for gem in range(len(world.gems))]
 wanted = dict(zip(world.agents, (goals[gem] for gem in world.goals), strict=True))

@@ -65,6 +65,7 @@ from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice as Door
 from otherminds.worlds.doors_keys_gems.agent import Seeker as Seeker
 from otherminds.worlds.doors_keys_gems.level_files import Level as Level
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels as bundled_levels
+from otherminds.worlds.doors_keys_gems.level_files import find_level as find_level
 from otherminds.worlds.doors_keys_gems.level_files import read_level as read_level
 from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner as DoorsKeysGemsPlanner
 from otherminds.worlds.doors_keys_gems.planner import Goal as Goal

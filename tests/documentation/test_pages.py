@@ -22,7 +22,7 @@ from otherminds.cli.app import app
 from paths import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-NOTEBOOK = ROOT / "examples" / "first_steps.ipynb"
+NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 GALLERY, PICTURES = ROOT / "docs" / "gallery.md", ROOT / "docs" / "pictures"
 GROUP = typer.main.get_command(app)
 WITH_CODE = [page for page in PAGES if any(block.language == "python" for block in blocks(page.read_text("utf-8")))]
@@ -94,16 +94,17 @@ def written(picture: Path) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_notebook_runs_and_prints_what_is_stored() -> None:
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=title)
+def test_notebook_runs_and_prints_what_is_stored(notebook: Path) -> None:
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
-    stored = nbformat.read(NOTEBOOK, as_version=4)
+    stored = nbformat.read(notebook, as_version=4)
     nbformat.validate(stored)
     fresh = nbclient.NotebookClient(nbformat.from_dict(stored), timeout=60, kernel_name="python3").execute()
     for told, found in zip(stored.cells, fresh.cells, strict=True):
         assert printed(found) == printed(told)
         words = told.source if told.cell_type == "markdown" else ""
-        assert [fault for link in links(words) if (fault := broken(NOTEBOOK, link))] == []
+        assert [fault for link in links(words) if (fault := broken(notebook, link))] == []
 
 
 def printed(cell: Any) -> tuple[str, list[str]]:

@@ -19,6 +19,9 @@ class Html(str):
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return f"Html({len(self):,} characters)"
+
     def _repr_html_(self) -> str:
         return self
 

@@ -20,7 +20,7 @@ from importlib import resources
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from otherminds.errors import InputError
+from otherminds.errors import InputError, unknown
 from otherminds.files.text import read_text
 from otherminds.worlds import map_file
 from otherminds.worlds.doors_keys_gems.rules import GROUND, DoorsKeysGems, State, Thing, Turns
@@ -206,3 +206,13 @@ def draw_text(world: DoorsKeysGems, state: State) -> str:
 def bundled_levels() -> list[Level]:
     """The twenty bundled Doors-Keys-Gems levels, in the order of their file names."""
     return [parse_level(text, path) for text, path in map_file.level_texts(LEVELS / "twenty")]
+
+
+def find_level(name: str | Path) -> Level:
+    """A bundled level by its name, as `garden-gate`, or the level in a file. Raises InputError for another name."""
+    levels = {level.name: level for level in bundled_levels()}
+    if str(name) in levels:
+        return levels[str(name)]
+    if Path(name).suffix or Path(name).is_file():
+        return read_level(Path(name))
+    raise unknown("file and no bundled level", name, levels)
