@@ -21,14 +21,16 @@ from otherminds.cli.options import ChosenLevel, JsonOption, LevelArgument, SeedO
 from otherminds.errors import InputError
 
 if TYPE_CHECKING:
+    from otherminds.observer import Observer
     from otherminds.papers.protom.episodes import FacilitatedEpisode
     from otherminds.reports.moving_picture import Scene
     from otherminds.world import Step
     from otherminds.worlds.map_file import WorldLevel
 
 Helper = Literal["none", "random", "oracle", "protom", "protom_at_once", "protom_paper"]
-SHOWN = 3
-"""The latest messages that stay on the screen."""
+SHOWN = 3  # the latest messages that stay on the screen; chosen
+SURE = 0.85  # the probability from which a goal is said to be understood, as in stated reasons; chosen
+READING = 5  # times as long as others a step is shown in which something is understood; chosen
 
 
 def episode(level: WorldLevel[Any], helper: str, seed: int) -> FacilitatedEpisode[Any, Any, Any]:
@@ -104,15 +106,27 @@ def show(
     truths = {agent: mind.goal for agent, mind in facilitated_episode.minds.items()}
     live = Live(console=console, auto_refresh=False) if console.is_terminal else None
 
+    understood = set[str]()  # agents whose goal is known by now
+    watched: tuple[Mapping[str, Observer[Any]], Mapping[str, Any]] = {}, {}  # observers, and what they saw done next
+
+    def insights(beliefs: Mapping[str, Any]) -> list[str]:
+        """What has just been understood, and why."""
+        names = [
+            agent for agent, belief in beliefs.items() if belief.prob(belief.mode) >= SURE and agent not in understood
+        ]
+        understood.update(names)
+        return [screens.insight(level.world, agent, beliefs[agent], *watched) for agent in names]
+
     def display(state: Any, beliefs: Mapping[str, Any], when: str, seconds: float) -> None:
         words, caption = [text for _, text in sent_messages[-SHOWN:]], f"{level.name}, {when}"
         scenes.append(Scene(state, beliefs, words[-1] if words else ""))
-        frame = screens.frame(level.world, state, beliefs, surprise, words, caption, truths)
+        new = insights(beliefs)
+        frame = screens.frame(level.world, state, beliefs, surprise, words, caption, truths, new)
         if live is None:
             console.print(frame)
         else:
             live.update(frame, refresh=True)
-            time.sleep(seconds)
+            time.sleep(seconds * (READING if new else 1))
 
     with telling(), live or nullcontext():
         for t, moment in enumerate(patiently(facilitated_episode, "planning")):
@@ -124,6 +138,7 @@ def show(
             steps.append(Step(moment.state, moment.joint, moment.after))
             display(moment.state, moment.beliefs, f"step {t}", delay)
             surprise = dict(moment.surprise)
+            watched = getattr(facilitated_episode.facilitator, "watchers", {}), moment.joint
         _follow_up(sent_messages, facilitated_episode.statuses)
         last = steps[-1].after if steps else level.world.start(np.random.default_rng(0))
         display(last, facilitated_episode.facilitator.beliefs(), "the end", 0.0)

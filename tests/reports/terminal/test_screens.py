@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console, RenderableType
 
+from commands import Run, fine
 from kitchens import holding, kitchen, thing
 from otherminds.distribution import Categorical
-from otherminds.reports.terminal.screens import bars, frame, picture
-from otherminds.worlds.doors_keys_gems.level_files import parse_level
-from otherminds.worlds.doors_keys_gems.planner import Goal
+from otherminds.observer import Observer, attend
+from otherminds.reports.terminal.screens import bars, frame, insight, picture
+from otherminds.worlds.doors_keys_gems.agent import Seeker
+from otherminds.worlds.doors_keys_gems.level_files import find_level, parse_level
+from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
 
 ROOM = ("-t-T--", "p12  *", "-/--D#")
 GEMS = "agents: Ana, Ben\ngoals: red, blue\n\na1 gr\na2 gb\n"
@@ -111,3 +114,28 @@ def test_a_large_kitchen_with_its_bars_fits_80_columns() -> None:
     assert "kitchen, step 3" in lines[0]
     assert "A Ana: chopped tomato, plate" in lines[0]
     assert lines[-1].strip() == "» well"
+
+
+def test_what_is_understood_is_told_with_what_another_goal_called_for() -> None:
+    """Beside Ana lie a red and a yellow gem; up and left lead to the blue one, right to the key for the green one."""
+    world = find_level("pass-it-on").world
+    planner, state, stay = DoorsKeysGemsPlanner(world), world.initial, world.vocabulary["stay"]
+    watchers = {"Ana": Observer.over(Seeker(planner, 0, Goal("gem", gem)) for gem in range(4)).see(state)}
+    for way, told in (
+        ("up", "Ana wants blue (0.49): red called for right, not up"),
+        ("left", "Ana wants blue (0.99): green called for right, not left"),
+    ):
+        joint = {"Ana": world.vocabulary[way], "Ben": stay}
+        state = world.step(state, joint)
+        after = attend(world, watchers, joint, state)
+        belief = after["Ana"].ask(lambda mind: mind.goal)
+        assert insight(world, "Ana", belief, watchers, joint) == told
+        assert insight(world, "Ana", belief, {}, joint) == told.partition(":")[0]
+        watchers = dict(after)
+
+
+def test_what_is_understood_is_told_once(run: Run) -> None:
+    lines = fine(run("watch", "garden-gate", "--delay", "0")).splitlines()
+    assert [line for line in lines if line.startswith("! Ana")] == [
+        "! Ana wants blue (0.94): red called for left, not pickup gem2"
+    ]

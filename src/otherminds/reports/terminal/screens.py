@@ -15,8 +15,8 @@ from rich.text import Text
 
 from otherminds.distribution import Categorical
 from otherminds.files.text import printable
-from otherminds.mind import NONE_OF_THESE
-from otherminds.observer import SURPRISING, surprise_in_words
+from otherminds.mind import NONE_OF_THESE, NoneOfThese
+from otherminds.observer import SURPRISING, Observer, surprise_in_words
 from otherminds.reports.terminal.tables import plain_table
 from otherminds.worlds import own_world, text_grid
 from otherminds.worlds.canvas import DIM, Drawing, Tile
@@ -119,8 +119,9 @@ def frame(
     messages: Iterable[str],
     caption: str,
     truths: Mapping[str, Hashable] = {},
+    insights: Iterable[str] = (),
 ) -> RenderableType:
-    """One step of an episode: the map, the beliefs about each agent's goal, surprises, and the messages so far.
+    """One step of an episode: the map, the beliefs about each agent's goal, surprises, insights, and messages.
 
     Beliefs have the agent's label and name as a title and, in kitchens, the thing that it carries. `truths` are the
     agents' goals in a world that does not say.
@@ -135,7 +136,28 @@ def frame(
         if a in beliefs
     ]
     map_panel = Panel(picture(world, state), title=Text(printable(caption)), title_align="left", expand=False)
-    return Group(Columns([map_panel, Group(*panels)]), *(Text(f"» {words}", style="bold") for words in messages))
+    lines = [Text(f"! {words}", style="italic") for words in insights]
+    lines += [Text(f"» {words}", style="bold") for words in messages]
+    return Group(Columns([map_panel, Group(*panels)]), *lines)
+
+
+def insight(
+    world: Any, agent: str, belief: Categorical[Any], watchers: Mapping[str, Observer[Any]], joint: Mapping[str, Any]
+) -> str:
+    """What the agent is understood to want, and by which action: what it would have done for the next likely goal.
+
+    `watchers` are the observers before the joint action after which this is the belief.
+    """
+    text = f"{agent} wants {goal_name(world, belief.mode)} ({belief.prob(belief.mode):.2f})"
+    if agent not in watchers:
+        return text
+    likely = sorted(watchers[agent].posterior, key=lambda pair: -pair[1])
+    mind = next((mind for mind, _ in likely if getattr(mind, "goal", belief.mode) != belief.mode), None)
+    action = joint[agent]
+    if mind is None or isinstance(mind, NoneOfThese) or mind.act().mode == action:
+        return text
+    done, other = own_world.spell(world, action), own_world.spell(world, mind.act().mode)
+    return f"{text}: {goal_name(world, mind.goal)} called for {other}, not {done}"
 
 
 def posteriors(history: Sequence[Mapping[str, Any]]) -> Table:
