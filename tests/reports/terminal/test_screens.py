@@ -117,13 +117,13 @@ def test_a_large_kitchen_with_its_bars_fits_80_columns() -> None:
 
 
 def test_what_is_understood_is_told_with_what_another_goal_called_for() -> None:
-    """Beside Ana lie a red and a yellow gem; up and left lead to the blue one, right to the key for the green one."""
+    """Beside Ana lie a red and a yellow gem; left leads to the blue one, up and right to the key for the green one."""
     world = find_level("pass-it-on").world
     planner, state, stay = DoorsKeysGemsPlanner(world), world.initial, world.vocabulary["stay"]
     watchers = {"Ana": Observer.over(Seeker(planner, 0, Goal("gem", gem)) for gem in range(4)).see(state)}
     for way, told in (
         ("up", "Ana wants blue (0.49): red called for right, not up"),
-        ("left", "Ana wants blue (0.99): green called for right, not left"),
+        ("left", "Ana wants blue (0.99): green called for up, not left"),
     ):
         joint = {"Ana": world.vocabulary[way], "Ben": stay}
         state = world.step(state, joint)
