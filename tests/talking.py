@@ -146,6 +146,7 @@ def asked(
 def play_out(player: Prompted, machine: Machine | None = None, *, seed: int = 0) -> tuple[Task, list[Row]]:
     """An episode with a partner, tit for tat unless another one is given, with all that was said in its rows."""
     setting = player.setting
+    assert isinstance(setting, GameSetting)
     task = Task(setting.game, machine or partner("tft", setting.game), setting.horizon)
     rng = np.random.default_rng(seed)
     return task, list(converse(task, player, rng=rng, note=lambda subject: {"said": subject.exchanges}))

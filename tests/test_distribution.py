@@ -279,3 +279,42 @@ def test_what_has_nothing_in_common_diverges_by_one_bit() -> None:
     assert divergence(Categorical.uniform("ab"), Categorical.uniform("cd")) == pytest.approx(1)
     half = Categorical.uniform("ab"), Categorical.uniform("bc")
     assert divergence(*half) == pytest.approx(0.5)
+
+
+# Probability as it is said
+
+
+@given(st.dictionaries(st.integers(), st.floats(1e-6, 1e6), min_size=1))
+def test_shares_become_probabilities(shares: dict[int, float]) -> None:
+    p = Categorical.of(shares | {-(10**9): 0.0})
+    total = math.fsum(shares.values())
+    assert set(p.support) == set(shares) - {-(10**9)} or -(10**9) in shares
+    for x, share in shares.items():
+        assert p.prob(x) == pytest.approx(share / total, rel=1e-9)
+
+
+@pytest.mark.parametrize("shares", [{}, {"a": 0.0}, {"a": -1.0, "b": 2.0}])
+def test_shares_of_nothing_and_negative_ones_are_refused(shares: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=r"at least one outcome|0 or more"):
+        Categorical.of(shares)
+
+
+@given(categoricals, st.integers(0, 3))
+def test_a_joint_distribution_has_both_margins(p: Categorical[int], shift: int) -> None:
+    law = kernel(shift)
+    both = p.joint(law.__getitem__)
+    assert_same(both.map(lambda pair: pair[0]), p)
+    assert_same(both.map(lambda pair: pair[1]), p.bind(law.__getitem__))
+
+
+@given(categoricals, st.integers(0, 3), st.integers(0, 6))
+def test_an_update_conditions_the_joint_distribution(p: Categorical[int], shift: int, y: int) -> None:
+    law = kernel(shift)
+    both = p.joint(law.__getitem__)
+    if not both.expect(lambda pair: pair[1] == y):
+        with pytest.raises(ValueError, match="at least one outcome"):
+            p.update(lambda x: law[x].log_prob(y))
+        return
+    assert_same(
+        p.update(lambda x: law[x].log_prob(y)), both.condition(lambda pair: pair[1] == y).map(lambda pair: pair[0])
+    )

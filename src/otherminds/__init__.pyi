@@ -51,6 +51,7 @@ from otherminds.planning.rational import RationalAgent as RationalAgent
 from otherminds.reports.notebook import plot_posterior as plot_posterior
 from otherminds.reports.notebook import plot_regret as plot_regret
 from otherminds.reports.notebook import plot_trajectory as plot_trajectory
+from otherminds.reports.notebook import save_picture as save_picture
 from otherminds.reports.notebook import view as view
 from otherminds.stories.answering import ask as ask
 from otherminds.world import Step as Step

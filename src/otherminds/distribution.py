@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -75,6 +75,13 @@ class Categorical(Generic[T]):
         if not math.isfinite(total):
             raise ValueError("a distribution needs at least one outcome with a finite log weight")
         return cls(tuple(pooled), tuple(score - total for score in pooled.values()))
+
+    @classmethod
+    def of(cls, shares: Mapping[T, float]) -> Categorical[T]:
+        """p(x) ∝ the share of x; outcomes with a share of 0 are left out. Raises ValueError for a negative share."""
+        if any(share < 0.0 for share in shares.values()):
+            raise ValueError("shares are 0 or more")
+        return cls.from_scores((x, math.log(share)) for x, share in shares.items() if share)
 
     @classmethod
     def uniform(cls, outcomes: Iterable[T]) -> Categorical[T]:
@@ -190,6 +197,15 @@ class Categorical(Generic[T]):
             for q in (f(x),)
             for y, lq in zip(q.support, q.log_probs, strict=True)
         )
+
+    def joint(self, f: Callable[[T], Categorical[U]]) -> Categorical[tuple[T, U]]:
+        """p(x, y) = p(x) f(x)(y), over pairs."""
+        return self.bind(lambda x: f(x).map(lambda y: (x, y)))
+
+    def update(self, log_likelihood: Callable[[T], float]) -> Categorical[T]:
+        """Bayes' rule: p(x | e) ∝ p(x) p(e | x), from log p(e | x). Raises ValueError if nothing explains e."""
+        scored = zip(self.support, self.log_probs, strict=True)
+        return Categorical.from_scores((x, lp + log_likelihood(x)) for x, lp in scored if lp > IMPOSSIBLE)
 
     def condition(self, event: Callable[[T], bool]) -> Categorical[T]:
         """p(x | event), over the outcomes where the event holds. Raises ValueError if it has probability 0."""

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -221,3 +222,12 @@ def test_regret_is_plotted_as_it_adds_up() -> None:
     assert line.get_ydata()[-1] / 20 == pytest.approx(om.functional_regret(TASK, rows))
     legend: Any = om.plot_regret({"rmax": rows}).get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["rmax"]
+
+
+def test_a_saved_picture_has_its_text_as_text_and_is_always_the_same(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("a.svg", "b.svg", "c.png")]
+    for file in files:
+        om.save_picture(om.plot_posterior(Categorical.uniform(["first", "second"])), file)
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert ">second</text>" in files[0].read_text("utf-8")
+    assert files[2].read_bytes().startswith(b"\x89PNG")

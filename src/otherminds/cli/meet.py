@@ -1,4 +1,4 @@
-"""`otherminds meet`: an agent meets a scenario of Melting Pot, or a partner of a repeated game."""
+"""`otherminds meet`: an agent meets a scenario of Melting Pot, or a partner of a repeated game or a clue game."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from otherminds.reproduce.meet import Encounter
 
 PROGRAMS = "programs"  # the agent in scenarios if none is named: Hypothetical Minds with hypotheses as programs
+BAYESIAN = "bayesian"  # the agent in clue games if none is named
+ROUNDS = 100  # of an episode of a repeated game, as in the paper of functional Theory of Mind
 
 
 @with_options
@@ -30,10 +32,15 @@ def meet(
     *,
     agent: Annotated[
         str | None,
-        Option(metavar="NAME", help="module:make, file.py:make, a player, or a model. Default: programs; bayes."),
+        Option(metavar="NAME", help="module:make, a player, or a model. Default: programs; bayes; bayesian."),
     ] = None,
-    game: Annotated[str | None, Option(metavar="GAME", help="rps, ibs, ipd, ordinal-001 to -144, or a file.")] = None,
-    rounds: Annotated[int, Option(min=1, max=10_000, metavar="N", help="Rounds of an episode of a game.")] = 100,
+    game: Annotated[
+        str | None,
+        Option(metavar="GAME", help="rps, ibs, ipd, ordinal-001 to -144, or a file; a clue game, as taboo."),
+    ] = None,
+    rounds: Annotated[
+        int | None, Option(min=1, max=10_000, metavar="N", help="Rounds of an episode of a game. [usual: by game]")
+    ] = None,
     episodes: Annotated[int, Option(min=1, max=1000, metavar="N", help="Episodes.")] = 4,
     seed: SeedOption = 42,
     as_json: JsonOption = False,
@@ -52,16 +59,32 @@ def meet(
         _list(game, as_json)
         return
     from otherminds.papers.functional.agents import USUAL
-    from otherminds.reproduce.meet import encounter_page, meet_partner, meet_scenario
+    from otherminds.reproduce.meet import (
+        clue_game_names,
+        encounter_page,
+        is_spoken,
+        meet_clue_partner,
+        meet_partner,
+        meet_scenario,
+    )
 
-    if unused := [option for option in ("strategy", "names", "shuffle") if getattr(models, option)]:
+    in_clue_game = game in clue_game_names()
+    asks = game is not None and agent is not None and is_spoken(agent)
+    taken = [] if not asks else ["strategy", "shuffle"] if in_clue_game else ["strategy", "shuffle", "names"]
+    if unused := [o for o in ("strategy", "names", "shuffle") if getattr(models, o) and o not in taken]:
         raise InputError(f"--{unused[0]} has no meaning here", hint="`check` and `bench` ask models in several ways")
     page = out or (Path("meet.html") if open_page else None)
-    if game is not None:
-        encounter = meet_partner(name, game, agent or USUAL, rounds=rounds, episodes=episodes, seed=seed)
+    asking = models.asking([agent], model=agent) if agent else None
+    if game is not None and in_clue_game:
+        encounter = meet_clue_partner(
+            name, game, agent or BAYESIAN, rounds=rounds, episodes=episodes, seed=seed, asking=asking
+        )
+    elif game is not None:
+        encounter = meet_partner(
+            name, game, agent or USUAL, rounds=rounds or ROUNDS, episodes=episodes, seed=seed, asking=asking
+        )
     else:
         _refuse_partner(name)
-        asking = models.asking([agent], model=agent) if agent else None
         played_by = agent or PROGRAMS
         encounter = meet_scenario(name, played_by, episodes=episodes, seed=seed, asking=asking, filmed=page is not None)
     if as_json:
@@ -80,12 +103,17 @@ def meet(
 def _list(game: str | None, as_json: bool) -> None:
     """Print what can be met: all scenarios, or the partners of a game."""
     from otherminds.cli.lists import print_rows
+    from otherminds.reproduce.meet import clue_game, clue_game_names, repeated_game
     from otherminds.worlds.in_the_matrix.scenarios import scenarios
     from otherminds.worlds.repeated_games.partners import partner_names
-    from otherminds.worlds.repeated_games.payoff_files import find_game
 
+    if game is not None and game in clue_game_names():
+        partners = list(clue_game(game).partners)
+        example = f'otherminds meet "{partners[0]}" --game {game} --agent my_agent.py:make'
+        print_rows([{"partner": partner} for partner in partners], as_json, example)
+        return
     if game is not None:
-        rows = [{"partner": partner} for partner in partner_names(find_game(game))]
+        rows = [{"partner": partner} for partner in partner_names(repeated_game(game))]
         print_rows(rows, as_json, f"otherminds meet tft --game {game} --agent my_player.py:make")
         return
     listed = [{"scenario": spec.name, "id": spec.id, "what is met": spec.meaning} for spec in scenarios()]

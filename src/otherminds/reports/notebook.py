@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -90,6 +91,14 @@ def plot_posterior(believed: Believed | Mapping[str, Believed] | Sequence[Believ
             axes.set(xlabel="step", ylabel="probability", ylim=(-0.03, 1.03))
             axes.legend(frameon=False)
     return axes
+
+
+def save_picture(axes: Axes, path: Path) -> None:
+    """Save the figure of these axes; as SVG with its text as text, and the same bytes for the same figure."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None  # axes of no figure cannot be made
+    with plt.rc_context(LOOK):
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def _distribution(believed: Believed) -> Categorical[Any]:

@@ -269,7 +269,8 @@ class TestLostRounds:
         for call in speaker.calls:
             now = int(re.findall(r"Now it is round (\d)", call.prompt)[0])
             assert lost_told(call.prompt) == [t for t in sorted(self.LOST) if t < now]
-            names = [player.setting.theirs[row["observed"]] for row in rows[: now - 1] if row["action"] is not None]
+            labels, past = player.setting.labels("predict"), rows[: now - 1]
+            names = [labels[row["observed"]] for row in past if row["action"] is not None]
             assert [theirs for _, theirs, _ in past_told(call.prompt).values()] == names
 
     def test_predictions_of_lost_rounds_count_like_any_other(self) -> None:

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from otherminds.papers.functional.card_and_word_games import GameEpisode, plan, rows, summarise
+from otherminds.worlds.clue_games.clue_game import ClueGame
 from otherminds.worlds.clue_games.games import clue_games
 from otherminds.worlds.clue_games.tiny_hanabi import TinyHanabi
 from otherminds.worlds.clue_games.wavelength import score
-from otherminds.worlds.two_step_games import ClueGame
 
 Row = dict[str, Any]
 HANABI, WAVELENGTH = "hanabi/signals", "wavelength/dials"

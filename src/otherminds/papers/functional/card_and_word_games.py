@@ -5,7 +5,7 @@ A game is listed in `games`; what is particular to it is in its world.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,13 +13,13 @@ from otherminds.evaluation.engines import stream
 from otherminds.evaluation.literal_functional import tom_percent
 from otherminds.evaluation.statistics import Estimate, exact, mean, summary_row
 from otherminds.evaluation.store import Row, first_columns
-from otherminds.worlds.clue_games.games import clue_games
-from otherminds.worlds.two_step_games import ClueGame
+from otherminds.worlds.clue_games.clue_game import ClueGame
+from otherminds.worlds.clue_games.games import all_clue_games, clue_games
 
 EXPERIMENT = "functional"
 
 
-games: Callable[[], Mapping[str, ClueGame]] = cache(clue_games)
+games: Callable[[], Mapping[str, ClueGame]] = cache(all_clue_games)
 """The games by the names of their conditions."""
 
 
@@ -44,28 +44,29 @@ class GameEpisode:
         return (self.condition, self.subject, self.episode)
 
 
-def plan(seed: int, episodes: int = 2) -> list[GameEpisode]:
-    """Every subject with every partner of each game, `episodes` times."""
+def plan(seed: int, episodes: int = 2, conditions: Iterable[str] = ()) -> list[GameEpisode]:
+    """Every subject with every partner of each game, `episodes` times; by default in the games of two steps."""
     return [
         GameEpisode(condition, partner, subject, seed, number)
-        for condition, game in games().items()
-        for subject in game.subjects
-        for partner in game.partners
+        for condition in conditions or clue_games()
+        for subject in games()[condition].subjects
+        for partner in games()[condition].partners
         for number in range(episodes)
     ]
 
 
 def rows(entry: GameEpisode) -> list[Row]:
-    """Play an episode; returns one row per round, the last with the scores of the episode.
+    """Play an episode; returns one row per exchange, the last with the scores of the episode.
 
-    Functional regret is (1/T) Σ (r*_t − r_t), where r*_t is the exact expected reward of the best response in round t.
-    It is at least 0 in expectation, but chance can make it negative.
+    Functional regret is (1/T) Σ (r*_t − r_t), where r*_t is the exact expected reward of the best response in exchange
+    t, and T the number of rounds. It is at least 0 in expectation, but chance can make it negative.
     """
     base = first_columns(EXPERIMENT, entry.key, entry.seed)
     names = {"deals": "deals", "partner": "partner", "subject": entry.subject}
     streams = {role: stream(entry.seed, entry.condition, entry.episode, name) for role, name in names.items()}
-    episode_rows = [{**base, **row} for row in games()[entry.condition].play(entry.partner, entry.subject, streams)]
-    regret = sum(row["best"] - row["reward"] for row in episode_rows) / len(episode_rows)
+    game = games()[entry.condition]
+    episode_rows = [{**base, **row} for row in game.play(entry.partner, entry.subject, streams)]
+    regret = sum(row["best"] - row["reward"] for row in episode_rows) / game.world.rounds
     episode_rows[-1] |= {"functional_regret": regret, "tom_percent": tom_percent(episode_rows)}
     return episode_rows
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -37,6 +37,34 @@ BLANKS = "XYZUVWABCDEFGHIJKLMNOPQRST0123456789"
 REPEATS = 21  # letters of a repeated name (paper, appendix C.4)
 AHEAD = 10  # rounds that a worked example plans ahead; chosen, not tuned
 LONGEST_NOTE = 1000  # characters of a note that the model sees again in every round; chosen
+
+
+class Wording(Protocol):
+    """What a model is told of a game of several rounds, and the names of what it chooses and predicts.
+
+    `kind` begins the names of the templates that depend on the game. `known` and `unfinished` are as the functions of
+    this module are for repeated games; `rounds` are past rounds, None if lost.
+    """
+
+    @property
+    def kind(self) -> str:
+        """The beginning of the names of the game's templates."""
+
+    @property
+    def horizon(self) -> int:
+        """The number of rounds."""
+
+    def labels(self, question: Question) -> tuple[str, ...]:
+        """The names of what a question is about, in order; empty if it cannot be asked now."""
+
+    def known(self, rounds: Sequence[Any], *, with_payoffs: bool = True, with_history: bool = True) -> str:
+        """Rules, payoffs and history, each if it is wanted."""
+
+    def unfinished(self, rounds: Sequence[Any], stub: str, own: int | None = None, asides: Sequence[str] = ()) -> str:
+        """All that is known, and a line up to the name of an option, which the model has to continue."""
+
+    def examples(self, question: Question) -> str:
+        """Worked examples."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +115,26 @@ class GameSetting:
         """Whether payoffs are worded as scores with a sign, because some are negative, and not as points to win."""
         return any(value < 0 for row in self.game.payoffs for value in row)
 
+    @property
+    def kind(self) -> str:
+        """`game`: its templates are those of repeated games."""
+        return "game"
+
     def labels(self, question: Question) -> tuple[str, ...]:
         """The names of the actions that a question is about: the player's own, or the partner's."""
         return self.own if question == "act" else self.theirs
+
+    def known(self, rounds: Sequence[Round], *, with_payoffs: bool = True, with_history: bool = True) -> str:
+        """As the function `known`."""
+        return known(self, rounds, with_payoffs=with_payoffs, with_history=with_history)
+
+    def unfinished(self, rounds: Sequence[Round], stub: str, own: int | None = None, asides: Sequence[str] = ()) -> str:
+        """As the function `unfinished`."""
+        return unfinished(self, rounds, stub, own, asides)
+
+    def examples(self, question: Question) -> str:
+        """As the function `examples`."""
+        return examples(self, question)
 
     def worth(self, value: float) -> str:
         """A payoff in as few digits as possible, with a plus sign if payoffs are signed."""

@@ -10,7 +10,7 @@ import json
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from otherminds.language.asking import (
 )
 from otherminds.language.model import EMBEDDED, Continuations, LanguageModel, Message, ModelError, Reply, Request
 from otherminds.papers.functional import game_prompts as prompts
-from otherminds.worlds.repeated_games.rules import Outcome
 
 fill = prompts_of("otherminds.papers.functional")
 ANSWER_TOKENS = 32  # of an answer that can be nothing but an option; chosen
@@ -139,17 +138,18 @@ class Sampling:
 class Prompted:
     """A language model as a mindreader (Riemer et al., §4.1). Immutable; asks its model at most once for each thing.
 
+    `rounds` are past rounds as its setting words them: outcomes of a repeated game, for example; None if lost.
     `draw` names the episode. With `seed` it determines all random choices, and distinguishes the model calls from
     those of other episodes.
     """
 
     model: LanguageModel
     strategy: PromptingStrategy
-    setting: prompts.GameSetting
+    setting: prompts.Wording
     draw: str = ""
     seed: int = 0
     sampling: Sampling = Sampling()
-    rounds: tuple[prompts.Round, ...] = ()
+    rounds: tuple[Any, ...] = ()
     notes: tuple[str, str] = ("", "")
     reflections: tuple[str, ...] = ()
     reflected: tuple[Exchange, ...] = ()
@@ -159,13 +159,17 @@ class Prompted:
         """The player after it has been told the partner's action in this round. Unchanged unless it is an oracle."""
         return replace(self, truth=truth) if self.strategy.oracle else self
 
-    def observe(self, outcome: Outcome | None) -> Prompted:
+    def observe(self, outcome: Any) -> Prompted:
         """The player after a round, or unchanged after None, the observation before the first round."""
         return self if outcome is None else self._after(outcome)
 
     def lose(self) -> Prompted:
         """The player after a round that was lost because no move could be read."""
         return self._after(None)
+
+    def turn(self, setting: prompts.Wording, draw: str) -> Prompted:
+        """The player with its notes at another decision of the same round."""
+        return replace(self, setting=setting, draw=draw, notes=self._latest_notes(), reflected=(), truth=None)
 
     def act(self) -> Categorical[int | None]:
         """The chosen action with probability 1; None if no reply could be read. Raises ModelError."""
@@ -203,15 +207,15 @@ class Prompted:
         if self.strategy.social and self.expected.action is None:
             return ModelMove(None)
         if self.strategy.score:
-            return self._drawn("act", prompts.unfinished(self.setting, self.rounds, "act", asides=self._insight()))
+            return self._drawn("act", self.setting.unfinished(self.rounds, "act", asides=self._insight()))
         return self._answered("act")
 
     def _prediction(self) -> ModelMove:
         if self.strategy.social == "lm":
-            return self._drawn("predict", prompts.unfinished(self.setting, self.rounds, "partner-first"))
+            return self._drawn("predict", self.setting.unfinished(self.rounds, "partner-first"))
         if self.strategy.score:
-            own = self.moved.action
-            return self._drawn("predict", prompts.unfinished(self.setting, self.rounds, "agent-first", own))
+            own = self.moved.action if self.setting.labels("act") else None
+            return self._drawn("predict", self.setting.unfinished(self.rounds, "agent-first", own))
         return self._answered("predict")
 
     @property
@@ -220,15 +224,19 @@ class Prompted:
         moves = [getattr(self, name) for name in ("expected", "moved") if name in self.__dict__]
         return (*self.reflected, *(exchange for move in moves for exchange in move.exchanges))
 
-    def _after(self, outcome: prompts.Round) -> Prompted:
-        notes = self.moved.notes if self.strategy.plans and self.moved.action is not None else self.notes
-        later = replace(self, rounds=(*self.rounds, outcome), notes=notes, reflected=(), truth=None)
+    def _after(self, outcome: Any) -> Prompted:
+        later = replace(self, rounds=(*self.rounds, outcome), notes=self._latest_notes(), reflected=(), truth=None)
         if not self.strategy.reflections or len(later.rounds) >= self.setting.horizon:
             return later
-        prompt = [later._known(), *later._reflections(), fill("game-reflect", t=len(later.rounds))]
+        prompt = [later._known(), *later._reflections(), fill(f"{self.setting.kind}-reflect", t=len(later.rounds))]
         reply = later._write("reflect", "\n\n".join(prompt), self.sampling.max_reasoning)
         reflections = (*self.reflections, reply.text[: prompts.LONGEST_NOTE])[-self.strategy.reflections :]
         return replace(later, reflections=reflections, reflected=(Exchange("reflect", "", reply.text, reply.usage),))
+
+    def _latest_notes(self) -> tuple[str, str]:
+        """The notes that came with its move; those before if it made none."""
+        moves = self.strategy.plans and self.setting.labels("act") and self.moved.action is not None
+        return self.moved.notes if moves else self.notes
 
     # Sampling
 
@@ -350,16 +358,16 @@ class Prompted:
         rewritten: list[Exchange] = []
         blocks = [self._known()]
         if self.strategy.rewrite:
-            rewrite_prompt = fill(f"game-rewrite-{question}", known=blocks[0])
+            rewrite_prompt = fill(f"{self.setting.kind}-rewrite-{question}", known=blocks[0])
             reply = self._write(f"rewrite {question}", rewrite_prompt, self.sampling.max_reasoning)
             rewritten.append(Exchange(f"rewrite {question}", "", reply.text, reply.usage))
-            blocks = [prompts.known(self.setting, (), with_payoffs=False), reply.text]
+            blocks = [self.setting.known((), with_payoffs=False), reply.text]
         strategy, setting, t = self.strategy, self.setting, len(self.rounds) + 1
         if strategy.shots:
-            blocks.append(prompts.examples(setting, question))
+            blocks.append(setting.examples(question))
         if strategy.plans and any(self.notes):
             blocks.append(fill("game-plans-before", plans=self.notes[0], insights=self.notes[1]))
-        blocks += [*self._reflections(), fill("game-now", t=t, rounds=setting.horizon)]
+        blocks += [*self._reflections(), fill(f"{setting.kind}-now", t=t, rounds=setting.horizon)]
         if question == "act":
             blocks += self._insight()
         form = "game-reason" if strategy.reason else "game-plans" if strategy.plans else "game-answer"
@@ -369,11 +377,11 @@ class Prompted:
         """The question, and the form of the answer."""
         labels, t = self.setting.labels(question), len(self.rounds) + 1
         answer_form = fill(form, options=prompts.listed(labels), blank=prompts.blank(labels))
-        return f"{fill(f'game-ask-{question}', t=t)}\n\n{answer_form}"
+        return f"{fill(f'{self.setting.kind}-ask-{question}', t=t)}\n\n{answer_form}"
 
     def _known(self) -> str:
         prompting = self.strategy
-        return prompts.known(self.setting, self.rounds, with_payoffs=prompting.payoffs, with_history=prompting.history)
+        return self.setting.known(self.rounds, with_payoffs=prompting.payoffs, with_history=prompting.history)
 
     def _reflections(self) -> list[str]:
         """The model's earlier reflections, if any."""
@@ -382,9 +390,9 @@ class Prompted:
 
     def _insight(self) -> list[str]:
         """The lines about the partner's move: the model's own prediction, or the truth."""
-        theirs, lines = self.setting.theirs, []
+        theirs, lines = self.setting.labels("predict"), []
         if self.strategy.social and self.expected.action is not None:
-            lines.append(fill("game-expected", expected=theirs[self.expected.action]))
+            lines.append(fill(f"{self.setting.kind}-expected", expected=theirs[self.expected.action]))
         if self.strategy.oracle and self.truth is not None:
             lines.append(fill("game-oracle", truth=theirs[self.truth]))
             if self.strategy.maximise:

@@ -1,1 +1,1 @@
-"""Clue games, Wavelength and tiny Hanabi: their rules, their players, and their use as tasks of Theory of Mind."""
+"""Clue games, from tiny Hanabi to Codenames: their rules, their players, and their use as tasks of Theory of Mind."""
