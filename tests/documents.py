@@ -44,8 +44,8 @@ FENCE = re.compile(
     r"^(?P<indent> *)(?P<fence>```+|~~~+) *(?P<language>[\w+-]*).*\n(?P<code>(?:.*\n)*?)(?P=indent)(?P=fence) *$",
     re.MULTILINE,
 )
-EXAMPLE = re.compile(r'--8<-- "(examples/\w+\.py)"\n')
-LINES = re.compile(r'^--8<-- "(examples/\w+\.py):(\d+):(\d+)"$', re.MULTILINE)
+EXAMPLE = re.compile(r'--8<-- "(examples/(?:classics/)?\w+\.py)"\n')
+LINES = re.compile(r'^--8<-- "(examples/(?:classics/)?\w+\.py):(\d+):(\d+)"$', re.MULTILINE)
 MARKS = re.compile(r"(?:<!-- (?:no test|needs): .+? -->\s*)+\Z")
 MARK = re.compile(r"<!-- (no test|needs): (.+?) -->")
 INDENTED = re.compile(r"(?<=\n\n)(?:    .*\n|\n(?=    ))+")

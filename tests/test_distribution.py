@@ -318,3 +318,12 @@ def test_an_update_conditions_the_joint_distribution(p: Categorical[int], shift:
     assert_same(
         p.update(lambda x: law[x].log_prob(y)), both.condition(lambda pair: pair[1] == y).map(lambda pair: pair[0])
     )
+
+
+@pytest.mark.parametrize("lapse", [0.0, 0.1])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_scores_that_are_not_numbers_are_refused(place: int, lapse: float) -> None:
+    scored = [0.0, -math.inf, 1.0]
+    scored[place] = math.nan
+    with pytest.raises(ValueError, match="not a number"):
+        Categorical.softmax(zip("abc", scored, strict=True), lapse=lapse)

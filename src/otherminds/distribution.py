@@ -92,17 +92,19 @@ class Categorical(Generic[T]):
     def softmax(cls, scored: Iterable[tuple[T, float]], *, lapse: float = 0.0) -> Categorical[T]:
         """p(x) = (1 − lapse) · exp(score) / Σ exp(score) + lapse / n over n different outcomes.
 
-        Raises ValueError if no outcome has a score above −∞.
+        Raises ValueError if no outcome has a score above −∞, or a score is not a number.
         """
         outcomes, scores = zip(*scored, strict=True)
         top = max(scores)
         if top == IMPOSSIBLE:
             raise ValueError("a distribution needs at least one outcome with a finite score")
         excess = [0.0 if s == top else s - top for s in scores]
-        if not lapse:
-            total = log_sum_exp(excess)
-            return cls(tuple(outcomes), tuple(e - total for e in excess))
         weights = [math.exp(e) for e in excess]
+        if math.isnan(sum(weights)):
+            raise ValueError("a score of a distribution is not a number")
+        if not lapse:
+            total = math.log(sum(weights))
+            return cls(tuple(outcomes), tuple(e - total for e in excess))
         scale, floor = (1.0 - lapse) / sum(weights), lapse / len(weights)
         return cls(tuple(outcomes), tuple(math.log(w * scale + floor) for w in weights))
 

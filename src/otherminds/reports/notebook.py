@@ -72,8 +72,10 @@ def _scenes(world: Any, steps: Sequence[Any], watchers: Mapping[str, Observer[An
     return [Scene(state, belief, "") for state, belief in zip(states, asked, strict=True)]
 
 
-def plot_posterior(believed: Believed | Mapping[str, Believed] | Sequence[Believed], *, ax: Axes | None = None) -> Axes:
-    """P(x) as bars; of several by name, side by side; of a sequence, as lines over its steps.
+def plot_posterior(
+    believed: Believed | Mapping[str, Believed] | Sequence[Believed], *, ax: Axes | None = None, start: int = 0
+) -> Axes:
+    """P(x) as bars; of several by name, side by side; of a sequence, as lines over its steps from `start` on.
 
     Returns the axes, new ones unless `ax` is given.
     """
@@ -81,13 +83,14 @@ def plot_posterior(believed: Believed | Mapping[str, Believed] | Sequence[Believ
         axes = ax or plt.subplots(figsize=(4.2, 2.8))[1]
         if isinstance(believed, Mapping):
             _bars(axes, {name: _distribution(one) for name, one in believed.items()})
-            axes.legend(frameon=False)
+            axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         elif isinstance(believed, Categorical | Observer):
             _bars(axes, {"": _distribution(believed)})
         else:
             steps = [_distribution(one) for one in believed]
+            times = range(start, start + len(steps))
             for x in dict.fromkeys(x for step in steps for x in step.support):
-                axes.plot(range(len(steps)), [step.prob(x) for step in steps], ".-", label=str(x))
+                axes.plot(times, [step.prob(x) for step in steps], ".-", label=str(x))
             axes.set(xlabel="step", ylabel="probability", ylim=(-0.03, 1.03))
             axes.legend(frameon=False)
     return axes
