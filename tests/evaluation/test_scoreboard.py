@@ -91,6 +91,12 @@ def test_every_agent_of_a_world_is_named_in_its_picture_and_every_world_is_in_th
     points = literal_functional_plots.points(scores(episodes))
     text = inline(literal_functional_plots.panel(points["here"], 4.8))
     assert all(f"agent {i}<" in text for i in range(9))
+    (axes,) = literal_functional_plots.panel(points["here"], 4.8).axes
+    gains = sorted((gained for _, _, gained in points["here"]), reverse=True)
+    dots = [line.get_xdata()[0] for line in axes.lines if line.get_color() == literal_functional_plots.COLOURS[1]]  # type: ignore[index]
+    assert dots == pytest.approx(gains)
+    rings = {line.get_xdata()[0] for line in axes.lines if line.get_markerfacecolor() == "white"}  # type: ignore[index]
+    assert rings == {literal for _, literal, _ in points["here"] if literal is not None}
     both = inline(literal_functional_plots.overview(points, {"First": ("here",), "Second": ("there",)}, 6.4))
     assert "First" in both
     assert "Second" in both

@@ -22,7 +22,7 @@ COLOUR_OF_VERDICT = {"passes": BLUE, "fails": "#d55e00", "open": "#e69f00"}
 LONGEST = 24  # characters of the name of an agent; chosen
 SILENT = -0.14  # where agents without expectations are drawn
 LEAST = -0.35  # gains below this are drawn at it
-LINE = 0.17  # inches for a label
+ROW_OF_PANEL = 0.24  # inches for an agent in a panel
 ROW = 0.42  # inches for an agent and its loss
 MOST = 1.15  # the scale of losses goes at least so far: random play loses 1
 WORST_SHOWN = 2.0  # losses above this are drawn at it
@@ -56,16 +56,22 @@ def overview(by_world: Mapping[str, Sequence[Point]], families: Mapping[str, Seq
 
 @styled
 def panel(shown: Sequence[Point], width: float) -> Figure:
-    """The agents of one world, each with its name beside the figure, in the order of their gains."""
+    """The agents of one world, the best first: the share that each foresaw (a ring), and that it gained (a dot)."""
     ranked = sorted(shown, key=lambda point: -point[2])
-    figure, axes = with_axes(width, max(2.3, LINE * len(ranked) + 0.7))
-    places = [_place(point) for point in ranked]
-    for point, (x, gained), y in zip(ranked, places, _spread([y for _, y in places], figure), strict=True):
-        axes.plot(x, gained, "o", color=COLOURS[0], markersize=5, markeredgewidth=0, zorder=3)
-        name = printable(agent_name(point[0]))[:LONGEST]
-        axes.plot([x, 1.04, 1.09], [gained, y, y], color=SOFT, linewidth=0.4, clip_on=False)
-        axes.text(1.11, y, name, fontsize=8, va="center", clip_on=False)
-    _finish(axes)
+    figure, axes = with_axes(width, ROW_OF_PANEL * len(ranked) + 0.9)
+    for y, point in enumerate(ranked):
+        foresaw, gained = _place(point)
+        if point[1] is not None:
+            axes.plot([gained, foresaw], [y, y], color=SOFT, linewidth=1.0, zorder=1)
+            axes.plot(foresaw, y, "o", color=BLUE, markerfacecolor="white", label="" if y else "foresaw")
+        axes.plot(gained, y, "o", color=COLOURS[1], markersize=6, label="" if y else "gained")
+    names = [printable(agent_name(agent))[:LONGEST] for agent, _, _ in ranked]
+    axes.set_yticks(range(len(ranked)), names)
+    axes.set(xlim=(min([-0.05, *(_place(point)[1] - 0.05 for point in ranked)]), 1.05), ylim=(len(ranked) - 0.4, -0.6))
+    axes.set_xticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+    axes.tick_params(left=False)
+    axes.axvline(0, color=SOFT, linewidth=0.6)
+    figure.legend(loc="outside upper left", ncols=2, frameon=False)
     return figure
 
 
@@ -73,19 +79,6 @@ def _place(point: Point) -> tuple[float, float]:
     """The position of an agent in a panel: its literal score, or SILENT, and its gain, at least LEAST."""
     _, literal, gained = point
     return SILENT if literal is None else literal, max(gained, LEAST)
-
-
-def _spread(heights: Sequence[float], figure: Figure) -> list[float]:
-    """Heights for labels: in the same order, from the top down, none so close to the next that they would overlap."""
-    step = (1.15 - LEAST) * LINE / (figure.get_figheight() - 0.6)
-    placed: list[float] = []
-    for height in heights:
-        placed.append(min(height, placed[-1] - step) if placed else height)
-    floor = LEAST - 0.02
-    for i in reversed(range(len(placed) if placed[-1] < floor else 0)):
-        placed[i] = max(placed[i], floor)
-        floor = placed[i] + step
-    return placed
 
 
 def _finish(axes: Axes) -> None:
