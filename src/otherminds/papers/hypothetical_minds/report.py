@@ -22,6 +22,7 @@ from otherminds.reports.page import (
     Section,
     agent_name,
     at_two_widths,
+    folded,
     folded_all,
     inline,
     number,
@@ -57,8 +58,10 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     stats = by_key(summary)
     lined_up = _lined_up(rows)
     first, *others = [html for html in (episode(*about, rows) for about in examples(rows)) if html] or [Html("")]
-    spoken = [_agent_ranking(stats), _model_scores(stats)] if _model_subjects(stats) else []
-    subject = "programs" if _has_any(stats, ["programs"]) else next(iter(_model_subjects(stats)), "")
+    speakers = _model_subjects(stats)
+    costs = at_two_widths(partial(_costs, stats), WIDE, WORDS["costs"]) if len(speakers) > 1 else Html("")
+    spoken = [_agent_ranking(stats), costs, folded("Every scenario", _model_scores(stats))] if speakers else []
+    subject = "programs" if _has_any(stats, ["programs"]) else next(iter(speakers), "")
     pictured = at_two_widths(partial(_beside_others, stats, subject), WIDE) if _in_matrix(stats, subject) else ""
     tables = {
         "Scores": stack(WORDS["scores"], _scores(stats, NAMES)) if _has_any(stats, NAMES) else "",
@@ -231,6 +234,23 @@ def _mean(stats: RowsByKey, agent: str, metric: str, worlds: Sequence[str]) -> f
         if (subject, row_metric) == (agent, metric) and (not worlds or name.rpartition("_")[0] in worlds)
     ]
     return mean(values) if values else None
+
+
+@styled
+def _costs(stats: RowsByKey, width: float) -> Figure:
+    """The mean score of each agent with a language model in the matrix worlds, over its tokens in an episode."""
+    figure = Figure(figsize=(width, 2.8), layout="constrained")
+    axes = figure.subplots()
+    for agent in _model_subjects(stats):
+        score = _mean(stats, agent, "score", MATRIX)
+        tokens = [_mean(stats, agent, metric, MATRIX) for metric in ("prompt_tokens", "written_tokens")]
+        if score is not None and None not in tokens:
+            name = shortened(": ".join(_agent_and_model(agent)), LONGEST_NARROW)
+            axes.plot(sum(n for n in tokens if n is not None), score, "o", markersize=6, label=name)
+    axes.set(xlabel="tokens read and written in an episode", ylabel="mean score", xlim=(0, None))
+    axes.set_ylim(min(0.0, axes.get_ylim()[0]), None)
+    figure.legend(loc="outside lower left", frameon=False, fontsize=8)
+    return figure
 
 
 def _paper(stats: RowsByKey) -> Html:
