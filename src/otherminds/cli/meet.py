@@ -146,4 +146,5 @@ def _print(encounter: Encounter) -> None:
     for measure in encounter.measures:
         table.add_row(measure.name, interval(*measure.estimate[:3]), measure.meaning)
     console.print(table)
-    console.print(Text(f"{encounter.measures[0].estimate.n} episodes, seed {encounter.seed}"))
+    n = encounter.measures[0].estimate.n
+    console.print(Text(f"{n} episode{'s' * (n != 1)}, seed {encounter.seed}"))

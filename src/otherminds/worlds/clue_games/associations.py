@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from otherminds.files.text import brief
 from otherminds.files.toml import packaged
 
 Floats = NDArray[np.float64]
@@ -36,6 +37,8 @@ class Associations:
     For a person the strength of a clue is s[word, clue] = max over fields of its strength there, times UNKNOWN in the
     fields that the person does not know. Tables are equal only if they are the same object.
     """
+
+    __repr__ = brief
 
     table: Mapping[str, Mapping[str, Mapping[str, float]]]
 

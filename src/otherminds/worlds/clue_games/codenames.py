@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from otherminds.files.text import brief
 from otherminds.worlds.clue_games.associations import Associations, bundled_associations, strengths
 
 PASS = -1  # the action of the player whose turn it is not; convention
@@ -79,6 +80,8 @@ class Codenames:
     Both earn 1 for an own word, −1 for one of the other team, −3 for the assassin. At the end all roles are shown.
     Raises ValueError with fewer than 1 round or 1 board, for a board of another size, or without an own word.
     """
+
+    __repr__ = brief
 
     rounds: int = 12
     associations: Associations = field(default_factory=bundled_associations)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from otherminds.files.text import brief
 from otherminds.worlds.clue_games.associations import Associations, bundled_associations, strengths
 
 PASS = -1  # the action of the player whose turn it is not; convention
@@ -61,6 +62,8 @@ class Taboo:
     yet guessed; up to 3 times. Both earn 4 points for the word and lose 1 for each clue.
     Raises ValueError with fewer than 1 round or 4 words, or if a word has fewer than 3 clues that are not banned.
     """
+
+    __repr__ = brief
 
     rounds: int = 20
     associations: Associations = field(default_factory=bundled_associations)
