@@ -34,7 +34,7 @@ def log_sum_exp(values: Iterable[float]) -> float:
     """log Σᵢ exp vᵢ without overflow; −∞ for an empty or all-impossible sum."""
     terms = list(values)
     top = max(terms, default=IMPOSSIBLE)
-    return top if math.isinf(top) else top + math.log(sum(math.exp(v - top) for v in terms))
+    return top if math.isinf(top) else top + math.log(sum([math.exp(v - top) for v in terms]))
 
 
 SHOWN, LONGEST = 6, 30  # outcomes of a distribution that its `repr` shows, and their characters; chosen
@@ -70,7 +70,12 @@ class Categorical(Generic[T]):
         """
         pooled: dict[T, float] = {}
         for x, score in scored:
-            pooled[x] = log_sum_exp((pooled[x], score)) if x in pooled else score
+            before = pooled.get(x, IMPOSSIBLE)
+            if before == IMPOSSIBLE:
+                pooled[x] = score
+            elif score > IMPOSSIBLE:  # the log of a sum of two, without the lists of `log_sum_exp`
+                high, low = (before, score) if before > score else (score, before)
+                pooled[x] = high if math.isinf(high) else high + math.log(1.0 + math.exp(low - high))
         total = log_sum_exp(pooled.values())
         if not math.isfinite(total):
             raise ValueError("a distribution needs at least one outcome with a finite log weight")
