@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from otherminds.worlds.clue_games.codenames import Codenames
+from otherminds.worlds.clue_games.small_hanabi import SmallHanabi
+from otherminds.worlds.clue_games.taboo import Taboo
 from otherminds.worlds.clue_games.tiny_hanabi import TinyHanabi
 from otherminds.worlds.clue_games.wavelength import Wavelength, bundled_spectra
 
@@ -27,4 +30,7 @@ CLUE_GAMES: dict[str, Callable[[], Any]] = {
     "lopsided": lopsided,
     "wavelength": lambda: Wavelength(10),
     "words": words,
+    "taboo": lambda: Taboo(3),
+    "codenames": lambda: Codenames(3),
+    "small hanabi": lambda: SmallHanabi(3),
 }

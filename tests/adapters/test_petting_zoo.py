@@ -169,7 +169,8 @@ def worlds_there_are() -> set[type]:
         for thing in vars(importlib.import_module(module.name)).values():
             if isinstance(thing, type) and thing.__module__ == module.name:
                 fields = getattr(thing, "__dataclass_fields__", {})
-                if all(hasattr(thing, part) or part in fields for part in parts):
+                is_protocol = getattr(thing, "_is_protocol", False)
+                if not is_protocol and all(hasattr(thing, part) or part in fields for part in parts):
                     found.add(thing)
     return found
 

@@ -25,6 +25,8 @@ from otherminds.errors import InputError
 from otherminds.reports.terminal.screens import DRAWINGS, drawing_of
 from otherminds.world import World
 from otherminds.worlds import avatars
+from otherminds.worlds.clue_games import small_hanabi
+from otherminds.worlds.clue_games.small_hanabi import SmallHanabi
 from otherminds.worlds.collaborative_cooking import rules as cooking
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
 from otherminds.worlds.doors_keys_gems import level_files
@@ -353,11 +355,15 @@ def after(code: SpaceCode, change: Callable[[Any], Any]) -> SpaceCode:
 
 
 def described(values: Any) -> SpaceCode:
-    """The code of a mapping of fields, of a list of ranges (a number from each), or of one of some values."""
+    """The code of a mapping of fields, of a list of ranges (a number from each), or of one of some values.
+
+    A list of fewer numbers than there are ranges ends with UNSEEN.
+    """
     if isinstance(values, Mapping):
         return record(**{name: described(field) for name, field in values.items()})
     if isinstance(values, list):
-        return numbers(UNSEEN, [numbers_of.stop - 1 for numbers_of in values], len(values))
+        code = numbers(UNSEEN, [numbers_of.stop - 1 for numbers_of in values], len(values))
+        return after(code, lambda seen: [*(seen or ()), *[UNSEEN] * (len(values) - len(seen or ()))])
     return among(values)
 
 
@@ -396,6 +402,34 @@ def _(world: DoorsKeysGems, agent: str) -> AgentInterface:
         turn=among(range(people)),
     )
     return AgentInterface(tuple(world.vocabulary.values()), False, observation)
+
+
+@interface.register
+def _(world: SmallHanabi, agent: str) -> AgentInterface:
+    """A scene is a row of numbers, the card of the first player last; what has not been told is UNSEEN."""
+    kinds = range(len(world.cards))
+    told = (world.colours - 1, world.ranks - 1, max(small_hanabi.HINTS))
+    counted = (world.tokens, world.lives, sum(world.cards))
+    most = (*[world.ranks] * world.colours, *world.cards, *counted, *told, *told)
+
+    def row(table: small_hanabi.Table) -> list[int]:
+        heard = (UNSEEN if value is None else value for one_told in table.told for value in one_told)
+        return [*table.heights, *table.gone, table.tokens, table.lives, table.deck, *heard]
+
+    def rows(scenes: Sequence[small_hanabi.Scene] | None) -> list[list[int]]:
+        seen = [[*row(scene.table), scene.card] for scene in scenes or ()]
+        return [*seen, *[[UNSEEN] * (len(most) + 1)] * (world.most_scenes - len(seen))]
+
+    scenes = after(numbers(UNSEEN, (*most, kinds.stop - 1), world.most_scenes, len(most) + 1), rows)
+    actions = (small_hanabi.PLAY, small_hanabi.DISCARD, *small_hanabi.HINTS, small_hanabi.PASS)
+    observation = {
+        "table": after(numbers(UNSEEN, most, len(most)), row),
+        "other": among(kinds),
+        "turn": among(range(2)),
+        "scenes": scenes,
+        "last": record(scenes=scenes, own=maybe(kinds), action=maybe(actions), over=maybe((False, True))),
+    }
+    return AgentInterface(actions, False, record(**observation))
 
 
 @interface.register

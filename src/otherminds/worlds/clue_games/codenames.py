@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,3 +169,17 @@ class Codenames:
     def done(self, state: CodenamesState) -> bool:
         """Whether all turns are finished."""
         return state.rounds >= self.rounds
+
+    def all_actions(self, agent: str) -> tuple[int, ...]:
+        """Every action of an agent in any state, PASS last."""
+        if agent == "giver":
+            return (*range(self.numbers * len(self.associations.clues)), PASS)
+        return (*range(len(self.cards)), STOP, PASS)
+
+    def observation_values(self, agent: str) -> Mapping[str, Any]:
+        """The possible values of each field of what an agent observes, for adapters; −1 for roles that are not seen."""
+        size, words, clues = len(self.cards), range(len(self.associations.words)), range(len(self.associations.clues))
+        board, roles, touched = [words] * size, [range(len(PAY))] * size, [range(size)] * size
+        hints = (None, *range(self.numbers * len(clues)))
+        last = {"board": board, "roles": roles, "clue": (None, *clues), "number": (None, *range(1, self.numbers + 1))}
+        return {"board": board, "roles": roles, "hint": hints, "touched": touched, "last": {**last, "touched": touched}}

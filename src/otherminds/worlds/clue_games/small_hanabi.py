@@ -168,6 +168,11 @@ class SmallHanabi:
         """Whether the game ends with a turn of the second player that leaves this table."""
         return self.ended(table) or not table.deck
 
+    @property
+    def most_scenes(self) -> int:
+        """As many scenes as a game has at most: each card goes once, and each hint costs a token, won back by a card."""
+        return self.tokens + 3 * sum(self.cards)
+
     def actions(self, state: SmallHanabiState, agent: str) -> tuple[int, ...]:
         """What the player may do in its turn; only PASS out of turn."""
         is_moving = self.agents.index(agent) == _turn(state.scenes)

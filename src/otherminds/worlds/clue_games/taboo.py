@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -135,3 +135,15 @@ class Taboo:
     def done(self, state: TabooState) -> bool:
         """Whether all rounds are finished."""
         return state.rounds >= self.rounds
+
+    def all_actions(self, agent: str) -> tuple[int, ...]:
+        """Every action of an agent in any state, PASS last."""
+        names = self.associations.clues if agent == "giver" else self.associations.words
+        return (*range(len(names)), PASS)
+
+    def observation_values(self, agent: str) -> Mapping[str, Any]:
+        """The possible values of each field of what an agent observes, for adapters."""
+        words, clues = range(len(self.associations.words)), range(len(self.associations.clues))
+        said = {"clues": [clues] * CLUES, "guesses": [words] * CLUES}
+        target = (None, *words) if agent == "giver" else (None,)
+        return {"target": target, **said, "last": {"target": (None, *words), **said}}
