@@ -60,7 +60,13 @@ class Categorical(Generic[T]):
     """
 
     support: tuple[T, ...]
-    log_probs: tuple[float, ...]
+    log_probs: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.support) != len(self.log_probs):
+            raise TypeError(
+                "a Categorical is made by Categorical.of({outcome: share, …}), uniform, softmax or from_scores"
+            )
 
     @classmethod
     def from_scores(cls, scored: Iterable[tuple[T, float]]) -> Categorical[T]:

@@ -32,13 +32,15 @@ class Observer(Generic[M]):
     """
 
     minds: tuple[M, ...]
-    weights: tuple[float, ...]
+    weights: tuple[float, ...] = ()
     decay: float = 1.0
     gain: float = 1.0
     switch_rate: float = 0.0
     prior: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
+        if len(self.minds) != len(self.weights):
+            raise TypeError("an Observer is made by Observer.over(minds), with a prior if it is not uniform")
         if not self.prior:
             object.__setattr__(self, "prior", self.weights)
 
@@ -87,11 +89,16 @@ class Observer(Generic[M]):
         weights = rescore(self.weights, evidence, decay=self.decay, gain=self.gain)
         top = max(weights)
         if top == IMPOSSIBLE:
-            raise ValueError(f"none of the {len(self.minds)} minds could have done {action!r}")
+            raise ValueError(f"none of the {len(self.minds)} minds could have done {action!r}{self._instead()}")
         weights = tuple(w - top for w in weights)
         if self.switch_rate:
             weights = _mixed_with_prior(weights, self.prior, self.switch_rate)
         return replace(self, weights=weights).see(obs)
+
+    def _instead(self) -> str:
+        """What the likeliest mind would do, for an error."""
+        policy = self.posterior.mode.act()
+        return f"; the likeliest would do {policy.mode!r}" if isinstance(policy, Categorical) else ""
 
     def see(self, obs: object) -> Self:
         """Let every mind observe `obs` without an action to explain."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from otherminds.distribution import Categorical
+from otherminds.errors import unknown
 from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
-from otherminds.worlds.doors_keys_gems.rules import Action, State
+from otherminds.worlds.doors_keys_gems.rules import Action, DoorsKeysGems, State
+
+_planner = lru_cache(maxsize=16)(DoorsKeysGemsPlanner)  # minds of the same world share its plans
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,18 @@ class Seeker:
     beta: float = 3.0  # per step; chosen, see docs/systems/protom.md
     lapse: float = 0.05  # probability of an action at random; chosen
     state: State | None = None
+
+    @classmethod
+    def of(cls, world: DoorsKeysGems, agent: str, goal: str, beta: float = 3.0, lapse: float = 0.05) -> Seeker:
+        """An agent by its name after a goal in words, as `blue gem`. Raises InputError for another agent or goal."""
+        if agent not in world.agents:
+            raise unknown("agent", agent, world.agents)
+        planner, things = _planner(world), {"gem": world.gems, "key": world.keys, "door": world.doors}
+        goals = [Goal(kind, thing) for kind, listed in things.items() for thing in range(len(listed))]
+        by_words = {planner.words(one): one for one in reversed(goals)}
+        if goal not in by_words:
+            raise unknown("goal", goal, by_words)
+        return cls(planner, world.agents.index(agent), by_words[goal], beta, lapse)
 
     def __repr__(self) -> str:
         return f"Seeker({self.planner.world.agents[self.agent]}: {self.name}, beta={self.beta:g}, lapse={self.lapse:g})"

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from otherminds.errors import InputError, unknown
 from otherminds.files.text import read_text
@@ -203,16 +203,28 @@ def draw_text(world: DoorsKeysGems, state: State) -> str:
     return "\n".join(rows)
 
 
-def bundled_levels() -> list[Level]:
-    """The twenty bundled Doors-Keys-Gems levels, in the order of their file names."""
-    return [parse_level(text, path) for text, path in map_file.level_texts(LEVELS / "twenty")]
+class Levels(list[Level]):
+    """Levels by place or by name."""
+
+    def __getitem__(self, index: Any) -> Any:
+        """A level by its place or its name. Raises InputError for another name."""
+        if not isinstance(index, str):
+            return super().__getitem__(index)
+        by_name = {level.name: level for level in self}
+        if index not in by_name:
+            raise unknown("level", index, by_name)
+        return by_name[index]
+
+
+def bundled_levels() -> Levels:
+    """The twenty bundled Doors-Keys-Gems levels, in the order of their file names, or by name."""
+    return Levels(parse_level(text, path) for text, path in map_file.level_texts(LEVELS / "twenty"))
 
 
 def find_level(name: str | Path) -> Level:
     """A bundled level by its name, as `garden-gate`, or the level in a file. Raises InputError for another name."""
-    levels = {level.name: level for level in bundled_levels()}
-    if str(name) in levels:
-        return levels[str(name)]
-    if Path(name).suffix or Path(name).is_file():
+    levels = bundled_levels()
+    if Path(name).suffix or (Path(name).is_file() and all(level.name != str(name) for level in levels)):
         return read_level(Path(name))
-    raise unknown("file and no bundled level", name, levels)
+    level: Level = levels[str(name)]
+    return level

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from otherminds.errors import shortened
+from otherminds.errors import shortened, unknown
 from otherminds.files.html import pictured
 from otherminds.worlds.grid import DIRECTIONS, Grid
 
@@ -161,8 +161,15 @@ class DoorsKeysGems:
                 if j != i and self.grid.adjacent(cell, other_cell) and not self.forbidden & {(i, item), (j, item)}:
                     yield Action("handover", item, j)
 
-    def apply(self, state: State, i: int, action: Action) -> State:
-        """The state after an action of agent i alone. Raises InvalidActionError for an illegal action."""
+    def apply(self, state: State, i: int, action: Action | str) -> State:
+        """The state after an action of agent i alone, which may be given in words.
+
+        Raises InvalidActionError for an illegal action, InputError for words that stand for none.
+        """
+        if isinstance(action, str):
+            if action not in self.vocabulary:
+                raise unknown("action", action, self.vocabulary)
+            action = self.vocabulary[action]
         if action not in self.options(state, i):
             raise InvalidActionError(f"{self.agents[i]} cannot do `{self.spell(action)}` here")
         verb, item, target = action
@@ -176,8 +183,13 @@ class DoorsKeysGems:
             return state._replace(items=_replaced(state.items, item, USED), locked=state.locked & ~(1 << target))
         return state
 
-    def step(self, state: State, joint: Mapping[str, Action], rng: np.random.Generator | None = None, /) -> State:
-        """T(s, a): effects apply in the order of the agents; an action that has become illegal has no effect."""
+    def step(
+        self, state: State, joint: Mapping[str, Action] | Mapping[str, str], rng: np.random.Generator | None = None, /
+    ) -> State:
+        """T(s, a): effects apply in the order of the agents; an action that has become illegal has no effect.
+
+        Actions may be given in words.
+        """
         after = state
         for i in self.movers(state):
             with suppress(InvalidActionError):
