@@ -46,6 +46,8 @@ from otherminds.papers.protom.facilitator import ProToM as ProToM
 from otherminds.papers.protom.facilitator import with_none_of_these as with_none_of_these
 from otherminds.papers.protom.messages import RolledOutMessages as RolledOutMessages
 from otherminds.papers.protom.messages import Suggestion as Suggestion
+from otherminds.planning.array_minds import ArrayObserver as ArrayObserver
+from otherminds.planning.array_minds import rational_minds as rational_minds
 from otherminds.planning.best_response import best_response as best_response
 from otherminds.planning.rational import RationalAgent as RationalAgent
 from otherminds.reports.notebook import plot_posterior as plot_posterior

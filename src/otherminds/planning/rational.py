@@ -82,7 +82,7 @@ class Plan(Generic[S, A]):
     ) -> None:
         """Either `reached` or `reward` says what the agent wants."""
         self.graph, self.reached, self.reward, self.discount, self.depth = graph, reached, reward, discount, depth
-        self._worst = -float(UNREACHABLE) if discount == 1.0 else -1.0 / (1.0 - discount)
+        self.worst = -float(UNREACHABLE) if discount == 1.0 else -1.0 / (1.0 - discount)
         self._solution: Solution | None = None
         self._ahead: dict[tuple[S, int], dict[A, float]] = {}
 
@@ -117,6 +117,10 @@ class Plan(Generic[S, A]):
         row_values = self.solution([state]).action_values[graph.rows(state)]
         return dict(zip(graph.options[graph.index[state]], row_values.tolist(), strict=True))
 
+    def values_at(self, steps: Floats) -> Floats:
+        """V of states with so many steps to the goal, ∞ for no way, where there is no chance: −(1 + γ + … + γⁿ⁻¹)."""
+        return np.maximum(-steps if self.discount == 1.0 else self.worst * (1.0 - self.discount**steps), self.worst)
+
     def value(self, state: S) -> float:
         """V of a state."""
         if self.depth is not None:
@@ -141,13 +145,12 @@ class Plan(Generic[S, A]):
             backwards = csr_array(links, shape=(len(is_goal), len(is_goal)))
             steps = dijkstra(backwards, indices=np.flatnonzero(is_goal), min_only=True, unweighted=True)
         pay = np.full(moves.matrix.shape[0], -1.0)
-        costs = -steps if self.discount == 1.0 else self._worst * (1.0 - self.discount**steps)
-        values = np.maximum(costs, self._worst)
+        values = self.values_at(steps)
         if moves.is_deterministic:
-            return Solution(np.maximum(pay + self.discount * (moves.matrix @ values), self._worst), values, steps)
-        start = np.where(is_goal, 0.0, self._worst)
+            return Solution(np.maximum(pay + self.discount * (moves.matrix @ values), self.worst), values, steps)
+        start = np.where(is_goal, 0.0, self.worst)
         solved = optimal_values(
-            moves, pay, start, discount=self.discount, least=self._worst, guess=values, fixed=is_goal
+            moves, pay, start, discount=self.discount, least=self.worst, guess=values, fixed=is_goal
         )
         return Solution(*solved, steps)
 
