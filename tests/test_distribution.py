@@ -24,6 +24,10 @@ def assert_same(p: Categorical[int], q: Categorical[int]) -> None:
         assert p.prob(x) == pytest.approx(q.prob(x), abs=CLOSE)
 
 
+def any_positive(shares: dict[int, float]) -> bool:
+    return any(share > 0.0 for share in shares.values())
+
+
 def kernel(shift: int) -> dict[int, Categorical[int]]:
     """A stochastic function of the numbers 0 to 9, another one for each shift."""
     return {x: Categorical.from_scores([((x * y + shift) % 7, 0.3 * y * shift) for y in range(4)]) for x in range(10)}
@@ -284,13 +288,13 @@ def test_what_has_nothing_in_common_diverges_by_one_bit() -> None:
 # Probability as it is said
 
 
-@given(st.dictionaries(st.integers(), st.floats(1e-6, 1e6), min_size=1))
+@given(st.dictionaries(st.integers(), st.one_of(st.just(0.0), st.floats(1e-6, 1e6)), min_size=1).filter(any_positive))
 def test_shares_become_probabilities(shares: dict[int, float]) -> None:
-    p = Categorical.of(shares | {-(10**9): 0.0})
+    p = Categorical.of(shares)
     total = math.fsum(shares.values())
-    assert set(p.support) == set(shares) - {-(10**9)} or -(10**9) in shares
+    assert p.support == tuple(shares)
     for x, share in shares.items():
-        assert p.prob(x) == pytest.approx(share / total, rel=1e-9)
+        assert p[x] == pytest.approx(share / total, rel=1e-9)
 
 
 @pytest.mark.parametrize("shares", [{}, {"a": 0.0}, {"a": -1.0, "b": 2.0}])

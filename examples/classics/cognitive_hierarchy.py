@@ -39,5 +39,6 @@ people = levels(1.5, 60)  # nobody has level 60
 print("levels 0 to 4 of people:", *(f"{people.prob(k):.2f}" for k in range(5)), f"mean {people.expect(float):.1f}")
 print("hierarchy:", *(request(k) for k in range(6)), " published:", *PUBLISHED)
 print("level-k:  ", *(request(k, hierarchy=False) for k in range(6)))
-axes = om.plot_posterior({f"level {k} expects": levels(TAU, k) for k in range(2, 5)})
+axes = om.plot_posterior({f"level {k}": levels(TAU, k) for k in range(2, 5)})
+axes.set(xlabel="level that it expects of the other")
 om.save_picture(axes, Path(sys.argv[1] if len(sys.argv) > 1 else ".") / "cognitive_hierarchy.svg")

@@ -4,7 +4,7 @@ Each child sees the other faces, not its own. Father says that somebody is muddy
 whether they are. Nobody answers, and from that they learn. Fagin, Halpern, Moses and Vardi 1995, section 1.1.
 Published: the puzzle's answer; k muddy children know when father asks for the k-th time, and not before.
 
-Try: leave out what father said (the condition of `start`); nobody ever learns anything, and `beliefs` has no end.
+Try: let father say that two are muddy: replace `any` by `lambda faces: sum(faces) > 1`, and count from two children.
 """
 
 import sys

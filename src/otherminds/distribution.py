@@ -89,10 +89,12 @@ class Categorical(Generic[T]):
 
     @classmethod
     def of(cls, shares: Mapping[T, float]) -> Categorical[T]:
-        """p(x) ∝ the share of x; outcomes with a share of 0 are left out. Raises ValueError for a negative share."""
+        """p(x) ∝ the share of x. Raises ValueError for a negative share, or if all are 0."""
+        if not isinstance(shares, Mapping):
+            raise TypeError("Categorical.of takes {outcome: share, …}; Categorical.uniform takes outcomes")
         if any(share < 0.0 for share in shares.values()):
             raise ValueError("shares are 0 or more")
-        return cls.from_scores((x, math.log(share)) for x, share in shares.items() if share)
+        return cls.from_scores((x, math.log(share) if share else IMPOSSIBLE) for x, share in shares.items())
 
     @classmethod
     def uniform(cls, outcomes: Iterable[T]) -> Categorical[T]:

@@ -101,7 +101,7 @@ def test_help_fits_the_terminal_and_shows_an_example(run: Run) -> None:
 VERDICTS = {
     "0.3": (1, "fails", "it does not act on its predictions", ("1", "0")),
     "0.9": (4, "is open", "its loss may be on either side of the limit", ("0", "1")),
-    "2.5": (0, "passes", "it plays like a player that knows its partner", ("0", "0")),
+    "2.5": (0, "passes", "it acts on what it predicts, as far as the limit asks", ("0", "0")),
 }
 
 
@@ -121,7 +121,7 @@ def test_the_exit_code_is_the_verdict(most: str, run: Run, here: Path) -> None:
     assert f"nash_mixer {verb}: {why}. It loses {loss:.2f} [" in words
     assert f"; the limit is {most}. " in words
     assert ("more pass" in words) == (code == 4)
-    assert "With other partners like these 3 it would lose " in words
+    assert "With 3 other partners like these, it would lose " in words
     assert not re.search("^tabular (passes|fails|is open):", result.out, re.MULTILINE)
     suites = ElementTree.parse(here / "reports" / "junit.xml").getroot()
     assert [(suite.get("failures"), suite.get("errors")) for suite in suites] == [counts]
@@ -156,7 +156,7 @@ def test_one_pass_leaves_the_verdict_open_and_more_go_on_from_it(run: Run, here:
     assert (once.code, once.err) == (4, "")
     assert "One pass cannot decide" in " ".join(once.out.split())
     assert len(rows_in(here / "out")) == 4 * 3 * 4  # agents, partners, rounds
-    assert "perfect passes: it plays" in fine(run(*command))
+    assert "perfect passes: it acts" in fine(run(*command))
     assert len(rows_in(here / "out")) == sum(row["value"] for row in passes_in(here / "out")) * 3 * 4
 
 
@@ -168,8 +168,8 @@ def passes_in(folder: Path) -> list[dict[str, Any]]:
 @pytest.mark.slow
 def test_an_agent_given_twice_is_judged_once_and_nobody_else_is(run: Run, here: Path) -> None:
     result = run("check", *("--agent", "perfect") * 2, *QUICK, "--out", "out", "--junit", "junit.xml")
-    assert "perfect passes: it plays like a player" in fine(result)
-    assert result.out.count(": it plays") == 1
+    assert "perfect passes: it acts on what it predicts" in fine(result)
+    assert result.out.count(": it acts") == 1
     assert [suite.get("name") for suite in ElementTree.parse(here / "junit.xml").getroot()] == ["perfect"]
 
 
@@ -243,7 +243,7 @@ def test_partners_from_a_file_of_machines(run: Run, here: Path) -> None:
     (here / "mine.json").write_text(f'{{"machines": {{"grudge": {machine}}}}}')
     command = ("check", "--agent", "perfect", "--game", "ipd", "--machines", "mine.json", "--rounds", "5")
     out = fine(run(*command, "--out", "out"))
-    assert "perfect passes: it plays" in out
+    assert "perfect passes: it acts" in out
     assert "With other partners" not in out
     assert {row["condition"] for row in rows_in(here / "out")} == {"ipd/grudge"}
     page = (here / "out" / "report.html").read_bytes()

@@ -194,7 +194,7 @@ def test_a_language_model_takes_part_in_a_scenario(run: Run, here: Path) -> None
         (("2-0", "--game", "tiny-hanabi", "--agent", "agents_met:nothing"), "agents_met:nothing returns no mind"),
         (("2-0", "--game", "tiny-hanabi", "--agent", "agents_met:number"), "agents_met:number is no agent"),
         (("2-0", "--game", "tiny-hanabi", "--agent", "agents_met:breaker"), "agents_met:breaker broke: ZeroDivision"),
-        (("2-0", "--game", "tiny-hanabi", "--agent", "agents_met:dancer"), "nobody can do `dance` now (one of -1)"),
+        (("2-0", "--game", "tiny-hanabi", "--agent", "agents_met:dancer"), "`dance` is not allowed now (one of -1)"),
         (("2-0", "--game", "tiny-hanabi", "--agent", "agents_met:certain"), "agents_met:certain acts by `noop`"),
         (("2-0", "--game", "tiny-hanabi", "--agent", "agents_met:mute"), "agents_met:mute does `None`"),
         (("2-0", "--game", "tiny-hanabi", "--agent", "agents_met:prophet"), "agents_met:prophet predicts `1` (return"),

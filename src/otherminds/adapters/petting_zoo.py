@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from otherminds.errors import InputError, install_hint
 from otherminds.world import World
+from otherminds.worlds.repeated_games.rules import Game
 
 if TYPE_CHECKING:
     from otherminds.adapters.parallel import ParallelWorld
@@ -42,4 +43,7 @@ def parallel_env(
         if error.name is None or error.name.split(".")[0] not in ("gymnasium", "pettingzoo"):
             raise
         raise InputError("environments of PettingZoo need an extra", hint=install_hint("pettingzoo")) from None
+    if isinstance(world, Game):
+        raise InputError(f"{world.name} is a game of one round", hint="RepeatedGame(game, rounds) is a world")
+    world = getattr(world, "world", world)  # a level stands for its world
     return ParallelWorld(world, steps=steps, render_mode=render_mode, flat=flat)

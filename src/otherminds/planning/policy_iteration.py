@@ -78,7 +78,7 @@ def optimal_values(
         if change == 0.0 or earlier <= change <= TOLERANCE:
             return action_values, improved
         values = improved
-    hint = "give a `discount` below 1, or rewards that cannot be collected for ever"
+    hint = "say what is `reached`, give a `discount` below 1, or rewards that cannot be collected for ever"
     raise InputError(f"the values have not converged after {MOST_SWEEPS:,} sweeps", hint=hint)
 
 

@@ -23,6 +23,7 @@ from otherminds.reports.scene_replay import scene_replay
 from otherminds.reports.terminal.screens import drawing_of, goal_name
 from otherminds.world import Step
 from otherminds.worlds.collaborative_cooking.rules import CollaborativeCooking
+from otherminds.worlds.doors_keys_gems.level_files import find_level
 from otherminds.worlds.in_the_matrix.world import InTheMatrix
 from otherminds.worlds.map_file import WorldLevel
 from otherminds.worlds.own_world import spell
@@ -37,9 +38,12 @@ def view(world: Any, shown: Any = None, watchers: Mapping[str, Observer[Any]] | 
     """A state of a world as a picture, its first one by default; or the steps of an episode to step through.
 
     Steps are those of `rollout`, or the moments of a FacilitatedEpisode with its messages. `watchers` are observers at
-    the start, whose posteriors over goals the replay shows. A level stands for its world.
+    the start, whose posteriors over goals the replay shows. A level, or the name of a bundled one, stands for its
+    world.
     Raises InputError for no steps, and for steps in a world of which there are single pictures only.
     """
+    if isinstance(world, str):
+        world = find_level(world)
     if isinstance(world, WorldLevel):
         world, name = world.world, name or world.name
     if not isinstance(shown, list | tuple) or not all(hasattr(step, "after") for step in shown):

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from otherminds.distribution import Categorical
-from otherminds.errors import InputError, near, unknown
+from otherminds.errors import InputError, unknown
 from otherminds.evaluation.asking import Asking, tell_ahead
 from otherminds.evaluation.engines import stream
 from otherminds.evaluation.literal_functional import functional_regret, tom_percent
@@ -46,7 +46,7 @@ from otherminds.worlds.clue_games.clue_game import ClueGame
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import scenario
 from otherminds.worlds.repeated_games.partners import partners_in
-from otherminds.worlds.repeated_games.payoff_files import find_game
+from otherminds.worlds.repeated_games.payoff_files import bundled_games, find_game
 from otherminds.worlds.repeated_games.rules import Game
 
 COOK, KNOWING = COOKING[0], "bound"  # the players whose scores are references
@@ -95,7 +95,10 @@ class OwnMind:
     def observe(self, obs: Any, /) -> OwnMind:
         """The mind after an observation."""
         with blamed(self.name):
-            return replace(self, mind=self.mind.observe(obs))
+            mind = self.mind.observe(obs)
+        if not hasattr(mind, "act"):
+            raise InputError(f"`observe` of {self.name} returns `{str(mind)[:60]}`", hint="return the mind after it")
+        return replace(self, mind=mind)
 
     def act(self) -> OwnPolicy:
         """Its policy. Raises InputError if that is no distribution."""
@@ -192,7 +195,7 @@ def meet_scenario(
     meetings = [row for row in ours if "loss" in row]
     if meetings:
         losses = mean([row["loss"] for row in meetings], [row["episode"] for row in meetings])
-        words = "expected reward of a meeting that the kind played loses to the best response: exact, never below 0"
+        words = "expected reward per meeting that is lost by the kind played: exact, never below 0"
         measures.append(Measure("loss by choice", losses, words))
     ends = [row for row in ours if "score" in row]
     words = "dishes delivered in an episode" if entries[0].cooks else "meetings in an episode"
@@ -240,9 +243,10 @@ def repeated_game(name: str) -> Game:
     try:
         return find_game(name)
     except InputError:
-        if near(name, clue_game_names()):
-            raise unknown("game", name, clue_game_names()) from None
-        raise
+        if Path(name).suffix or Path(name).is_file():
+            raise
+        names = [*(game.name for game in bundled_games()), *clue_game_names()]
+        raise unknown("game", name, names, "ordinal-001 to ordinal-144, or a file") from None
 
 
 def meet_partner(

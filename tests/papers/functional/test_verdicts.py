@@ -272,9 +272,9 @@ PROBES = (
 @pytest.mark.parametrize(
     ("judged", "breaks", "words"),
     [
-        (finding(0.4), "", r"^it plays like .*\. It loses 0.40 of .* with these partners; the limit is 0\.4$"),
+        (finding(0.4), "", r"^it acts on .*\. It loses 0.40 of .* with these partners; the limit is 0\.4$"),
         (finding(0.1, literal=0.9), "", r"Its predictions are wrong: they alone would lose 0\.90$"),
-        (finding(0.1, probes=PROBES), "", "^it plays like a player that knows its partner"),
+        (finding(0.1, probes=PROBES), "", "^it acts on what it predicts, as far as the limit asks"),
         (finding(0.3, unused=0.2, evidence=", as with y"), "", "Of this, 0.20 is in rounds .* rightly, as with y$"),
         (finding(0.3, unused=0.01, evidence=", as with y"), "", r"the limit is 0\.4$"),
         (finding(0.5, unused=0.25), USING, "^it does not act on its predictions. .* Of this, 0.25 is in rounds"),

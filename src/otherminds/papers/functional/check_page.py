@@ -78,7 +78,7 @@ def words_of(finding: Findings) -> str:
     sentence = f"{_result(finding)}: {verdict.words}."
     if wider.low < wider.high:
         sentence += (
-            f" With other partners like these {wider.n} it would lose {wider.low:.2f} to {wider.high:.2f} "
+            f" With {wider.n} other partners like these, it would lose {wider.low:.2f} to {wider.high:.2f} "
             "(95 % interval over partners)."
         )
     return sentence

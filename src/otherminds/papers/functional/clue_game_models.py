@@ -273,7 +273,7 @@ def converse(game: ClueGame, partner: str, subject: Any, streams: Streams) -> It
 def _legal(action: Any, actions: Sequence[int]) -> int | None:
     """The action as the world's own value, or None. Raises InputError for an illegal one."""
     if action is not None and action not in actions:
-        raise InputError(f"nobody can do `{str(action)[:60]}` now", hint=f"one of {', '.join(map(str, actions))}")
+        raise InputError(f"`{str(action)[:60]}` is not allowed now", hint=f"one of {', '.join(map(str, actions))}")
     return None if action is None else actions[actions.index(action)]
 
 

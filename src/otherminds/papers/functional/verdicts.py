@@ -216,7 +216,7 @@ class Findings:
         if passed is None:
             sentences = ["its loss may be on either side of the limit", self._loss, self.further_passes]
         elif passed:
-            sentences = ["it plays like a player that knows its partner", self._loss]
+            sentences = ["it acts on what it predicts, as far as the limit asks", self._loss]
         else:
             place = "its predictions cannot be read" if self.unpredicted > UNMEASURED else PLACES[self._break]
             sentences = [self._habit or place, self._loss, self._told]

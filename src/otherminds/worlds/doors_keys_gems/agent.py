@@ -30,6 +30,7 @@ class Seeker:
     @classmethod
     def of(cls, world: DoorsKeysGems, agent: str, goal: str, beta: float = 3.0, lapse: float = 0.05) -> Seeker:
         """An agent by its name after a goal in words, as `blue gem`. Raises InputError for another agent or goal."""
+        world = getattr(world, "world", world)  # a level stands for its world
         if agent not in world.agents:
             raise unknown("agent", agent, world.agents)
         planner, things = _planner(world), {"gem": world.gems, "key": world.keys, "door": world.doors}

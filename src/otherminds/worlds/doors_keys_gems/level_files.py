@@ -59,9 +59,9 @@ class _Tile(NamedTuple):
         return self.line.wrong(message, hint, self.column)
 
 
-def read_level(path: Path) -> Level:
+def read_level(path: Path | str) -> Level:
     """Read a level file. Raises InputError with the line and column of the first error."""
-    return parse_level(read_text(path), path)
+    return parse_level(read_text(Path(path)), Path(path))
 
 
 def parse_level(text: str, path: Path) -> Level:

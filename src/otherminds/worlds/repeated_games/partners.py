@@ -47,12 +47,14 @@ class UnknownPartnerError(InputError):
     """No partner has this name."""
 
 
-def partner(name: str, game: Game, own: Mapping[str, Machine] | None = None) -> Machine:
+def partner(name: str, game: Game | str, own: Mapping[str, Machine] | None = None) -> Machine:
     """The partner with this name, ignoring case; `~0.1` after it adds random actions with probability .1.
 
     `own` are machines by name that come before all others, as `own_machines` reads them.
     Raises UnknownPartnerError for an unknown name, InputError for a partner that cannot play the game.
     """
+    if isinstance(game, str):
+        game = find_game(game)
     own_by_name = own or {}
     if _normalised(name) in own_by_name:
         return own_by_name[_normalised(name)]
