@@ -48,7 +48,7 @@ app = typer.Typer(
     help="""Computational Theory of Mind: watch agents, infer what they want, use it.
 
 Example: otherminds demo
-Example: otherminds ask story.txt --question "Where will Sally look for the ball?"
+Example: otherminds ask my.txt --question "Where will Sally look for the ball?"
 
 Commands, each of which tells more with --help:""",
 )

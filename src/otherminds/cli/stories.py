@@ -36,7 +36,7 @@ def ask(
 
     The answer comes with what it rests on. Without a story, it is read from standard input.
 
-    Example: otherminds ask story.txt --question "Where will Sally look for the ball?"
+    Example: otherminds ask my.txt --question "Where will Sally look for the ball?"
     """
     from otherminds.evaluation.progress import noted
 

@@ -344,5 +344,5 @@ def test_an_illegal_action_is_one_clear_line() -> None:
         def act(self) -> Categorical[int]:
             return point_mass(7)
 
-    with pytest.raises(InputError, match=re.escape("nobody can do `7` now (one of -1)")):
+    with pytest.raises(InputError, match=re.escape("`7` is not allowed now (one of -1)")):
         list(converse(short(SIGNALS), "0-0", Odd(), streams()))
