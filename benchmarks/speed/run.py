@@ -34,9 +34,9 @@ from benchmarks.speed import (
 from benchmarks.speed.timing import Ratio, ratio
 from otherminds.errors import InputError
 from otherminds.papers.protom.levels import kitchens
-from otherminds.planning.shortest_paths import UNREACHABLE
 from otherminds.worlds.doors_keys_gems.advice import DoorsKeysGemsAdvice
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
+from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.overcooked.advice import OvercookedAdvice
 
@@ -55,19 +55,35 @@ MET = {True: "met", False: "MISSED", None: "–"}
 
 
 def field_lines() -> Iterator[Line]:
-    """Exact cost-to-go fields, 16 × 16, 3 goals, 3 keys, 27 stages; the answers are checked to be the same."""
+    """Exact cost-to-go fields, 3 goals, 3 keys, 27 stages; the answers are checked to be the same."""
     level = fields.world()
     floor = fields.floors(level)
-    answer = fields.ours(level)
+    answer = fields.ordered(fields.ours(level))
     for name, other, least in (
         ("NumPy value iteration", fields.value_iteration, 2.0),
         ("plain breadth-first search", fields.breadth_first, 4.0),
     ):
         reference = other(level)
-        same = bool((np.minimum(answer, UNREACHABLE) == reference)[:, floor].all())
+        same = bool((answer == reference)[:, floor].all())
         found = max((ratio(lambda: fields.ours(level), lambda: other(level)) for _ in range(2)), key=lambda r: r.ratio)  # noqa: B023
         fine = same and found.ratio >= least
         yield _times(f"Fields: {name} / ours", found, f"≥ {least:g}×, same numbers", fine)
+    for side, maze, most in ((16, False, 4.0), (16, True, None), (64, False, 5.0), (64, True, None)):
+        name = f"Fields, {side} × {side}{', maze' if maze else ''}: ours / queue in C"
+        yield _beside_queue(name, fields.world(side, maze=maze), most)
+
+
+def _beside_queue(name: str, level: DoorsKeysGems, most: float | None) -> Line:
+    """Our fields, from the level on, and a search by a queue in C that is given all stages and what leads to which."""
+    if (queue := fields.queue_in_c(level)) is None:
+        return Line(name, "no C compiler", "", None)
+    same = np.array_equal(fields.ordered(fields.ours(level)), queue())
+    rounds = 200 if level.grid.width < 32 else 40
+    found = min((ratio(queue, lambda: fields.ours(level), rounds=rounds) for _ in range(2)), key=lambda r: r.ratio)
+    fine = same and (None if most is None else found.ratio <= most)
+    told = f"{found.ratio:.1f}×  ({found.theirs_ms:.2f} / {found.ours_ms:.2f} ms)"
+    least = f"≤ {most:g}×, same numbers" if most else "same numbers"
+    return Line(name, told, least, fine, {"times": found.ratio, "ms": found.theirs_ms})
 
 
 def _times(name: str, found: Ratio, least: str, fine: bool | None) -> Line:

@@ -262,7 +262,9 @@ def test_rewards_without_discount_are_those_of_a_world_that_ends() -> None:
 def test_rewards_that_can_be_collected_for_ever_need_a_discount(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("otherminds.planning.policy_iteration.MOST_SWEEPS", 50)
     agent = RationalAgent(GRID, "Mia", "earn", reward=lambda s, joint, after: 1.0).observe((0, 0))
-    with pytest.raises(InputError, match=r"have not converged after 50 sweeps \(say what is `reached`, give a `discount` below 1"):
+    with pytest.raises(
+        InputError, match=r"have not converged after 50 sweeps \(say what is `reached`, give a `discount` below 1"
+    ):
         agent.act()
     patient = RationalAgent(GRID, "Mia", "earn", reward=lambda s, joint, after: 1.0, discount=0.99).observe((0, 0))
     assert patient.value == pytest.approx(100.0)

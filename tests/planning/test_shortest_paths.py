@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otherminds.planning.expansion import Expansion
-from otherminds.planning.shortest_paths import UNREACHABLE, Exit, StagedCosts, cost_fields, distances
+from otherminds.planning.shortest_paths import UNREACHABLE, Exit, StagedCosts, distances
 from otherminds.worlds.grid import Grid
 
 
@@ -89,56 +89,13 @@ def test_no_sources_no_rows() -> None:
     assert distances(Grid.of(2, 2, []).floor, 3, []).shape[0] == 0
 
 
-# Costs-to-go in stages
-
-
-@st.composite
-def staged(draw: st.DrawFn) -> tuple[list[Grid], list[tuple[int, int, int]], list[list[tuple[int, int]]]]:
-    """Some grids of one shape, deeds that lead from one to another, and goals that are reached here and there."""
-    width, height, stages = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(1, 4))
-    rows = st.lists(st.integers(0, 2**width - 1), min_size=height, max_size=height)
-    floors = [sum(row << y * (width + 1) for y, row in enumerate(draw(rows))) for _ in range(stages)]
-    grids = [Grid(width, height, floor) for floor in floors]
-    stage = st.integers(0, stages - 1)
-    cell = st.sampled_from([grids[0].cell(x, y) for x in range(width) for y in range(height)])
-    links = draw(st.lists(st.tuples(stage, stage, cell), max_size=6))
-    return (
-        grids,
-        links,
-        draw(st.lists(st.lists(st.tuples(stage, cell), max_size=2, unique=True), min_size=1, max_size=3)),
-    )
-
-
-@pytest.mark.slow
-@given(staged())
-def test_costs_to_go_in_stages_are_those_of_searching_forwards(
-    case: tuple[list[Grid], list[tuple[int, int, int]], list[list[tuple[int, int]]]],
-) -> None:
-    grids, links, targets = case
-    fields = cost_fields([grid.floor for grid in grids], grids[0].stride, links, targets)
-    assert fields.shape[:2] == (len(targets), len(grids))
-    for goal, where in enumerate(targets):
-        for stage, grid in enumerate(grids):
-            for cell in grid.cells():
-                steps = steps_in_stages(grids, links, where, (stage, cell))
-                assert min(fields[goal, stage, cell], UNREACHABLE) == steps
-
-
-def steps_in_stages(
-    grids: list[Grid], links: list[tuple[int, int, int]], targets: list[tuple[int, int]], start: tuple[int, int]
-) -> int:
-    """Walk, and change the stage where there is a link, until a target is reached; one more step, and it is done."""
-    found, queue = {start: 0}, deque([start])
-    while queue:
-        node = stage, cell = queue.popleft()
-        if node in targets:
-            return found[node] + 1
-        near = [(stage, to) for to in grids[stage].neighbours[cell]]
-        for after in [*near, *((to, cell) for at, to, place in links if (at, place) == node)]:
-            if after not in found and grids[after[0]].is_floor(after[1]):
-                found[after] = found[node] + 1
-                queue.append(after)
-    return UNREACHABLE
+def test_a_source_off_the_floor_is_floor_for_itself_alone() -> None:
+    floor = Grid.of(5, 1, [(2, 0), (4, 0)]).floor
+    assert distances(floor, 6, [2, 0, 4])[:, :5].tolist() == [
+        [2, 1, 0, 1, UNREACHABLE],
+        [0, 1, UNREACHABLE, UNREACHABLE, UNREACHABLE],
+        [UNREACHABLE, UNREACHABLE, UNREACHABLE, 1, 0],
+    ]
 
 
 # Staged costs-to-go against Dijkstra on all pairs of a stage and a cell.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache, cached_property
+from itertools import accumulate, pairwise
+from operator import xor
 from types import MethodType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
@@ -19,62 +21,27 @@ F = TypeVar("F", bound=Callable[..., Any])
 G_contra = TypeVar("G_contra", bound=Hashable, contravariant=True)
 
 UNREACHABLE = 1 << 20  # more steps than any path takes
+CELLS_TOGETHER = 1 << 16  # costs that are worked on at once, 256 kB, so that they stay in a processor's cache; chosen
 
 
 def distances(floor: int, stride: int, sources: Sequence[int]) -> NDArray[np.int32]:
     """Walking distances d(source, cell) in steps, shape (sources, cells); UNREACHABLE without a way.
 
-    `floor` is the set of cells to walk on, among them the sources; `stride` is the difference between a cell and the
-    one below it.
+    `floor` is the set of cells to walk on, to which every source adds its own cell for itself; `stride` is the
+    difference between a cell and the one below it. All sources are planes of one big integer, searched breadth first.
+    The layer count is kept in Gray code: going from layer t to t + 1 flips one of its bits, so a single XOR with what
+    is not yet reached writes every distance.
     """
-    return cost_fields([floor], stride, (), [[(0, source)] for source in sources])[:, 0] - 1
-
-
-def cost_fields(
-    floors: Sequence[int],
-    stride: int,
-    links: Iterable[tuple[int, int, int]],
-    targets: Sequence[Iterable[tuple[int, int]]],
-) -> NDArray[np.int32]:
-    """Costs-to-go of several goals in all stages of a map at once, in steps, shape (goals, stages, cells).
-
-    `floors[s]` is the set of cells to walk on in stage s. A link (s, s′, cell) is an action of one step in that cell
-    that leads from stage s to s′. A target (s, cell) of a goal is where its last step is taken. All goals and stages
-    are planes of one big integer, searched breadth first, backwards from the targets; links with the same s′ − s move
-    together.
-    """
-    span, stages = max(floor.bit_length() for floor in floors) + stride, len(floors)
-    goals = sum(1 << span * stages * g for g in range(len(targets)))
-    floor = sum(f << span * s for s, f in enumerate(floors)) * goals
-    front = (
-        sum(1 << span * (stages * g + s) + cell for g, where in enumerate(targets) for s, cell in set(where)) & floor
-    )
-    together: dict[int, int] = {}
-    for before, after, cell in links:
-        shift = span * (after - before)
-        together[shift] = together.get(shift, 0) | 1 << span * before + cell
-    actions = [(shift, cells * goals) for shift, cells in together.items()]
-
-    def back(front: int) -> int:
-        predecessors = front << 1 | front >> 1 | front << stride | front >> stride
-        for shift, cells in actions:
-            predecessors |= (front >> shift if shift > 0 else front << -shift) & cells
-        return predecessors
-
-    return 1 + _flood(front, floor, back, len(targets) * stages * span).reshape(len(targets), stages, span)
-
-
-def _flood(front: int, floor: int, grow: Callable[[int], int], size: int) -> NDArray[np.int32]:
-    """For each bit of the floor, how many times `front` has to grow to contain it; UNREACHABLE if it never does.
-
-    The layer count is kept in Gray code: going from layer t to t + 1 flips one of its bits, so a single XOR with
-    what is not yet reached writes every distance.
-    """
-    unreached = floor & ~front
+    span = max([floor.bit_length(), *(source + 1 for source in sources)]) + stride
+    size = span * len(sources)
+    front = sum(1 << span * n + source for n, source in enumerate(sources))
+    floor = floor * sum(1 << span * n for n in range(len(sources))) | front
+    unreached = floor ^ front
     counters: list[int] = []
     layer = 0
     while unreached:
-        front = grow(front) & unreached
+        front |= front << stride + 1
+        front = (front >> 1 | front >> stride) & unreached  # a step in each of the four directions, by three shifts
         layer += 1
         bit = (layer & -layer).bit_length() - 1
         if bit == len(counters):
@@ -83,20 +50,65 @@ def _flood(front: int, floor: int, grow: Callable[[int], int], size: int) -> NDA
         if not front:
             break
         unreached ^= front
-    codes = np.zeros(size, dtype=np.int32)
-    binary = np.zeros(size, dtype=np.uint8)
-    for bit in reversed(range(len(counters))):
-        binary ^= _unpack(counters[bit], size)
-        codes |= binary.astype(np.int32) << bit
-    never = unreached | ((1 << size) - 1 ^ floor)
-    codes[_unpack(never, size).astype(bool)] = UNREACHABLE
-    return codes
+    reached = floor ^ unreached
+    digits = [((1 << size) - 1) ^ reached, *(digit & reached for digit in accumulate(reversed(counters), xor))]
+    weights = np.array([UNREACHABLE, *(1 << n for n in reversed(range(len(counters))))], dtype=np.int32)
+    length = -(-size // 8)
+    packed = np.frombuffer(b"".join([digit.to_bytes(length, "little") for digit in digits]), dtype=np.uint8)
+    bits = np.unpackbits(packed.reshape(len(digits), length), axis=1, count=size, bitorder="little")
+    steps: NDArray[np.int32] = np.einsum("d,dn->n", weights, bits)
+    return steps.reshape(len(sources), span)
 
 
-def _unpack(bits: int, size: int) -> NDArray[np.uint8]:
-    """The lowest `size` bits of a number as an array of 0 and 1, the lowest first."""
-    raw = np.frombuffer(bits.to_bytes(-(-size // 8), "little"), dtype=np.uint8)
-    return np.unpackbits(raw, count=size, bitorder="little")
+def cost_fields(
+    ways: NDArray[np.int32],
+    cells: Sequence[int],
+    passages: NDArray[np.bool_],
+    which: NDArray[np.int64],
+    levels: Sequence[int],
+    after: NDArray[np.int64],
+    last: NDArray[np.int32],
+) -> NDArray[np.int32]:
+    """Costs-to-go V(goal, stage, cell) of goals in all stages of a map, in steps, shape (goals, stages, cells).
+
+    Stages differ in what there is at certain places p: an action of one step that leads to a later stage after(s, p),
+    or a passage that is open. Past no place, the agent walks in every stage as in all others:
+
+        V(g, s, x) = min of d(x, g) + last(g, s) and, over the places p, of d(x, p) + c(g, s, p)
+        c(g, s, p) = V(g, s, p) if p is an open passage, 1 + V(g, after(s, p), p) if an action there changes the stage
+
+    `ways` are the distances d to the places, which are these `cells`, and then to the goals, shape (places + goals,
+    cells). Stage s has the open passages `passages[which[s]]`. The `levels` of the stages never rise, and `after`,
+    shape (stages, places), leads to lower ones, or is −1. `last` ≥ 1 are the steps from the end of the way to the goal,
+    shape (goals, stages). Values are at most 1 + UNREACHABLE.
+    """
+    goals, stages, places = len(last), len(after), len(cells)
+    apart = np.repeat(ways[None, :, cells], len(passages), axis=0)  # from place to place and goal; Floyd and Warshall
+    for p in np.flatnonzero(passages.any(axis=0)).tolist():
+        onward = np.where(passages[:, p, None], apart[:, :, p], UNREACHABLE)
+        np.minimum(apart, onward[:, :, None] + apart[:, p, None], out=apart)
+
+    values = np.full((goals, stages + 1, places), 1 + UNREACHABLE, dtype=np.int32)  # at the places; the last for none
+    flat, index = values.reshape(goals, (stages + 1) * places), after * places + np.arange(places)
+    best = np.minimum(apart[which, places:].swapaxes(0, 1) + last[:, :, None], 1 + UNREACHABLE, out=values[:, :-1])
+    apart = 1 + apart[:, :places]
+    together = max(1, CELLS_TOGETHER // max(1, goals * places**2))
+    begins = [s for s in range(stages) if s % together == 0 or levels[s] < levels[s - 1]]
+    for begin, end in reversed([*pairwise(begins)]):  # nothing follows the stages of the lowest level
+        onward = flat.take(index[begin:end], axis=1, mode="wrap")[..., None] + apart[which[begin:end]]
+        some = best[:, begin:end]
+        np.minimum(some, np.minimum.reduce(onward, axis=2), out=some)
+
+    is_open = passages[which]
+    used = is_open | (after >= 0)
+    costs = np.where(is_open, best, 1 + flat.take(index, axis=1, mode="wrap"))[..., None]
+    fields = np.empty((goals, stages, ways.shape[1]), dtype=np.int32)
+    together = max(1, CELLS_TOGETHER // max(1, goals * ways.shape[1]))
+    for some in [slice(begin, begin + together) for begin in range(0, stages, together)]:
+        field = np.minimum(ways[places:, None] + last[:, some, None], 1 + UNREACHABLE, out=fields[:, some])
+        for p in np.flatnonzero(used[some].any(axis=0)).tolist():
+            np.minimum(field, ways[p] + costs[:, some, p], out=field)
+    return fields
 
 
 def regions(floor: int, stride: int, size: int) -> list[int]:
@@ -106,7 +118,8 @@ def regions(floor: int, stride: int, size: int) -> list[int]:
     while remaining:
         front = region = remaining & -remaining
         while front:
-            front = (front << 1 | front >> 1 | front << stride | front >> stride) & floor & ~region
+            front |= front << stride + 1
+            front = (front >> 1 | front >> stride) & floor & ~region
             region |= front
         remaining &= ~region
         number = region.bit_length()

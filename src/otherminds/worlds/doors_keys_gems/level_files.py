@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, SupportsIndex, cast, overload
 
 from otherminds.errors import InputError, unknown
 from otherminds.files.text import read_text
@@ -206,6 +206,12 @@ def draw_text(world: DoorsKeysGems, state: State) -> str:
 class Levels(list[Level]):
     """Levels by place or by name."""
 
+    @overload
+    def __getitem__(self, index: SupportsIndex | str) -> Level: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Level]: ...
+
     def __getitem__(self, index: Any) -> Any:
         """A level by its place or its name. Raises InputError for another name."""
         if not isinstance(index, str):
@@ -226,5 +232,4 @@ def find_level(name: str | Path) -> Level:
     levels = bundled_levels()
     if Path(name).suffix or (Path(name).is_file() and all(level.name != str(name) for level in levels)):
         return read_level(Path(name))
-    level: Level = levels[str(name)]
-    return level
+    return levels[str(name)]

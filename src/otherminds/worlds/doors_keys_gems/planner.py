@@ -6,6 +6,7 @@ opening a door leads to the next one.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property, partial
@@ -24,6 +25,7 @@ WAITING_COST = 100
 # States that one planner may expand, in stages and rows of distances; chosen: about 3 kB each, and 20 s in all.
 MOST_STATES = 150_000
 ROW = 600  # cells of distances that take as much memory as a stage; measured
+NEVER = -(1 << 40)  # in place of how many stages later one follows: less than minus all stages
 
 NextStep = int | Action
 """The next cell on the way (the same cell to wait), or an action other than a move."""
@@ -52,6 +54,11 @@ class MapStage(NamedTuple):
     locked: int
     expects_help: bool = False
 
+    @property
+    def left(self) -> int:
+        """How many keys can be picked up and doors be opened; every change leaves fewer."""
+        return self.ground.bit_count() + self.locked.bit_count()
+
 
 class LockedMap:
     """The stages of one world, for `StagedCosts`; everything is computed at first use and kept."""
@@ -71,7 +78,7 @@ class LockedMap:
         self.sides = [world.grid.neighbours[door.cell] for door in world.doors]
         self.all_doors = (1 << len(world.doors)) - 1
         things = len(world.doors) + sum(colour >= 0 for colour in self.key_colour)
-        self.expansion = Expansion(MOST_STATES, 2**things * len(list(world.grid.cells())))
+        self.expansion = Expansion(MOST_STATES, 2**things * world.grid.floor.bit_count())
 
     # Walking
 
@@ -276,7 +283,8 @@ class LockedMap:
         ]
         for d, sides in enumerate(self.sides):
             if stage.locked >> d & 1 and stage.held_keys[self.door_colour[d]]:
-                exits += [Exit(side, 1, Action("unlock", target=d)) for side in sides]
+                unlock = Action("unlock", target=d)
+                exits += [Exit(side, 1, unlock) for side in sides]
             if stage.locked >> d & 1 and stage.expects_help:
                 exits += [Exit(side, WAITING_COST, Action("stay", target=d)) for side in sides]
         return exits
@@ -284,19 +292,96 @@ class LockedMap:
     @cached_method
     def follow(self, stage: MapStage, action: Action) -> MapStage:
         """The stage after an action; keys that have become useless are forgotten, so that equal stages are equal."""
-        ground, key_counts, locked = stage.ground, list(stage.held_keys), stage.locked
+        ground, held, locked = stage.ground, stage.held_keys, stage.locked
         if action.verb == "pickup":
             ground &= ~(1 << action.item)
-            key_counts[self.key_colour[action.item]] += 1
+            colour = self.key_colour[action.item]
         else:
             locked &= ~(1 << action.target)
-            key_counts[self.door_colour[action.target]] -= action.verb == "unlock"
+            colour = self.door_colour[action.target]
+        count = held[colour] + (action.verb == "pickup") - (action.verb == "unlock")
+        ground, count, locked = self._useful(colour, ground, count, locked)
+        return MapStage(ground, (*held[:colour], count, *held[colour + 1 :]), locked, stage.expects_help)
+
+    def _useful(self, colour: int, ground: int, held: int, locked: int) -> tuple[int, int, int]:
+        """Keys on the ground, the number held of a colour, and locked doors, without useless keys of that colour."""
+        needed = (locked & self.doors_of[colour]).bit_count()
+        return ground if needed else ground & ~self.keys_of[colour], min(held, needed), locked
+
+    # All stages at once
+
+    @cached_property
+    def places(self) -> Mapping[Action, int]:
+        """The cells of the keys that fit a door, then of the doors, by the actions that change the stage there."""
+        keys = {Action("pickup", k): key.cell for k, key in enumerate(self.world.keys) if self.key_colour[k] >= 0}
+        return keys | {Action("unlock", target=d): door.cell for d, door in enumerate(self.world.doors)}
+
+    def ways(self, goals: Sequence[Goal]) -> NDArray[np.int32]:
+        """Distances from every cell to the `places`, then to the goals, past no other door; UNREACHABLE without a way.
+
+        The shape is (places + goals, cells). Distances from a door's cell are those with this door open. A way to a
+        door ends on it; if the door is the goal, beside it.
+        """
+        ends = [self.world.doors[g.thing] if (i := self.item(g)) is None else self.world.items[i] for g in goals]
+        cells, grid = [*self.places.values(), *(end.cell for end in ends)], self.world.grid
+        ways = np.full((len(cells), grid.size), UNREACHABLE, dtype=np.int32)
+        near = shortest_paths.distances(self.floor(self.all_doors), grid.stride, cells)[:, : grid.size]
+        ways[:, : near.shape[1]] = near
+        steps = [1 + np.minimum.reduce(ways[:, sides], axis=1, initial=UNREACHABLE) for sides in self.sides]
+        for door, from_door in zip(self.world.doors, steps, strict=True):
+            np.minimum(ways[:, door.cell], from_door, out=ways[:, door.cell])
+        is_door = [action.verb == "unlock" for action in self.places] + [self.item(goal) is None for goal in goals]
+        for n, cell in enumerate(cells):
+            if cell in self.world.door_at and not is_door[n]:  # an item that lies in a door
+                ways[n], ways[n, cell] = UNREACHABLE, 0
+            elif is_door[n] and n >= len(self.places):
+                ways[n] -= ways[n] < UNREACHABLE
+        return ways
+
+    def following(self, start: MapStage) -> tuple[list[MapStage], NDArray[np.int64]]:
+        """All stages that can follow, those in which the most is left first, and which follow which.
+
+        The latter is the number of the stage after each action of `places`, −1 for none, shape (stages, places). Keys
+        and doors of one colour change without regard to those of others: the stages are all combinations.
+        """
+        colours = [self.key_colour[a.item] if a.verb == "pickup" else self.door_colour[a.target] for a in self.places]
+        found: list[list[tuple[int, int, int]]] = []
+        tables: list[list[list[int]]] = []
         for colour, doors in enumerate(self.doors_of):
-            needed = (locked & doors).bit_count()
-            key_counts[colour] = min(key_counts[colour], needed)
-            if not needed:
-                ground &= ~self.keys_of[colour]
-        return MapStage(ground, tuple(key_counts), locked, stage.expects_help)
+            own = [(column, action) for column, action in enumerate(self.places) if colours[column] == colour]
+            parts = [(start.ground & self.keys_of[colour], start.held_keys[colour], start.locked & doors)]
+            numbers, nothing = {parts[0]: 0}, [NEVER if c == colour else 0 for c in colours]
+            table: list[list[int]] = []  # how many parts later the one after each action is
+            for n, (ground, held, locked) in enumerate(parts):
+                table.append(nothing.copy())
+                for column, (verb, item, door) in own:
+                    if verb == "pickup" and ground >> item & 1:
+                        after = self._useful(colour, ground ^ 1 << item, held + 1, locked)
+                    elif verb == "unlock" and held and locked >> door & 1 and self.sides[door]:
+                        after = self._useful(colour, ground, held - 1, locked ^ 1 << door)
+                    else:
+                        continue
+                    table[n][column] = numbers.setdefault(after, len(parts)) - n
+                    if len(numbers) > len(parts):
+                        parts.append(after)
+                if len(parts) > self.expansion.most:
+                    self.expansion.count(len(parts))  # which refuses
+            found.append(parts)
+            tables.append(table)
+        self.expansion.count(math.prod(map(len, found)))
+        stages, later = [MapStage(0, (), 0)], np.zeros((1, len(colours)), dtype=np.int64)
+        for parts, table in zip(found, tables, strict=True):
+            stages = [
+                MapStage(s.ground | ground, (*s.held_keys, held), s.locked | locked)
+                for s in stages
+                for ground, held, locked in parts
+            ]
+            later = (len(parts) * later[:, None] + np.array(table)).reshape(-1, len(colours))
+        order = sorted(range(len(stages)), key=lambda s: -stages[s].left)
+        rank = np.full(len(stages) + 1, -1)
+        rank[order] = np.arange(len(stages))
+        following = np.maximum(np.arange(len(stages))[:, None] + later, -1)
+        return [stages[s] for s in order], rank[following[order]]
 
 
 class DoorsKeysGemsPlanner:
@@ -444,30 +529,29 @@ class DoorsKeysGemsPlanner:
     # All values at once
 
     def fields(self, goals: Sequence[Goal], start: MapStage) -> tuple[list[MapStage], NDArray[np.int32]]:
-        """The stages that can follow `start`, and V in steps, shape (goals, stages, cells).
+        """The stages that can follow `start`, which is the first, and V in steps, shape (goals, stages, cells).
 
-        The same numbers as `cost`, computed together; UNREACHABLE or more off the floor and without a way. Raises
-        ValueError for a stage in which the agent expects help: here every action takes one step.
+        The same numbers as `cost`, computed together; UNREACHABLE or more off the floor and without a way. They are
+        those of plans that open a door only to step into it at once, and none is shorter. Raises ValueError for a stage
+        in which the agent expects help: here every action takes one step.
         """
         if start.expects_help:
             raise ValueError("fields are for agents that expect no help")
-        number = {start: 0}
-        links = []
-        for stage in (stages := [start]):
-            self.map.expansion.count()
-            after: dict[Action, int] = {}
-            for place, _, action, _ in self.map.changes(stage):
-                if action not in after:
-                    next_stage = self.map.follow(stage, action)
-                    after[action] = number.setdefault(next_stage, len(number))
-                    stages += [next_stage] * (after[action] == len(stages))
-                links.append((number[stage], after[action], place))
-        floors = [self.map.floor(stage.locked) for stage in stages]
-        finals = [
-            [(s, e.place) for s, stage in enumerate(stages) for e in self.map.exits(g, stage) if e.final] for g in goals
-        ]
-        costs = shortest_paths.cost_fields(floors, self.world.grid.stride, links, finals)
-        return stages, costs[:, :, : self.world.grid.size]
+        stages, after = self.map.following(start)
+        columns, cells, doors = [*self.map.places], [*self.map.places.values()], range(len(self.world.doors))
+        sets: dict[int, int] = {}
+        which = np.array([sets.setdefault(stage.locked, len(sets)) for stage in stages])
+        is_open = np.zeros((len(sets), len(cells)), dtype=bool)
+        is_open[:, len(cells) - len(doors) :] = [[not locked >> d & 1 for d in doors] for locked in sets]
+        last = np.ones((len(goals), len(stages)), dtype=np.int32)
+        for g, goal in enumerate(goals):
+            if self.map.item(goal) is None:
+                last[g, after[:, columns.index(Action("unlock", target=goal.thing))] < 0] = 2 * UNREACHABLE
+        left, ways = [stage.left for stage in stages], self.map.ways(goals)
+        costs = shortest_paths.cost_fields(ways, cells, is_open, which, left, after, last)
+        for d in doors:
+            costs[:, ~is_open[which, d - len(doors)], self.world.doors[d].cell] = 1 + UNREACHABLE
+        return stages, costs
 
 
 def steps_to_give(distance: int) -> int:
