@@ -170,7 +170,7 @@ class SmallHanabi:
 
     @property
     def most_scenes(self) -> int:
-        """As many scenes as a game has at most: each card goes once, and each hint costs a token, won back by a card."""
+        """As many scenes as a game has at most: each card goes once, each hint costs a token, won back by a card."""
         return self.tokens + 3 * sum(self.cards)
 
     def actions(self, state: SmallHanabiState, agent: str) -> tuple[int, ...]:
