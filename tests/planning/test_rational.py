@@ -263,7 +263,7 @@ def test_rewards_that_can_be_collected_for_ever_need_a_discount(monkeypatch: pyt
     monkeypatch.setattr("otherminds.planning.policy_iteration.MOST_SWEEPS", 50)
     agent = RationalAgent(GRID, "Mia", "earn", reward=lambda s, joint, after: 1.0).observe((0, 0))
     with pytest.raises(
-        InputError, match="have not converged after 50 sweeps .say what is `reached`, give a `discount`"
+        InputError, match=r"have not converged after 50 sweeps .say what is `reached`, give a `discount`"
     ):
         agent.act()
     patient = RationalAgent(GRID, "Mia", "earn", reward=lambda s, joint, after: 1.0, discount=0.99).observe((0, 0))
