@@ -20,6 +20,7 @@ import numpy as np
 from benchmarks.evidence.melting_pot_engine import SUBSTRATES
 from benchmarks.keeping import keep, option
 from benchmarks.speed import (
+    array_minds,
     decisions,
     fields,
     kitchen_decisions,
@@ -124,6 +125,18 @@ def kitchen_lines() -> Iterator[Line]:
     ours = kitchen_decisions.pricing(level, lambda level: OvercookedAdvice(level.world))
     found = ratio(ours, plain, rounds=3)
     yield _times("First decision in a kitchen: minds run stepwise / ours", found, "≥ 3×", found.ratio >= 3)
+
+
+def array_lines() -> Iterator[Line]:
+    """CPU time of an action with thousands of minds as an array, beside an Observer of them."""
+    for name, found in (
+        ("An action, 30,000 minds: one by one / array", array_minds.settings(300, 40)),
+        ("An action, 10,000 goals: one by one / array", array_minds.cells(100, 100)),
+    ):
+        least = f"≤ {array_minds.MOST_MS:g} ms, same posterior"
+        yield Line(
+            name, f"{found.times:.0f}×  ({found.ms:.2f} ms)", least, found.met, {"times": found.times, "ms": found.ms}
+        )
 
 
 def speaking_lines() -> Iterator[Line]:
@@ -281,6 +294,7 @@ def main() -> int:
         field_lines,
         decision_lines,
         kitchen_lines,
+        array_lines,
         story_lines,
         people_lines,
         process_lines,
