@@ -40,13 +40,13 @@ class ToolCall(Action):
     option: str
 
 
-class Told(Observation):
+class TextObservation(Observation):
     """What the player is told: the prompt after `reset`, and then what the tool returned."""
 
     text: str
 
 
-class PartnerEnvironment(Environment[ToolCall, Told, State]):
+class PartnerEnvironment(Environment[ToolCall, TextObservation, State]):
     """A `PartnerGame` per session; `state` has its reward so far, where rounds not played count as played worst."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -56,21 +56,21 @@ class PartnerEnvironment(Environment[ToolCall, Told, State]):
         self._game = PartnerGame()
         self._episode, self._calls = "", 0
 
-    def reset(self, seed: int | None = None, episode_id: str | None = None, **columns: Any) -> Told:
+    def reset(self, seed: int | None = None, episode_id: str | None = None, **columns: Any) -> TextObservation:
         """Begin the episode of a row of `curriculum`. Raises InputError without a seed, and as `PartnerGame.reset`."""
         if seed is None:
             raise InputError("an episode needs a seed", hint="reset with a row of `curriculum`")
         text = self._game.reset(seed=seed, **columns)
         self._episode, self._calls = episode_id or str(seed), 0
-        return Told(text=text)
+        return TextObservation(text=text)
 
-    def step(self, action: ToolCall, timeout_s: float | None = None, **_options: object) -> Told:
+    def step(self, action: ToolCall, timeout_s: float | None = None, **_options: object) -> TextObservation:
         """Call a tool. The reward is that of the episode in the step that ends it, and None in all others."""
         over = self._game.done
         text = self._game.predict(action.option) if action.tool == "predict" else self._game.choose(action.option)
         self._calls += 1
         ends = self._game.done and not over
-        return Told(text=text, done=self._game.done, reward=self._game.get_reward() if ends else None)
+        return TextObservation(text=text, done=self._game.done, reward=self._game.get_reward() if ends else None)
 
     @property
     def state(self) -> State:
@@ -83,6 +83,6 @@ class PartnerEnvironment(Environment[ToolCall, Told, State]):
 def app() -> FastAPI:
     """The server of `PartnerEnvironment`, with a game of its own for each connection."""
     server: FastAPI = create_app(
-        PartnerEnvironment, ToolCall, Told, env_name="partner_game", max_concurrent_envs=SESSIONS
+        PartnerEnvironment, ToolCall, TextObservation, env_name="partner_game", max_concurrent_envs=SESSIONS
     )
     return server

@@ -412,11 +412,11 @@ def _(world: SmallHanabi, agent: str) -> AgentInterface:
     counted = (world.tokens, world.lives, sum(world.cards))
     most = (*[world.ranks] * world.colours, *world.cards, *counted, *told, *told)
 
-    def row(table: small_hanabi.Table) -> list[int]:
+    def row(table: small_hanabi.HanabiTable) -> list[int]:
         heard = (UNSEEN if value is None else value for one_told in table.told for value in one_told)
         return [*table.heights, *table.gone, table.tokens, table.lives, table.deck, *heard]
 
-    def rows(scenes: Sequence[small_hanabi.Scene] | None) -> list[list[int]]:
+    def rows(scenes: Sequence[small_hanabi.HanabiScene] | None) -> list[list[int]]:
         seen = [[*row(scene.table), scene.card] for scene in scenes or ()]
         return [*seen, *[[UNSEEN] * (len(most) + 1)] * (world.most_scenes - len(seen))]
 

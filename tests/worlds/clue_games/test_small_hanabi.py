@@ -16,10 +16,10 @@ from otherminds.worlds.clue_games.small_hanabi import (
     HINT_RANK,
     PASS,
     PLAY,
-    Scene,
+    CardKnowledge,
+    HanabiScene,
     SmallHanabi,
     SmallHanabiState,
-    Told,
 )
 from otherminds.worlds.clue_games.small_hanabi_players import (
     Convention,
@@ -48,13 +48,15 @@ def deals(world: SmallHanabi) -> States:
     states: States = defaultdict(float)
     orders = list(permutations(pile))
     for first, second, *deck in orders:
-        states[SmallHanabiState(0, (Scene(world.first_table, first),), second, tuple(deck), None)] += 1 / len(orders)
+        states[SmallHanabiState(0, (HanabiScene(world.first_table, first),), second, tuple(deck), None)] += 1 / len(
+            orders
+        )
     return states
 
 
 def after_first(world: SmallHanabi, partner: Convention, states: States) -> tuple[float, list[States]]:
     """The expected reward of the partner's turn, and the states after it, by what the second player sees."""
-    reward, by_scenes = 0.0, dict[tuple[Scene, ...], States]()
+    reward, by_scenes = 0.0, dict[tuple[HanabiScene, ...], States]()
     for state, p in states.items():
         joint = {"first": partner.observe(world.observe(state, "first")).act().mode, "second": PASS}
         after = world.step(state, joint, RNG)
@@ -65,7 +67,7 @@ def after_first(world: SmallHanabi, partner: Convention, states: States) -> tupl
 
 def after_second(world: SmallHanabi, states: States, action: int) -> tuple[float, list[States]]:
     """The same for an action of the second player; games that end have no states after it."""
-    reward, by_scenes = 0.0, dict[tuple[Scene, ...], States]()
+    reward, by_scenes = 0.0, dict[tuple[HanabiScene, ...], States]()
     for state, p in states.items():
         joint = {"first": PASS, "second": action}
         after = world.step(state, joint, RNG)
@@ -97,7 +99,7 @@ def followed(world: SmallHanabi, player: SecondPlayer, partner: Convention, stat
 
 def by_card(world: SmallHanabi) -> list[States]:
     """The deals, by the first player's card."""
-    groups: dict[tuple[Scene, ...], States] = defaultdict(dict)
+    groups: dict[tuple[HanabiScene, ...], States] = defaultdict(dict)
     for state, p in deals(world).items():
         groups[state.scenes][state] = p
     return list(groups.values())
@@ -119,17 +121,17 @@ def test_the_world_keeps_its_promises(world: SmallHanabi) -> None:
 def test_a_game_by_hand() -> None:
     # cards: 0, 1 red ranks 1, 2; 2, 3 blue ranks 1, 2
     world = SmallHanabi(copies=(1, 1), tokens=1, lives=2)
-    state = SmallHanabiState(0, (Scene(world.first_table, 0),), 3, (1, 2), None)
+    state = SmallHanabiState(0, (HanabiScene(world.first_table, 0),), 3, (1, 2), None)
     assert world.actions(state, "first") == (PLAY, DISCARD, HINT_COLOUR, HINT_RANK)
     assert world.actions(state, "second") == (PASS,)
     state = world.step(state, {"first": HINT_COLOUR, "second": PASS}, RNG)
-    assert state.scenes[-1].table.told == (Told(), Told(colour=1, last=HINT_COLOUR))
+    assert state.scenes[-1].table.told == (CardKnowledge(), CardKnowledge(colour=1, last=HINT_COLOUR))
     assert world.actions(state, "second") == (PLAY, DISCARD)  # no token is left
     joint = {"first": PASS, "second": PLAY}
     after = world.step(state, joint, RNG)
     assert world.reward(state, joint, after) == {"first": 0.0, "second": 0.0}  # blue 2 before blue 1
     assert (after.scenes[-1].table.lives, after.own, after.deck) == (1, 1, (2,))
-    assert after.scenes[-1].table.told[1] == Told()
+    assert after.scenes[-1].table.told[1] == CardKnowledge()
     joint = {"first": PLAY, "second": PASS}
     state = world.step(after, joint, RNG)
     assert world.reward(after, joint, state) == {"first": 1.0, "second": 1.0}
@@ -145,7 +147,7 @@ def test_a_game_by_hand() -> None:
 def test_the_last_life_costs_everything() -> None:
     world = SmallHanabi(copies=(1, 1), lives=1)
     table = world.first_table._replace(heights=(2, 0), gone=(1, 1, 0, 0), deck=1)
-    state = SmallHanabiState(0, (Scene(table, 3),), 2, (), None)
+    state = SmallHanabiState(0, (HanabiScene(table, 3),), 2, (), None)
     joint = {"first": PLAY, "second": PASS}
     after = world.step(state, joint, RNG)
     assert world.reward(state, joint, after)["second"] == -2.0
@@ -157,7 +159,7 @@ def test_discards_return_tokens_up_to_all_of_them() -> None:
     state = next(iter(deals(SMALL)))
     after = SMALL.step(state, {"first": DISCARD, "second": PASS}, RNG)
     assert after.scenes[-1].table.tokens == 1
-    spent = state._replace(scenes=(Scene(SMALL.first_table._replace(tokens=0), state.scenes[0].card),))
+    spent = state._replace(scenes=(HanabiScene(SMALL.first_table._replace(tokens=0), state.scenes[0].card),))
     assert SMALL.step(spent, {"first": DISCARD, "second": PASS}, RNG).scenes[-1].table.tokens == 1
     with pytest.raises(ValueError, match="first cannot do 2 now"):
         SMALL.step(spent, {"first": HINT_COLOUR, "second": PASS}, RNG)
@@ -192,18 +194,18 @@ def test_twelve_conventions_that_differ() -> None:
 @pytest.mark.parametrize(
     ("meaning", "own", "told", "action"),
     [
-        ("hints play", 0, Told(), HINT_COLOUR),  # playable: says so
-        ("ranks hint play", 0, Told(), HINT_RANK),
-        ("colours play", 1, Told(), DISCARD),  # not playable, which silence says already
-        ("hints save", 1, Told(), HINT_COLOUR),  # silence would mean play
-        ("hints save", 0, Told(), PLAY),
-        ("ranks play", 0, Told(rank=0, last=HINT_RANK), HINT_RANK),
-        ("colours play", 1, Told(colour=0, last=HINT_COLOUR), PLAY),
+        ("hints play", 0, CardKnowledge(), HINT_COLOUR),  # playable: says so
+        ("ranks hint play", 0, CardKnowledge(), HINT_RANK),
+        ("colours play", 1, CardKnowledge(), DISCARD),  # not playable, which silence says already
+        ("hints save", 1, CardKnowledge(), HINT_COLOUR),  # silence would mean play
+        ("hints save", 0, CardKnowledge(), PLAY),
+        ("ranks play", 0, CardKnowledge(rank=0, last=HINT_RANK), HINT_RANK),
+        ("colours play", 1, CardKnowledge(colour=0, last=HINT_COLOUR), PLAY),
     ],
 )
-def test_what_conventions_do(meaning: str, own: int, told: Told, action: int) -> None:
+def test_what_conventions_do(meaning: str, own: int, told: CardKnowledge, action: int) -> None:
     partner = Convention(SMALL, meaning, helpful=True)
-    table = SMALL.first_table._replace(told=(told, Told()))
+    table = SMALL.first_table._replace(told=(told, CardKnowledge()))
     assert partner.action(table, own) == action
 
 
@@ -269,7 +271,7 @@ def test_beliefs_by_enumeration() -> None:
             options = SMALL.moves(view.table)
             action = options[depth % len(options)]
             split = {partner: after_second(SMALL, group, action)[1] for partner, group in states.items()}
-        later: dict[tuple[Scene, ...], dict[Convention, States]] = defaultdict(dict)
+        later: dict[tuple[HanabiScene, ...], dict[Convention, States]] = defaultdict(dict)
         for partner, groups in split.items():
             for group in groups:
                 later[next(iter(group)).scenes][partner] = group
@@ -281,7 +283,7 @@ def test_beliefs_by_enumeration() -> None:
 
 
 def test_surprised_players_take_hints_at_their_word() -> None:
-    state = SmallHanabiState(0, (Scene(SMALL.first_table, 0),), 3, (1, 2), None)
+    state = SmallHanabiState(0, (HanabiScene(SMALL.first_table, 0),), 3, (1, 2), None)
     after = SMALL.step(state, {"first": HINT_COLOUR, "second": PASS}, RNG)
     player = informed(PARTNERS[0]).observe(SMALL.observe(after, "second"))  # it would hint a playable card only
     assert believed(PARTNERS[0], after.scenes)[0] == pytest.approx(1 / 3)
@@ -293,7 +295,7 @@ def test_surprised_players_take_hints_at_their_word() -> None:
 
 
 def test_literal_players_hear_no_more_than_the_hint() -> None:
-    state = SmallHanabiState(0, (Scene(SMALL.first_table, 0),), 2, (1, 3), None)
+    state = SmallHanabiState(0, (HanabiScene(SMALL.first_table, 0),), 2, (1, 3), None)
     after = SMALL.step(state, {"first": HINT_COLOUR, "second": PASS}, RNG)
     view = SMALL.observe(after, "second")
     assert literal(SMALL).observe(view).predict().probs == pytest.approx((0.0, 0.0, 0.5, 0.5))

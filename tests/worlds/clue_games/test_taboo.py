@@ -11,8 +11,8 @@ import pytest
 from otherminds.mind import Mindreader
 from otherminds.testing import check_mind, check_world
 from otherminds.world import rollout
-from otherminds.worlds.clue_games.associations import UNKNOWN, Associations, Person, bundled_associations, strengths
-from otherminds.worlds.clue_games.taboo import CLUES, COST, PASS, PRIZE, Exchange, Taboo, TabooState, TabooView
+from otherminds.worlds.clue_games.associations import UNKNOWN, Associations, Associator, bundled_associations, strengths
+from otherminds.worlds.clue_games.taboo import CLUES, COST, PASS, PRIZE, Taboo, TabooExchange, TabooState, TabooView
 from otherminds.worlds.clue_games.taboo_players import (
     PRECISION,
     TabooGuesser,
@@ -35,7 +35,7 @@ TABLE = {
 }
 SMALL = Taboo(6, Associations(TABLE))
 PEOPLE = tuple(
-    TabooGuesser(SMALL, Person(known)) for known in ((), ("sea",), ("kitchen", "science"), ("sea", "science"))
+    TabooGuesser(SMALL, Associator(known)) for known in ((), ("sea",), ("kitchen", "science"), ("sea", "science"))
 )
 WORDS = range(len(TABLE))
 
@@ -84,10 +84,14 @@ def test_the_bundled_table_is_whole() -> None:
 def test_unknown_fields_leave_little_and_the_best_known_meaning_counts() -> None:
     table = SMALL.associations
     ship, sail = table.words.index("ship"), table.clues.index("sail")
-    assert strengths(table, Person(("sea",)))[ship, sail] == 0.9
-    assert strengths(table, Person(("kitchen",)))[ship, sail] == pytest.approx(0.9 * UNKNOWN)
+    assert strengths(table, Associator(("sea",)))[ship, sail] == 0.9
+    assert strengths(table, Associator(("kitchen",)))[ship, sail] == pytest.approx(0.9 * UNKNOWN)
     both = Associations({"gull": {"sea": {"wing": 0.9}, "farm": {"wing": 0.4}}})
-    assert [strengths(both, Person(known))[0, 0] for known in (("farm",), ("sea",), ("sea", "farm"))] == [0.4, 0.9, 0.9]
+    assert [strengths(both, Associator(known))[0, 0] for known in (("farm",), ("sea",), ("sea", "farm"))] == [
+        0.4,
+        0.9,
+        0.9,
+    ]
 
 
 # Rules
@@ -152,8 +156,8 @@ def test_the_best_response_by_brute_force(guesser: TabooGuesser) -> None:
         first, second = SMALL.allowed[target][:2]
         for wrong in (g for g in WORDS if g != target):
             after = brute_force(guesser, target, (first,), (wrong,))
-            assert best(guesser, Exchange(target, (first,), (wrong,))) == pytest.approx(worth - after, abs=1e-9)
-            last = Exchange(target, (first, second), (wrong, target))
+            assert best(guesser, TabooExchange(target, (first,), (wrong,))) == pytest.approx(worth - after, abs=1e-9)
+            last = TabooExchange(target, (first, second), (wrong, target))
             assert best(guesser, last) == pytest.approx(after, abs=1e-9)
 
 
@@ -201,9 +205,9 @@ def test_the_posterior_is_bayes_rule() -> None:
     partners = tuple(guessers(SMALL))
     mixture = [np.mean([chance(k, (1,), (), g) for k in partners]) for g in WORDS]
     assert [giver.predict().prob(g) for g in WORDS] == pytest.approx(mixture)
-    giver = giver.observe(TabooView(0, (1,), (2,), Exchange(0, (1,), (2,))))
-    giver = giver.observe(TabooView(0, (1, 3), (2,), Exchange(0, (1,), (2,))))
-    giver = giver.observe(TabooView(4, (), (), Exchange(0, (1, 3), (2, 0))))
+    giver = giver.observe(TabooView(0, (1,), (2,), TabooExchange(0, (1,), (2,))))
+    giver = giver.observe(TabooView(0, (1, 3), (2,), TabooExchange(0, (1,), (2,))))
+    giver = giver.observe(TabooView(4, (), (), TabooExchange(0, (1, 3), (2, 0))))
     weights = np.array([chance(k, (1,), (), 2) * chance(k, (1, 3), (2,), 0) for k in partners])
     assert giver.partners.posterior.probs == pytest.approx(list(weights / weights.sum()))
 

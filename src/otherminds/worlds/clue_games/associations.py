@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 UNKNOWN = 0.1  # share of a strength that is left in an unknown field; chosen after a look at the scores
 
 
-class Person(NamedTuple):
+class Associator(NamedTuple):
     """Somebody who knows some fields of life."""
 
     known: tuple[str, ...]
@@ -59,19 +59,19 @@ class Associations:
         return tuple(dict.fromkeys(every))
 
     @property
-    def conventional(self) -> Person:
+    def conventional(self) -> Associator:
         """The person who knows all fields."""
-        return Person(self.fields)
+        return Associator(self.fields)
 
     @property
-    def people(self) -> Iterator[Person]:
+    def people(self) -> Iterator[Associator]:
         """The conventional person, and everybody who knows exactly half of the fields: 21 people with 6 fields."""
         yield self.conventional
-        yield from map(Person, combinations(self.fields, len(self.fields) // 2))
+        yield from map(Associator, combinations(self.fields, len(self.fields) // 2))
 
 
 @cache
-def strengths(associations: Associations, person: Person) -> Floats:
+def strengths(associations: Associations, person: Associator) -> Floats:
     """s[word, clue] of a person, read-only."""
     table = np.zeros((len(associations.words), len(associations.clues)))
     index = {clue: i for i, clue in enumerate(associations.clues)}

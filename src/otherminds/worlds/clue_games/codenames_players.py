@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from otherminds.distribution import IMPOSSIBLE, Categorical, point_mass
 from otherminds.observer import Observer
-from otherminds.worlds.clue_games.associations import Floats, Person, strengths
+from otherminds.worlds.clue_games.associations import Associator, Floats, strengths
 from otherminds.worlds.clue_games.codenames import OWN, PASS, PAY, STOP, Board, Codenames, CodenamesView, Turn
 
 
@@ -48,7 +48,7 @@ class CodenamesGiver(NamedTuple):
     """
 
     world: Codenames
-    person: Person
+    person: Associator
     manner: str
     lapse: float = LAPSE
     precision: float = math.inf
@@ -100,7 +100,7 @@ def _index(world: Codenames) -> dict[tuple[int, ...], int]:
 
 
 @lru_cache(maxsize=10_000)
-def _choices(world: Codenames, person: Person, manner: str, board: Board) -> NDArray[np.intp]:
+def _choices(world: Codenames, person: Associator, manner: str, board: Board) -> NDArray[np.intp]:
     worths = _worths(world, person, manner, board)
     choices: NDArray[np.intp] = np.array(world.hints[board])[
         (worths >= worths.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
@@ -110,7 +110,7 @@ def _choices(world: Codenames, person: Person, manner: str, board: Board) -> NDA
 
 
 @lru_cache(maxsize=64)
-def _worths(world: Codenames, person: Person, manner: str, board: Board) -> Floats:
+def _worths(world: Codenames, person: Associator, manner: str, board: Board) -> Floats:
     """U, of shape (assignments, hints)."""
     clues = [hint // world.numbers for hint in world.hints[board][:: world.numbers]]
     pull = strengths(world.associations, person)[np.ix_(board, clues)]  # (words, clues)

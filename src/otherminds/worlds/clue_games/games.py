@@ -9,8 +9,8 @@ from otherminds.worlds.clue_games import hanabi_players as hanabi
 from otherminds.worlds.clue_games import wavelength_players as dials
 from otherminds.worlds.clue_games.clue_game import ClueGame, Row
 from otherminds.worlds.clue_games.codenames import STOP, Codenames, Turn
-from otherminds.worlds.clue_games.small_hanabi import Game, SmallHanabi
-from otherminds.worlds.clue_games.taboo import Exchange, Taboo
+from otherminds.worlds.clue_games.small_hanabi import HanabiGame, SmallHanabi
+from otherminds.worlds.clue_games.taboo import Taboo, TabooExchange
 from otherminds.worlds.clue_games.tiny_hanabi import Deal, TinyHanabi
 from otherminds.worlds.clue_games.wavelength import Wavelength, WavelengthRound
 
@@ -94,7 +94,7 @@ def _taboo(world: Taboo) -> ClueGame:
     """
     words, clues = world.associations.words, world.associations.clues
 
-    def row_of(last: Exchange) -> Row:
+    def row_of(last: TabooExchange) -> Row:
         guess, clue = last.guesses[-1], last.clues[-1]
         told = {"target": words[last.target], "clue": clues[clue], "guess": words[guess]}
         return {"observed": guess, "action": clue, **told, "over": last.over}
@@ -155,7 +155,7 @@ def _small_hanabi(world: SmallHanabi) -> ClueGame:
     turn, and `action` what the subject does then.
     """
 
-    def row_of(last: Game) -> Row:
+    def row_of(last: HanabiGame) -> Row:
         return {"observed": last.own, "action": last.action, "over": last.over}
 
     return ClueGame(

@@ -14,12 +14,12 @@ from otherminds.worlds.clue_games.small_hanabi import (
     PASS,
     PLAY,
     SECOND,
-    Game,
+    CardKnowledge,
+    HanabiGame,
     SmallHanabi,
     SmallHanabiView,
-    Told,
 )
-from otherminds.worlds.clue_games.taboo import CLUES, COST, PRIZE, Exchange, Taboo, TabooView
+from otherminds.worlds.clue_games.taboo import CLUES, COST, PRIZE, Taboo, TabooExchange, TabooView
 from otherminds.worlds.clue_games.tiny_hanabi import HanabiView, TinyHanabi
 from otherminds.worlds.clue_games.wavelength import SCORES, Wavelength, WavelengthRound, WavelengthView, score
 
@@ -116,7 +116,7 @@ def taboo(world: Taboo) -> Spoken:
             return {}
         return {guess: word for guess, word in enumerate(words) if guess not in view.guesses}
 
-    def finished(last: Exchange) -> str:
+    def finished(last: TabooExchange) -> str:
         said = _exchanged([clues[clue] for clue in last.clues], [words[guess] for guess in last.guesses])
         points = PRIZE * (last.guesses[-1] == last.target) - COST * len(last.clues)
         return f"The word: “{words[last.target]}”. {said} {points:+g} points."
@@ -198,7 +198,7 @@ def small_hanabi(world: SmallHanabi) -> Spoken:
         "or no cards to draw, or all colours are complete."
     )
 
-    def told(told: Told) -> str:
+    def told(told: CardKnowledge) -> str:
         colour = [] if told.colour is None else [COLOURS[told.colour]]
         rank = [] if told.rank is None else [rank_name(told.rank)]
         latest = {None: "", HINT_COLOUR: ", the colour last", HINT_RANK: ", the rank last"}[told.last]
@@ -218,7 +218,7 @@ def small_hanabi(world: SmallHanabi) -> Spoken:
         is_moving = view.turn == SECOND
         return {action: does[action] for action in world.moves(view.table)} if is_moving else {}
 
-    def finished(last: Game) -> str:
+    def finished(last: HanabiGame) -> str:
         before, after = last.scenes[-2].table, last.scenes[-1].table
         card = "" if last.own is None or last.action not in (PLAY, DISCARD) else f" {kinds[last.own]}"
         result = (

@@ -18,7 +18,7 @@ HINTS = (HINT_COLOUR, HINT_RANK)
 FIRST, SECOND = range(2)
 
 
-class Told(NamedTuple):
+class CardKnowledge(NamedTuple):
     """What a player has been told about its card, and the last hint (its action)."""
 
     colour: int | None = None
@@ -26,7 +26,7 @@ class Told(NamedTuple):
     last: int | None = None
 
 
-class Table(NamedTuple):
+class HanabiTable(NamedTuple):
     """What both players see: the height of each colour, the cards gone by kind, and what each has been told.
 
     `tokens` are the hints left, `deck` is the number of cards left.
@@ -37,23 +37,23 @@ class Table(NamedTuple):
     tokens: int
     lives: int
     deck: int
-    told: tuple[Told, Told] = (Told(), Told())
+    told: tuple[CardKnowledge, CardKnowledge] = (CardKnowledge(), CardKnowledge())
 
 
-class Scene(NamedTuple):
+class HanabiScene(NamedTuple):
     """What the second player sees: the table and the first player's card."""
 
-    table: Table
+    table: HanabiTable
     card: int
 
 
-class Game(NamedTuple):
+class HanabiGame(NamedTuple):
     """A game up to a turn of the second player: all scenes, the player's card before the turn, and its action.
 
     `own` is None for the second player if it has neither played nor discarded this card.
     """
 
-    scenes: tuple[Scene, ...]
+    scenes: tuple[HanabiScene, ...]
     own: int | None
     action: int
     over: bool
@@ -66,20 +66,20 @@ class SmallHanabiState(NamedTuple):
     """
 
     rounds: int
-    scenes: tuple[Scene, ...]
+    scenes: tuple[HanabiScene, ...]
     own: int
     deck: tuple[int, ...]
-    last: Game | None
+    last: HanabiGame | None
 
 
 class SmallHanabiView(NamedTuple):
     """What a player observes: the table, the other's card, and for the second player the scenes and the last turn."""
 
-    table: Table
+    table: HanabiTable
     other: int
     turn: int
-    scenes: tuple[Scene, ...] = ()
-    last: Game | None = None
+    scenes: tuple[HanabiScene, ...] = ()
+    last: HanabiGame | None = None
 
 
 @dataclass(frozen=True)
@@ -122,27 +122,27 @@ class SmallHanabi:
         """The first deal."""
         return self._deal(0, None, rng)
 
-    def _deal(self, rounds: int, last: Game | None, rng: np.random.Generator) -> SmallHanabiState:
+    def _deal(self, rounds: int, last: HanabiGame | None, rng: np.random.Generator) -> SmallHanabiState:
         pile = [card for card, count in enumerate(self.cards) for _ in range(count)]
         first, second, *deck = (pile[i] for i in rng.permutation(len(pile)))
-        return SmallHanabiState(rounds, (Scene(self.first_table, first),), second, tuple(deck), last)
+        return SmallHanabiState(rounds, (HanabiScene(self.first_table, first),), second, tuple(deck), last)
 
     @property
-    def first_table(self) -> Table:
+    def first_table(self) -> HanabiTable:
         """The table after the deal."""
-        return Table((0,) * self.colours, (0,) * len(self.cards), self.tokens, self.lives, sum(self.cards) - 2)
+        return HanabiTable((0,) * self.colours, (0,) * len(self.cards), self.tokens, self.lives, sum(self.cards) - 2)
 
-    def moves(self, table: Table) -> tuple[int, ...]:
+    def moves(self, table: HanabiTable) -> tuple[int, ...]:
         """The actions of the player whose turn it is."""
         if self.ended(table):
             return (PASS,)
         return (PLAY, DISCARD, *HINTS) if table.tokens else (PLAY, DISCARD)
 
-    def ended(self, table: Table) -> bool:
+    def ended(self, table: HanabiTable) -> bool:
         """Whether nothing can be earned or lost any more."""
         return table.lives == 0 or sum(table.heights) == self.colours * self.ranks
 
-    def after(self, table: Table, player: int, action: int, card: int) -> tuple[Table, float]:
+    def after(self, table: HanabiTable, player: int, action: int, card: int) -> tuple[HanabiTable, float]:
         """The table after a turn, and its reward; `card` is the one that is played, discarded or hinted at."""
         told, reward = list(table.told), 0.0
         colour, rank = divmod(card, self.ranks)
@@ -153,7 +153,7 @@ class SmallHanabi:
         elif action != PASS:
             gone = tuple(count + (kind == card) for kind, count in enumerate(table.gone))
             table = table._replace(gone=gone, deck=max(0, table.deck - 1))
-            told[player] = Told()
+            told[player] = CardKnowledge()
             if action == DISCARD:
                 table = table._replace(tokens=min(self.tokens, table.tokens + 1))
             elif table.heights[colour] == rank:
@@ -164,7 +164,7 @@ class SmallHanabi:
                 reward = 0.0 if table.lives else -float(sum(table.heights))
         return table._replace(told=(told[0], told[1])), reward
 
-    def over(self, table: Table) -> bool:
+    def over(self, table: HanabiTable) -> bool:
         """Whether the game ends with a turn of the second player that leaves this table."""
         return self.ended(table) or not table.deck
 
@@ -189,10 +189,10 @@ class SmallHanabi:
         table, _ = self.after(before, player, action, hands[1 - player if action in HINTS else player])
         if action in (PLAY, DISCARD) and deck:
             hands[player], deck = deck[0], deck[1:]
-        scenes = (*state.scenes, Scene(table, hands[FIRST]))
+        scenes = (*state.scenes, HanabiScene(table, hands[FIRST]))
         if player == FIRST:
             return state._replace(scenes=scenes, deck=deck)
-        last = Game(scenes, state.own, action, self.over(table))
+        last = HanabiGame(scenes, state.own, action, self.over(table))
         if last.over:
             return self._deal(state.rounds + 1, last, rng)
         return SmallHanabiState(state.rounds, scenes, hands[SECOND], deck, last)
@@ -219,5 +219,5 @@ class SmallHanabi:
         return state.rounds >= self.rounds
 
 
-def _turn(scenes: tuple[Scene, ...]) -> int:
+def _turn(scenes: tuple[HanabiScene, ...]) -> int:
     return (len(scenes) - 1) % 2

@@ -19,12 +19,12 @@ from otherminds.worlds.clue_games.small_hanabi import (
     PASS,
     PLAY,
     SECOND,
-    Game,
-    Scene,
+    CardKnowledge,
+    HanabiGame,
+    HanabiScene,
+    HanabiTable,
     SmallHanabi,
     SmallHanabiView,
-    Table,
-    Told,
 )
 
 TIE = 1e-9  # values that differ by less are equal: rounding
@@ -68,12 +68,12 @@ class Convention(NamedTuple):
             return point_mass(PASS)
         return point_mass(self.action(self.view.table, self.view.other))
 
-    def says_play(self, told: Told) -> bool:
+    def says_play(self, told: CardKnowledge) -> bool:
         """Whether a card with these hints is to be played."""
         plays, _ = MEANINGS[self.meaning]
         return not plays if told.last is None else told.last in plays
 
-    def action(self, table: Table, other: int) -> int:
+    def action(self, table: HanabiTable, other: int) -> int:
         """The action at a table, by the other player's card."""
         legal, told = self.world.moves(table), table.told[FIRST]
         plays, usual = MEANINGS[self.meaning]
@@ -95,46 +95,50 @@ def conventions(world: SmallHanabi) -> Iterator[Convention]:
 # What the second player believes of its own card
 
 
-class Belief(NamedTuple):
+class HandBelief(NamedTuple):
     """What the second player sees, and P(own card's kind)."""
 
-    scene: Scene
+    scene: HanabiScene
     own: tuple[float, ...]
 
 
-class Outcome(NamedTuple):
+class TurnOutcome(NamedTuple):
     """What may come of a turn: its probability, its reward, and the belief after it."""
 
     chance: float
     reward: float
-    belief: Belief
+    belief: HandBelief
 
 
-def _unseen(world: SmallHanabi, scene: Scene) -> list[int]:
+def _unseen(world: SmallHanabi, scene: HanabiScene) -> list[int]:
     """The number of cards of each kind that the second player does not see: in the deck, and its own."""
     return [count - scene.table.gone[kind] - (kind == scene.card) for kind, count in enumerate(world.cards)]
 
 
-def _grouped(branches: Iterable[tuple[Scene, float, int, float]]) -> tuple[Outcome, ...]:
+def _grouped(branches: Iterable[tuple[HanabiScene, float, int, float]]) -> tuple[TurnOutcome, ...]:
     """Outcomes by what is seen, of branches (scene, reward, own card afterwards, probability)."""
-    kinds, rewards = dict[Scene, dict[int, float]](), dict[Scene, float]()
+    kinds, rewards = dict[HanabiScene, dict[int, float]](), dict[HanabiScene, float]()
     for scene, reward, own, chance in branches:
         by_kind = kinds.setdefault(scene, dict.fromkeys(range(len(scene.table.gone)), 0.0))
         by_kind[own] += chance
         rewards[scene] = reward
     sums = {scene: sum(by_kind.values()) for scene, by_kind in kinds.items()}
     return tuple(
-        Outcome(total, rewards[scene], Belief(scene, tuple(round(p / total, DIGITS) for p in kinds[scene].values())))
+        TurnOutcome(
+            total, rewards[scene], HandBelief(scene, tuple(round(p / total, DIGITS) for p in kinds[scene].values()))
+        )
         for scene, total in sums.items()
     )
 
 
-def first_outcomes(partner: Convention, belief: Belief, *, listens: bool = True) -> tuple[Outcome, ...]:
+def first_outcomes(partner: Convention, belief: HandBelief, *, listens: bool = True) -> tuple[TurnOutcome, ...]:
     """The outcomes of the first player's turn; not listening, as if it chose its action at random."""
     return _grouped(_first_branches(partner, belief, listens))
 
 
-def _first_branches(partner: Convention, belief: Belief, listens: bool) -> Iterator[tuple[Scene, float, int, float]]:
+def _first_branches(
+    partner: Convention, belief: HandBelief, listens: bool
+) -> Iterator[tuple[HanabiScene, float, int, float]]:
     world, (table, card), unseen = partner.world, belief.scene, _unseen(partner.world, belief.scene)
     for own, p in enumerate(belief.own):
         if not p:
@@ -144,34 +148,36 @@ def _first_branches(partner: Convention, belief: Belief, listens: bool) -> Itera
             after, reward = world.after(table, FIRST, action, own if action in HINTS else card)
             share = p / len(actions)
             if action not in (PLAY, DISCARD) or not table.deck:
-                yield Scene(after, card), reward, own, share
+                yield HanabiScene(after, card), reward, own, share
                 continue
             for drawn, count in enumerate(unseen):
                 if left := count - (drawn == own):
-                    yield Scene(after, drawn), reward, own, share * left / table.deck
+                    yield HanabiScene(after, drawn), reward, own, share * left / table.deck
 
 
-def second_outcomes(world: SmallHanabi, belief: Belief, action: int) -> tuple[Outcome, ...]:
+def second_outcomes(world: SmallHanabi, belief: HandBelief, action: int) -> tuple[TurnOutcome, ...]:
     """The outcomes of an action of the second player."""
     return _grouped(_second_branches(world, belief, action))
 
 
-def _second_branches(world: SmallHanabi, belief: Belief, action: int) -> Iterator[tuple[Scene, float, int, float]]:
+def _second_branches(
+    world: SmallHanabi, belief: HandBelief, action: int
+) -> Iterator[tuple[HanabiScene, float, int, float]]:
     (table, card), unseen = belief.scene, _unseen(world, belief.scene)
     for own, p in enumerate(belief.own):
         if not p:
             continue
         after, reward = world.after(table, SECOND, action, card if action in HINTS else own)
         if action not in (PLAY, DISCARD) or not table.deck:
-            yield Scene(after, card), reward, own, p
+            yield HanabiScene(after, card), reward, own, p
             continue
         for drawn, count in enumerate(unseen):
             if left := count - (drawn == own):
-                yield Scene(after, card), reward, drawn, p * left / table.deck
+                yield HanabiScene(after, card), reward, drawn, p * left / table.deck
 
 
 @lru_cache(maxsize=200_000)
-def believed(partner: Convention, scenes: tuple[Scene, ...], *, listens: bool = True) -> tuple[float, Belief]:
+def believed(partner: Convention, scenes: tuple[HanabiScene, ...], *, listens: bool = True) -> tuple[float, HandBelief]:
     """P(scenes | partner, own actions), and the belief after them.
 
     After a turn that the convention does not explain, or a card that it had excluded, the probability is 0, and the
@@ -180,7 +186,7 @@ def believed(partner: Convention, scenes: tuple[Scene, ...], *, listens: bool = 
     world = partner.world
     if len(scenes) == 1:
         unseen = _unseen(world, scenes[0])
-        return 1.0, Belief(scenes[0], tuple(count / sum(unseen) for count in unseen))
+        return 1.0, HandBelief(scenes[0], tuple(count / sum(unseen) for count in unseen))
     chance, before = believed(partner, scenes[:-1], listens=listens)
     if len(scenes) % 2:
         actions = world.moves(before.scene.table)
@@ -197,7 +203,7 @@ def believed(partner: Convention, scenes: tuple[Scene, ...], *, listens: bool = 
 
 
 @lru_cache(maxsize=200_000)
-def value(partner: Convention, belief: Belief) -> float:
+def value(partner: Convention, belief: HandBelief) -> float:
     """Expected points of the best response from the first player's turn to the end of the game."""
     return sum(
         outcome.chance * (outcome.reward + max(action_values(partner, outcome.belief).values()))
@@ -206,11 +212,11 @@ def value(partner: Convention, belief: Belief) -> float:
 
 
 @lru_cache(maxsize=200_000)
-def action_values(partner: Convention, belief: Belief) -> Mapping[int, float]:
+def action_values(partner: Convention, belief: HandBelief) -> Mapping[int, float]:
     """Q(action) of the second player, for the best response to the convention."""
     world = partner.world
 
-    def after(outcome: Outcome) -> float:
+    def after(outcome: TurnOutcome) -> float:
         return 0.0 if world.over(outcome.belief.scene.table) else value(partner, outcome.belief)
 
     return {
@@ -219,7 +225,7 @@ def action_values(partner: Convention, belief: Belief) -> Mapping[int, float]:
     }
 
 
-def best(partner: Convention, last: Game) -> float:
+def best(partner: Convention, last: HanabiGame) -> float:
     """Expected points of the best response before the last pair of turns, less those expected after it in the game."""
     before, after = (believed(partner, scenes)[1] for scenes in (last.scenes[:-2], last.scenes))
     return value(partner, before) - (0.0 if last.over else value(partner, after))
@@ -233,7 +239,7 @@ def earned(assumed: Convention, true: Convention) -> float:
     """
     world = true.world
 
-    def followed(scenes: tuple[Scene, ...], belief: Belief) -> float:
+    def followed(scenes: tuple[HanabiScene, ...], belief: HandBelief) -> float:
         total = 0.0
         for seen in first_outcomes(true, belief):
             shown = (*scenes, seen.belief.scene)
@@ -245,7 +251,7 @@ def earned(assumed: Convention, true: Convention) -> float:
                 total += seen.chance * outcome.chance * (outcome.reward + later)
         return total
 
-    deals = ((count, (Scene(world.first_table, card),)) for card, count in enumerate(world.cards))
+    deals = ((count, (HanabiScene(world.first_table, card),)) for card, count in enumerate(world.cards))
     return sum(count * followed(deal, believed(true, deal)[1]) for count, deal in deals) / sum(world.cards)
 
 
@@ -277,13 +283,13 @@ class SecondPlayer:
             return replace(self, prior=self._posterior(last.scenes), view=view)
         return replace(self, view=view)
 
-    def _posterior(self, scenes: tuple[Scene, ...]) -> tuple[float, ...]:
+    def _posterior(self, scenes: tuple[HanabiScene, ...]) -> tuple[float, ...]:
         chances = (believed(partner, scenes, listens=self.listens)[0] for partner in self.partners)
         weights = [p * chance for p, chance in zip(self.prior, chances, strict=True)]
         return tuple(weight / sum(weights) for weight in weights) if sum(weights) else self.prior
 
     @property
-    def beliefs(self) -> Iterator[tuple[Convention, float, Belief]]:
+    def beliefs(self) -> Iterator[tuple[Convention, float, HandBelief]]:
         """Each convention with its probability and P(own card | convention). Raises ValueError before any view."""
         if self.view is None:
             raise ValueError("the player has not seen anything yet")

@@ -22,7 +22,7 @@ CLUES = 3  # clues in a round at most; chosen, not tuned
 BANNED = 2  # banned clues of each word: the strongest ones; chosen, not tuned
 
 
-class Exchange(NamedTuple):
+class TabooExchange(NamedTuple):
     """The clues and guesses of a round up to the last guess, which both players see, with the word as an index."""
 
     target: int
@@ -42,7 +42,7 @@ class TabooState(NamedTuple):
     target: int
     clues: tuple[int, ...]
     guesses: tuple[int, ...]
-    last: Exchange | None
+    last: TabooExchange | None
 
 
 class TabooView(NamedTuple):
@@ -51,7 +51,7 @@ class TabooView(NamedTuple):
     target: int | None
     clues: tuple[int, ...]
     guesses: tuple[int, ...]
-    last: Exchange | None
+    last: TabooExchange | None
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Taboo:
                 raise ValueError(f"{agent} cannot do {action} now")
         if len(state.clues) == len(state.guesses):
             return state._replace(clues=(*state.clues, joint["giver"]))
-        last = Exchange(state.target, state.clues, (*state.guesses, joint["guesser"]))
+        last = TabooExchange(state.target, state.clues, (*state.guesses, joint["guesser"]))
         if last.over:
             return TabooState(state.rounds + 1, self._draw(rng), (), (), last)
         return state._replace(guesses=last.guesses, last=last)

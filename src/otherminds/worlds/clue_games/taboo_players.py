@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from otherminds.distribution import IMPOSSIBLE, Categorical, point_mass
 from otherminds.observer import Observer
-from otherminds.worlds.clue_games.associations import Floats, Person, strengths
-from otherminds.worlds.clue_games.taboo import CLUES, COST, PASS, PRIZE, Exchange, Taboo, TabooView
+from otherminds.worlds.clue_games.associations import Associator, Floats, strengths
+from otherminds.worlds.clue_games.taboo import CLUES, COST, PASS, PRIZE, Taboo, TabooExchange, TabooView
 
 PRECISION = 6.0  # of a guess, per unit of association; chosen, not tuned
 TIE = 1e-9  # values that differ by less are equal: rounding
@@ -26,7 +26,7 @@ class TabooGuesser(NamedTuple):
     """
 
     world: Taboo
-    person: Person
+    person: Associator
     precision: float = PRECISION
     view: TabooView | None = None
 
@@ -54,7 +54,7 @@ class TabooGuesser(NamedTuple):
 
 @lru_cache(maxsize=100_000)
 def _guess_law(
-    world: Taboo, person: Person, precision: float, clues: tuple[int, ...], wrong: tuple[int, ...]
+    world: Taboo, person: Associator, precision: float, clues: tuple[int, ...], wrong: tuple[int, ...]
 ) -> Categorical[int]:
     weights = TabooGuesser(world, person, precision).weights(clues)
     scored = ((word, IMPOSSIBLE if word in wrong else score) for word, score in enumerate(np.log(weights).tolist()))
@@ -129,7 +129,7 @@ def _best_clues(values: Floats) -> NDArray[np.bool_]:
     return best
 
 
-def best(guesser: TabooGuesser, last: Exchange) -> float:
+def best(guesser: TabooGuesser, last: TabooExchange) -> float:
     """Expected points of the best response before the exchange, less those expected after it in the round."""
 
     def value(clues: tuple[int, ...], wrong: tuple[int, ...]) -> float:
