@@ -87,9 +87,13 @@ class Grid:
             tuple(cell + d for d in self.offsets.values() if self.is_floor(cell + d)) for cell in range(self.size)
         )
 
-    def cells(self) -> Iterator[int]:
-        """Every floor cell, in reading order."""
-        return (cell for cell in range(self.size) if self.is_floor(cell))
+    def cells(self, among: int = -1) -> Iterator[int]:
+        """Every floor cell among those given as bits (-1: all), in reading order."""
+        remaining = self.floor & among
+        while remaining:
+            lowest = remaining & -remaining
+            remaining ^= lowest
+            yield lowest.bit_length() - 1
 
     def adjacent(self, a: int, b: int) -> bool:
         """Whether two cells lie exactly one step apart (Manhattan distance 1)."""
@@ -115,7 +119,10 @@ def cheapest_route(
     best, route = math.inf, None
     least = min(targets.values(), default=0.0)
     queue = [(0.0, start, -1)]
-    reached, neighbours = {start: 0.0}, grid.neighbours
+    reached, toll, neighbours = [math.inf] * grid.size, [0.0] * grid.size, grid.neighbours
+    reached[start] = 0.0
+    for cell, extra in tolls.items():
+        toll[cell] = extra
     while queue:
         cost, cell, first = heappop(queue)
         if cost + least >= best:
@@ -126,8 +133,8 @@ def cheapest_route(
             best = cost + targets[cell]
             route = Route(best, first if first >= 0 else None, cell)
         for neighbour in neighbours[cell]:
-            cost_there = cost + 1.0 + tolls.get(neighbour, 0.0)
-            if cost_there < reached.get(neighbour, math.inf) and allowed >> neighbour & 1:
+            cost_there = cost + 1.0 + toll[neighbour]
+            if cost_there < reached[neighbour] and allowed >> neighbour & 1:
                 reached[neighbour] = cost_there
                 heappush(queue, (cost_there, neighbour, first if first >= 0 else neighbour))
     return route

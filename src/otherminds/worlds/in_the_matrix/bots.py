@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -189,6 +190,20 @@ UNDECIDED = PlannedAction("noop", -1)
 SIDESTEP = 0.4  # probability of a random move while blocked, so that two bots head-on get past each other; not tuned
 
 
+@lru_cache(1024)
+def _played(planned: Action, stuck: bool, skill: Skill) -> Categorical[Action]:
+    """π(action) of a bot that plans an action: it steps aside where it is stuck, slips and pauses."""
+    meant = {planned: 1.0}
+    if stuck:
+        meant = {action: SIDESTEP / len(MOVES) for action in MOVES}
+        meant[planned] = meant.get(planned, 0.0) + 1.0 - SIDESTEP
+    slips, pauses = skill.slips, skill.pauses
+    if slips or pauses:
+        meant = {a: (1 - slips - pauses) * meant.get(a, 0.0) + slips / len(ACTIONS) for a in ACTIONS}
+        meant["noop"] += pauses
+    return Categorical.from_scores((action, math.log(share)) for action, share in meant.items() if share > 0)
+
+
 @dataclass(frozen=True)
 class MatrixBot:
     """A mind in a matrix world that pursues the aims of a strategy: a program for Melting Pot's bots.
@@ -243,15 +258,7 @@ class MatrixBot:
 
     def act(self) -> Categorical[Action]:
         """The planned action, or a step aside if the last move was blocked, with slips and pauses."""
-        meant = {self.plan.action: 1.0}
-        if self.stuck:
-            meant = {action: SIDESTEP / len(MOVES) for action in MOVES}
-            meant[self.plan.action] = meant.get(self.plan.action, 0.0) + 1.0 - SIDESTEP
-        slips, pauses = self.skill.slips, self.skill.pauses
-        if slips or pauses:
-            meant = {a: (1 - slips - pauses) * meant.get(a, 0.0) + slips / len(ACTIONS) for a in ACTIONS}
-            meant["noop"] += pauses
-        return Categorical.from_scores((action, math.log(share)) for action, share in meant.items() if share > 0)
+        return _played(self.plan.action, self.stuck, self.skill)
 
     def _aim(self, memory: MapMemory, state: StrategyState) -> Aim:
         """The strategy's aim; a watchful bot's is the reply to the kind that others have taken most of."""

@@ -52,7 +52,7 @@ class MapMemory(NamedTuple):
         unseen = grid.everywhere & ~self.explored
         beside = unseen << 1 | unseen >> 1 | unseen << grid.stride | unseen >> grid.stride
         edge = self.explored & beside & ~(1 << excluded)
-        return [cell for cell in grid.cells() if edge >> cell & 1]
+        return list(grid.cells(edge))
 
     def reaches(self, world: InTheMatrix, cell: int, facing: int, targets: Collection[int]) -> bool:
         """Whether a beam from a cell reaches one of the target cells; remembered resources stop it."""
@@ -97,7 +97,6 @@ def updated_memory(memory: MapMemory, world: InTheMatrix, me: int, view: MatrixV
     # a player missing from its remembered cell is forgotten
     players = [player if player and player.cell not in sight.cells else None for player in memory.players]
     for cell, code in zip(sight.cells, view.window, strict=True):
-        avatar = sighting(code)
-        if avatar is not None and avatar.player != me:
+        if code >= PLAYER and (avatar := sighting(code)) is not None and avatar.player != me:
             players[avatar.player] = SeenPlayer(cell, view.t, avatar.look == READY, avatar.look == FROZEN)
     return MapMemory(tuple(kinds), tuple(away), tuple(looked), mine, tuple(players), memory.explored | sight.bits)
