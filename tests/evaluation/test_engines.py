@@ -80,6 +80,7 @@ def test_an_open_engine_stays_open() -> None:
             assert next(run(abs, [-1], engine=engine)) == [(-1, 1)]
 
 
+@pytest.mark.slow
 def test_an_engine_runs_one_plan_after_another_and_ends_at_once() -> None:
     with opened(None, 2) as engine:
         for _ in range(2):

@@ -260,6 +260,7 @@ def test_workers_go_on_while_the_consumer_is_busy() -> None:
     assert len(executor.waiting) == AHEAD
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["error", "close"])
 def test_what_is_queued_is_given_up_with_the_rest(how: str) -> None:
     executor = Lazy()

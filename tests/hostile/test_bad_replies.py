@@ -53,6 +53,7 @@ def test_what_is_asked_for_is_read_and_what_there_is_not_is_not(reader: ReplyRea
     assert reader.reads(reader.illegal if isinstance(reader.illegal, str) else json.dumps(reader.illegal)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 @given(data=st.data())
 @settings(max_examples=10)
@@ -69,6 +70,7 @@ def test_any_text_is_read_as_it_is_or_unreadable(reader: ReplyReader, data: st.D
 # In a game
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["qa", "cot", "plans_insights", "social_qa"])
 @pytest.mark.parametrize("game", GAMES)
 def test_no_move_comes_of_what_cannot_be_read(game: str, way: str) -> None:

@@ -503,6 +503,7 @@ def affordable(costs: Sequence[float], most: Sequence[float], budget: float) -> 
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(32))
 def test_what_is_spent_stays_within_the_budget(path: Path, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -404,6 +404,7 @@ def test_equal_agents_are_equal_and_share_their_plan_and_others_the_graph() -> N
     assert RationalAgent(GRID, "Mia", "C", beta=1.0) != first
 
 
+@pytest.mark.slow
 def test_plans_are_forgotten_with_the_last_agent() -> None:
     gc.collect()
     before = len(rational._SHARED)

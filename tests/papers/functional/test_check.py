@@ -75,14 +75,13 @@ RUNS = {  # games, partners, rounds, shuffle
 @pytest.mark.parametrize("name", BREAKS)
 def test_scripted_players_break_where_they_are_made_to(name: str, run: str) -> None:
     games, partners, rounds, shuffle = RUNS[run]
-    for seed in (1, 2):
-        plan = CheckPlan(games, partners, rounds, 3 if name in ("biased", "nash_mixer") else 2, seed)
-        player = agent(f"scripted:{name}", Asking("", shuffle=shuffle), NONE)
-        finding = assess(player, plan, played(player, plan), 0.4)
-        expected = {"": "passes", "formatting": "not measured"}.get(BREAKS[name], "fails")
-        assert (finding.verdict.result, finding.verdict.breaks) == (expected, BREAKS[name])
-        assert ("Its predictions are wrong" in finding.verdict.words) == (name in ("r1_like", "biased"))
-        assert finding.lost.value == (name == "format_breaker")
+    plan = CheckPlan(games, partners, rounds, 3 if name in ("biased", "nash_mixer") else 2, seed=1)
+    player = agent(f"scripted:{name}", Asking("", shuffle=shuffle), NONE)
+    finding = assess(player, plan, played(player, plan), 0.4)
+    expected = {"": "passes", "formatting": "not measured"}.get(BREAKS[name], "fails")
+    assert (finding.verdict.result, finding.verdict.breaks) == (expected, BREAKS[name])
+    assert ("Its predictions are wrong" in finding.verdict.words) == (name in ("r1_like", "biased"))
+    assert finding.lost.value == (name == "format_breaker")
 
 
 def test_unreadable_replies_are_counted_and_do_no_harm_if_the_next_one_can_be_read() -> None:

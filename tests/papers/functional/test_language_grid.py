@@ -130,6 +130,7 @@ def test_the_grid_is_complete() -> None:
     assert sum(cell.shuffled for cell in CELLS) == len(CELLS) // 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", CELLS, ids=str)
 def test_cell(cell: Cell) -> None:
     played = episode(cell)

@@ -497,6 +497,7 @@ def test_whoever_has_none_of_the_goals_loses_the_steps_of_the_errand(rule: Any) 
     assert utility.gains == pytest.approx((expected,))
 
 
+@pytest.mark.slow
 def test_among_equally_good_messages_it_chooses_uniformly() -> None:
     facilitator = thinking({"Ana": {"x": 1.0}}, {"a": {"x": 5}, "b": {"x": 4}, "c": {"x": 5}, "d": {"x": 5}})
     rng = generator()

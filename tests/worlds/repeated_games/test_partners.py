@@ -165,6 +165,7 @@ UNLIKE = Game("unlike", ("you", "partner"), (("a", "b"), ("x", "y")), ((9, 2), (
 ENFORCEABLE = [dilemma(3, 0, 5, 1), dilemma(8, 0, 10, 5), dilemma(4, -1, 6, 0), dilemma(10, 1, 11, 4), UNLIKE]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ENFORCEABLE)
 @pytest.mark.parametrize(("name", "mutual"), [("zd-extort-2", 1), ("zd-gtft-2", 0), ("zd-extort-3.5", 1)])
 def test_a_zero_determinant_partner_holds_its_surplus_whatever_the_other_does(
