@@ -168,11 +168,11 @@ class Observer(Generic[M]):
 
     def ask(self, question: Callable[[M], T]) -> Categorical[T]:
         """The posterior of any property of the mind: its goal, belief, strategy."""
-        return self.posterior.map(question)
+        return self._one_by_one.map(question)
 
     def predict(self) -> Categorical[Any]:
         """P(a) = Σₘ P(m) π(a | m): what the agent is expected to do next, from minds whose policies are tables."""
-        return self.posterior.bind(lambda mind: cast("Categorical[Any]", mind.act()))
+        return self._one_by_one.bind(lambda mind: cast("Categorical[Any]", mind.act()))
 
     def surprise(self, action: Hashable) -> float:
         """−log P(a) − H(P): how improbable the action is, in nats, beyond what is expected of it on average.
@@ -182,6 +182,12 @@ class Observer(Generic[M]):
         """
         expected = self.predict()
         return -expected.log_prob(action) - expected.entropy
+
+    @property
+    def _one_by_one(self) -> Categorical[M]:
+        """The posterior where equal minds are not pooled, which would take a hash of each."""
+        total = log_sum_exp(self.weights)
+        return Categorical(self.minds, tuple([w - total for w in self.weights]))
 
 
 def _name(mind: object) -> Hashable:

@@ -54,8 +54,7 @@ class Seeker:
 
     def act(self) -> Categorical[Action]:
         """π(a) over the legal actions. Raises ValueError before its first observation."""
-        costs = self.planner.action_costs(self._known_state, self.agent, self.goal)
-        return Categorical.boltzmann(costs.items(), beta=self.beta, lapse=self.lapse)
+        return self.planner.policy(self._known_state, self.agent, self.goal, self.beta, self.lapse)
 
     @property
     def reached(self) -> bool:

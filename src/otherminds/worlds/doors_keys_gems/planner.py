@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from otherminds.distribution import Categorical
 from otherminds.planning import shortest_paths
 from otherminds.planning.expansion import Expansion
 from otherminds.planning.shortest_paths import UNREACHABLE, Exit, StagedCosts, cached_method
@@ -470,6 +471,11 @@ class DoorsKeysGemsPlanner:
             goal = Goal("key", goal.thing)
         stage = self.stage_for(state, i, goal)
         return {action: self._cost_of(action, state, i, goal, stage) for action in options}
+
+    @cached_method
+    def policy(self, state: State, i: int, goal: Goal, beta: float, lapse: float) -> Categorical[Action]:
+        """What agent i does if it wants the goal: the Boltzmann policy of its `action_costs`."""
+        return Categorical.boltzmann(self.action_costs(state, i, goal).items(), beta=beta, lapse=lapse)
 
     def _cost_of(self, action: Action, state: State, i: int, goal: Goal, stage: MapStage) -> int:
         """Q(s, a) of one action, in steps, if the goal is yet to be reached and the agent plans in this stage."""

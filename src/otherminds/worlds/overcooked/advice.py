@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, cast
 
 from otherminds.mind import GoalDirected, WithErrand, own_mind
 from otherminds.planning.joint import NEVER, finishing_steps
-from otherminds.planning.shortest_paths import UNREACHABLE
+from otherminds.planning.shortest_paths import UNREACHABLE, cached_method
 from otherminds.worlds.overcooked import planner as plans
 from otherminds.worlds.overcooked.agent import BeliefSampler, Contents, Cook
 from otherminds.worlds.overcooked.kitchen import DISHES, NOTHING, NOWHERE, RECIPES, STAY, parts
@@ -175,11 +175,16 @@ class OvercookedForecast:
 
     def _belief(self, now: ForecastState, after: State, i: int, want: str, changed: Sequence[int]) -> Contents | None:
         """What agent i believes after a step that changed these places, where it matters to it and is wrong."""
-        before, belief, layout = now.state, now.beliefs[i], self.world.layout
-        visible = layout.visible(after.cells[i])
-        if belief is None and all(visible[k] for k in changed):
+        before, belief = now.state, now.beliefs[i]
+        if belief is None and all(map(self.world.layout.visible(after.cells[i]).__getitem__, changed)):
             return None
-        believed = belief or Contents(before.on, before.hands, before.delivered)
+        return self._corrected(belief or Contents(before.on, before.hands, before.delivered), after, i, want)
+
+    @cached_method
+    def _corrected(self, believed: Contents, after: State, i: int, want: str) -> Contents | None:
+        """What agent i believes once it sees this state, where it matters to it and is wrong."""
+        layout = self.world.layout
+        visible = layout.visible(after.cells[i])
         near = [layout.sight[cell] & layout.sight[after.cells[i]] for cell in after.cells]
         expected = (
             believed.delivered == after.delivered

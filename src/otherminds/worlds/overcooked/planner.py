@@ -152,25 +152,22 @@ class OvercookedPlanner:
     @cached_method
     def next_steps(self, goal: CookGoal, hand: int, on: On) -> Callable[[int], NextStep]:
         """The best next step as a function of the square, the first of equals; to stay if only help would do."""
+        return cache(partial(self._next_step, goal, hand, on, self._useless_places(goal, hand, on)))
+
+    def _next_step(self, goal: CookGoal, hand: int, on: On, useless: Container[int], cell: int) -> NextStep:
+        """The best next step from a square."""
         values = self.values(goal, hand, on)
-        useless = self._useless_places(goal, hand, on)
-
-        @cache
-        def next_step(cell: int) -> NextStep:
-            """The best next step from a square."""
-            best, least = (STAY, cell, NOWHERE), values[cell] + 1
-            for action, (to, place) in self.layout.ahead[cell].items():
-                if place == NOWHERE:
-                    cost = 1 + values[to]
-                elif place in useless:
-                    continue
-                else:
-                    cost = self._use_cost(to, place, goal, hand, on)
-                if cost < least:
-                    best, least = (action, to, place), cost
-            return best
-
-        return next_step
+        best, least = (STAY, cell, NOWHERE), values[cell] + 1
+        for action, (to, place) in self.layout.ahead[cell].items():
+            if place == NOWHERE:
+                cost = 1 + values[to]
+            elif place in useless:
+                continue
+            else:
+                cost = self._use_cost(to, place, goal, hand, on)
+            if cost < least:
+                best, least = (action, to, place), cost
+        return best
 
     def _useless_places(self, goal: CookGoal, hand: int, on: On) -> Container[int]:
         """Counters whose use leaves no less to do, by the definition of V.
@@ -304,10 +301,11 @@ class OvercookedPlanner:
         for thing in {*on} - {NOTHING, JUNK}:
             if on.count(thing) > 1:
                 places = [place for place, lies in enumerate(on) if lies == thing]
-                vacated = [JUNK if k in self.layout.boards else NOTHING for k in range(len(on))]
-                others = tuple([vacated[k] if lies == thing else lies for k, lies in enumerate(on)])
-                values_by_place = [self._simple_values(recipe, hand, _with(others, place, thing)) for place in places]
-                return array("i", map(min, *values_by_place))
+                others = list(on)
+                for place in places:
+                    others[place] = JUNK if place in self.layout.boards else NOTHING
+                values = [self._simple_values(recipe, hand, _with(others, place, thing)) for place in places]
+                return array("i", np.minimum.reduce(values, dtype=np.int32).tobytes())
         return self._reduced_values(recipe, hand, on)
 
     @cached_method
@@ -377,5 +375,5 @@ class OvercookedPlanner:
         return [place for place, thing in enumerate(on) if thing and joins(hand, thing, dish)]
 
 
-def _with(on: On, place: int, thing: int) -> On:
+def _with(on: Sequence[int], place: int, thing: int) -> On:
     return (*on[:place], thing, *on[place + 1 :])
