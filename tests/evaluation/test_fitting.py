@@ -161,14 +161,26 @@ def test_agreement_is_the_share_of_starts_that_end_at_the_best_maximum() -> None
     assert found.hessian == pytest.approx(np.tile(np.diag([-4.0, -1.0]), (2, 1, 1)), rel=1e-3, abs=1e-3)
 
 
-def test_searches_start_at_the_peaks_of_a_grid() -> None:
+def test_searches_start_at_the_peaks_of_both_profiles() -> None:
     points = first_points(2)
     values = hills(points[None] + 0.01, np.zeros(1, dtype=np.intp))
     starts = starts_of(points, values)
     assert starts.shape == (1, STARTS, 2)
     assert np.abs(starts[0, :2, 0] - [2.0, -2.0]).max() < 0.5
-    assert np.isnan(starts[0, 2:]).all(), "there are two peaks"
-    assert (maximise(hills, starts).agreement == [0.5]).all()
+    assert np.abs(starts[0, STARTS // 2, 1]) < 0.5
+    assert np.isfinite(starts[0, :, 0]).sum() == 3, "there are two peaks along the one parameter, one along the other"
+    assert (maximise(hills, starts).agreement == [2 / 3]).all()
+
+
+def test_a_low_peak_on_a_narrow_ridge_is_found_beside_a_plateau() -> None:
+    def ridge(x: Floats, _units: Ints) -> Floats:
+        along: Floats = np.exp(-((x[..., 0] - 1.0) ** 2) / 8.0) + 0.9 / (1.0 + np.exp(6.0 - x[..., 0]))
+        off: Floats = x[..., 1] - 0.02 * x[..., 0]
+        return 0.1 * along - 50.0 * off**2
+
+    points, unit = first_points(2), np.zeros(1, dtype=np.intp)
+    found = maximise(ridge, starts_of(points, ridge(points[None], unit)))
+    assert found.value[0] > ridge(np.array([[[1.0, 0.02]]]), unit)[0, 0]
 
 
 def test_searches_of_many_parameters_start_apart() -> None:

@@ -129,15 +129,17 @@ def derivatives(objective: Objective, x: Floats, units: Ints) -> tuple[Floats, F
 def starts_of(points: Floats, values: Floats) -> Floats:
     """For each unit the best of the points looked at, shape (units, STARTS, d), given the values there, (units, K).
 
-    On a grid only points that are no lower than their neighbours, elsewhere only points that are apart; then NaN.
+    On a line only peaks, on a grid those of the profiles of both parameters, elsewhere points that are apart; then NaN.
     """
     units, size = len(values), points.shape[1]
     if not size:
         return np.zeros((units, 1, 0))
-    if size <= len(GRID):
-        grid = values.reshape(units, *[GRID[size - 1]] * size)
-        peaks = grid >= maximum_filter(grid, size=(1, *[3] * size))
-        values = np.where(peaks.reshape(units, -1), values, -np.inf)
+    if size == 2:
+        grid, line = values.reshape(units, *GRID[1:] * 2), points[: GRID[1], 1]
+        first, second = _peaks_of_profile(grid, line), _peaks_of_profile(grid.swapaxes(1, 2), line)
+        return np.concatenate([first, second[..., ::-1]], axis=1)
+    if size == 1:
+        values = np.where(values >= maximum_filter(values, size=(1, 3)), values, -np.inf)
     starts = np.full((units, STARTS, size), np.nan)
     for k in range(STARTS):
         best = values.argmax(axis=1)
@@ -145,6 +147,30 @@ def starts_of(points: Floats, values: Floats) -> Floats:
         starts[found, k] = points[best[found]]
         distances = np.abs(points[None] - points[best][:, None]).max(axis=2)
         values = np.where(distances < APART, -np.inf, values)
+    return starts
+
+
+def _peaks_of_profile(grid: Floats, line: Floats) -> Floats:
+    """The highest peaks of the profile of the first of two parameters, shape (units, STARTS // 2, 2); then NaN.
+
+    Ridges are narrower than the grid is wide: the second parameter is put where a parabola through the highest values
+    has its vertex, so that a peak does not depend on how near the ridge passes to points.
+    """
+    top = grid.argmax(axis=2)
+    even = np.clip(top, 3, len(line) - 4)  # the points at the ends are farther from one another
+    below, middle, above = (np.take_along_axis(grid, even[..., None] + k, axis=2)[..., 0] for k in (-1, 0, 1))
+    curvature = np.minimum(below - 2.0 * middle + above, -1e-12)
+    shift = np.where(top == even, (below - above) / (2.0 * curvature), 0.0)
+    profile = np.maximum(middle - (below - above) * shift / 4.0, grid.max(axis=2))
+    second = np.interp(top + shift, np.arange(len(line)), line)
+    profile = np.where(profile >= maximum_filter(profile, size=(1, 3)), profile, -np.inf)
+    starts = np.full((len(grid), STARTS // 2, 2), np.nan)
+    units = np.arange(len(grid))
+    for k in range(STARTS // 2):
+        best = profile.argmax(axis=1)
+        found = np.flatnonzero(profile[units, best] > -np.inf)
+        starts[found, k, 0], starts[found, k, 1] = line[best[found]], second[found, best[found]]
+        profile = np.where(np.abs(line - line[best][:, None]) < APART, -np.inf, profile)
     return starts
 
 
