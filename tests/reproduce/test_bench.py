@@ -16,13 +16,13 @@ from commands import Run, complaint
 from endpoint_server import serve
 from otherminds.evaluation.runs import look
 from otherminds.language.scripted import Scripted
-from otherminds.papers.functional import check_page
+from otherminds.papers.functional import card_and_word_games, check_page
 from otherminds.papers.functional.check import CheckOptions
 from otherminds.papers.mumatom import report as mumatom_report
 from otherminds.papers.mumatom import reproduction
 from otherminds.reports.page import number, safe
 from otherminds.reproduce import bench, bench_page
-from otherminds.reproduce.bench_page import CHECK, FACILITATION, MUMATOM, STORIES
+from otherminds.reproduce.bench_page import CHECK, CLUES, FACILITATION, MUMATOM, STORIES
 from run_files import results, rows_in, summary_in
 
 pytestmark = pytest.mark.slow
@@ -39,7 +39,7 @@ asked, most = [], 1000
 
 
 def answer(prompt):
-    """Plays its first option, says nothing as a facilitator, and takes the second option of questions."""
+    """Plays one option, says nothing as a facilitator, and takes the second option of questions."""
     asked.append(prompt)
     if len(asked) > most:
         raise KeyboardInterrupt
@@ -47,7 +47,10 @@ def answer(prompt):
         names = re.findall(r'"([^"]+)": \\.\\.\\.', re.search(r'"goals": \\{(.*?)\\}', prompt)[1])
         goal = re.search(r"It is one of: (.*?)\\.", prompt)[1].split(", ")[0]
         return json.dumps({"goals": dict.fromkeys(names, goal), "reason": "Wait.", "choice": 0})
-    return "Answer: option B" if "Read this story" in prompt else "Answer: option J"
+    if "Read this story" in prompt:
+        return "Answer: option B"
+    clue_game = "option J" not in prompt and re.search("with one of option (.*?)(, option| in place)", prompt)
+    return f"Answer: option {clue_game[1] if clue_game else 'J'}"
 
 
 def mute(prompt):
@@ -79,6 +82,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(bench, "CheckOptions", small_check)
     for page in (check_page, mumatom_report):  # drawing would take most of the time
         monkeypatch.setattr(page, "at_two_widths", lambda draw, wide, caption="": safe(caption))
+    monkeypatch.setattr(card_and_word_games, "SHORT_ROUNDS", 2)
     monkeypatch.setattr(bench, "LEVELS", ("keys-to-spare", "purple-gate"))
     monkeypatch.setattr(bench, "MUMATOM_EPISODES", 2)
     for stories in (reproduction.STORIES, reproduction.MODEL_STORIES):
@@ -103,10 +107,11 @@ def test_every_part_is_measured_and_stands_beside_known_players_and_people(run: 
     result = run("bench", "--model", "own_models:answer", "--out", "out")
     assert result.code == 0, result.err
     rows = measured(here / "out")
-    assert [*rows] == [
+    assert [(row["part"], row["metric"]) for row in summary_in(here / "out")] == [
         (CHECK, "relative_regret"),
         (CHECK, "relative_regret_predicted"),
         (CHECK, "relative_tom_regret"),
+        *[(CLUES, "predicted"), (CLUES, "regret")] * 2,
         (FACILITATION, "speedup"),
         (FACILITATION, "saved"),
         (FACILITATION, "needless"),
@@ -124,20 +129,26 @@ def test_every_part_is_measured_and_stands_beside_known_players_and_people(run: 
     for row in rows.values():
         assert row["measured"]
         assert f"{row['measure']} {number(row['value'])}" in text(here / "out")
-    for words in ("Games with unknown partners", "Help for two people", "Invented stories", "own_models.answer "):
+    for words in (
+        "Games with unknown partners",
+        "Games of clues",
+        "Help for two people",
+        "Invented stories",
+        "own_models.answer ",
+    ):
         assert words in text(here / "out")
 
 
 def test_what_it_takes_is_told_first_in_one_line(run: Run, here: Path) -> None:
     first, *_ = run("bench", "--model", "own_models:answer", "--out", "out").err.splitlines()
     counts = re.fullmatch(
-        r"own_models:answer, all parts: (\d+) calls \(check (\d+), facilitation (\d+), stories (\d+)\), about [\d,]+ "
-        r"tokens of prompts and at most [\d,]+ of replies, nothing to pay; more if .*",
+        r"own_models:answer, all parts: (\d+) calls \(check (\d+), clues (\d+), facilitation (\d+), stories (\d+)\), "
+        r"about [\d,]+ tokens of prompts and at most [\d,]+ of replies, nothing to pay; more if .*",
         first,
     )
     assert counts
     total, *parts = map(int, counts.groups())
-    assert total == sum(parts) == 48 + parts[1] + 6
+    assert total == sum(parts) == 48 + 16 + parts[2] + 6
     made = {row["subject"] for row in rows_in(here / "out" / STORIES) if "replies" in row}
     assert made == {"lm:own_models-answer"}
 
@@ -187,11 +198,9 @@ def test_a_part_that_fails_is_told_and_costs_no_other(run: Run, here: Path) -> N
 def test_a_reply_that_cannot_be_read_is_no_wrong_answer(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(reproduction.MODEL_STORIES, "quick", 12)
     monkeypatch.setattr(bench_page, "UNMEASURED", 0.5)
-    right = 'return "Answer: option B" if "Read this story" in prompt'
+    right = 'return "Answer: option B"'
     assert right in MODELS
-    silent = (
-        'return ("Answer: option B" if len(re.findall("walked", prompt)) % 2 else "?") if "Read this story" in prompt'
-    )
+    silent = 'return "Answer: option B" if len(re.findall("walked", prompt)) % 2 else "?"'
     (here / "own_models.py").write_text(MODELS.replace(right, silent))
     run("bench", "--model", "own_models:answer", "--out", "out")
     answers = [row for row in rows_in(here / "out" / STORIES) if "replies" in row]
@@ -212,7 +221,7 @@ def test_a_model_that_cannot_be_read_is_not_measured(run: Run, here: Path) -> No
     result = run("bench", "--model", "own_models:mute", "--out", "out", "--json")
     assert result.code == 4
     report = json.loads(result.out)
-    assert {*report["not_measured"]} == {CHECK, FACILITATION, STORIES}
+    assert {*report["not_measured"]} == {CHECK, CLUES, FACILITATION, STORIES}
     assert report["verdict"]["result"] == "not measured"
     assert not any("value" in row or row["measured"] for row in report["measures"])
     assert text(here / "out").count("not measured") >= len(report["measures"])
@@ -256,7 +265,7 @@ def test_a_budget_is_for_all_parts_together(run: Run, here: Path) -> None:
         result = run("bench", "--model", f"any@{server.url}", "--out", "out", *price, "--budget", f"{budget:.2f}")
     assert result.code == 2
     assert "the budget of" in result.err.splitlines()[-1]
-    spent = sum(look(here / "out" / part).dollars for part in (CHECK, FACILITATION))
+    spent = sum(look(here / "out" / part).dollars for part in (CHECK, CLUES))
     assert dollars[0] <= spent <= budget
 
 

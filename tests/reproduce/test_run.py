@@ -143,16 +143,16 @@ def test_another_seed_does_not_go_on_in_the_same_folder(done: Path) -> None:
 
 
 def test_unknown_names_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no experiment `nonsense` \(there is protom-dkg, .*and 2 more"):
+    with pytest.raises(InputError, match=r"no experiment `nonsense` \(there is protom-dkg, .*and 3 more"):
         reproduce("nonsense", Options(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
 
 
 def test_all_stands_for_what_can_be_run(tmp_path: Path) -> None:
     played = {"protom-dkg", "protom-overcooked", "functional"}
-    assert {*names("all", None)} == played | {"mumatom", "melting-pot", "hypothetical", "study", "people"}
+    assert {*names("all", None)} == played | {"mumatom", "melting-pot", "hypothetical", "study", "people", "clue-games"}
     assert {*names("all", None, model=True)} == played | {"mumatom", "study"}
-    assert {*names("all", tmp_path)} == played | {"dkg-human", "melting-pot", "hypothetical", "people"}
+    assert {*names("all", tmp_path)} == played | {"dkg-human", "melting-pot", "hypothetical", "people", "clue-games"}
     assert names("nonsense", None) == ("nonsense",)
     assert names("all", tmp_path / "export.csv") == ("study",)
     (tmp_path / "run.db").touch()

@@ -46,6 +46,7 @@ ABOUT_EXPERIMENTS = {
     "food-trucks": ("joint inference of beliefs and desires", "--data BTOM"),
     "study": ("ProToM: the study, with simulated people", ""),
     "functional": ("players and models in repeated games", ""),
+    "clue-games": ("players and models in games of clues", ""),
     "people": ("people in repeated games, beside minds and models", ""),
     "mumatom": ("questions about social interactions", "invented ones, or --data DIR"),
     "stories": ("public benchmarks of stories, with shortcuts", "--data DIR"),

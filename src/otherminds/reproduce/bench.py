@@ -1,7 +1,8 @@
 """A benchmark of one language model: whatever this library can measure about it, on one page.
 
-Each part is a run of its own in a folder below that of the benchmark: the check in games with unknown partners, help in
-a few levels, invented stories, and MuMA-ToM if its files are there. A part that fails is reported and costs no other.
+Each part is a run of its own in a folder below that of the benchmark: the check in games with unknown partners, games
+of clues, help in a few levels, invented stories, and MuMA-ToM if its files are there. A part that fails is reported and
+costs no other.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from otherminds.language.prices import BudgetError, CallEstimate
 from otherminds.papers.functional import model_episodes
 from otherminds.papers.functional.agents import CheckEpisode, LanguageAgent, agent
 from otherminds.papers.functional.check import CheckOptions, check_as_asked
+from otherminds.papers.functional.reproduction import CLUE_GAMES
 from otherminds.papers.functional.verdicts import LEAST_PASSES
 from otherminds.papers.mumatom.reproduction import ALONE
 from otherminds.papers.story_benchmarks.experiment import FILES as OTHER_SETS
@@ -35,6 +37,7 @@ from otherminds.papers.story_benchmarks.experiment import NAMES as SET_NAMES
 from otherminds.reports.results import write_results
 from otherminds.reproduce.bench_page import (
     CHECK,
+    CLUES,
     FACILITATION,
     MUMATOM,
     PARTS,
@@ -157,6 +160,7 @@ def _parts(options: BenchOptions) -> list[Part]:
         mumatom = [_experiment(MUMATOM, "mumatom", on_mumatom)]
     return [
         _check(options),
+        _experiment(CLUES, CLUE_GAMES, replace(quick, asking=_without_examples(options.asking))),
         _experiment(FACILITATION, "protom-dkg", replace(quick, levels=LEVELS)),
         _experiment(STORIES, "mumatom", quick),
         *mumatom,
@@ -193,10 +197,16 @@ def _experiment(part: str, name: str, options: Options) -> Part:
     subject = spoken.entries[0].subject
 
     def run(asking: Asking) -> PartResult:
-        own = replace(asking, episodes=options.asking.episodes) if options.asking else asking
+        assert options.asking is not None
+        own = replace(asking, episodes=options.asking.episodes, strategies=options.asking.strategies)
         return PartResult(subject, reproduce(name, replace(options, asking=own)))
 
     return Part(part, spoken.entries, spoken.estimate, run)
+
+
+def _without_examples(asking: Asking) -> Asking:
+    """The same without worked examples, which are of repeated games, before thinking step by step."""
+    return replace(asking, strategies=tuple("cot" if way == "cot3" else way for way in asking.strategies))
 
 
 def _other_sets(data: Path | None) -> list[str] | None:

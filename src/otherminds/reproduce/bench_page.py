@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 from otherminds.evaluation.runs import Run
+from otherminds.evaluation.statistics import mean, summary_row
 from otherminds.evaluation.store import Row
 from otherminds.files.toml import packaged
+from otherminds.papers.functional.card_and_word_games import SHORT
 from otherminds.papers.functional.check_page import words_of
+from otherminds.papers.functional.report import CLUE_GAMES
 from otherminds.papers.functional.verdicts import FORMATTING, UNMEASURED, Findings
 from otherminds.papers.mumatom import experiment as mumatom
 from otherminds.papers.mumatom.report import WORDS as MUMATOM_WORDS
@@ -18,7 +23,7 @@ from otherminds.reports import page as html
 from otherminds.reports.page import NOTHING, Html, Section, interval, number, stack, table
 from otherminds.reports.results import Results, RowsByKey, by_key, figures
 
-CHECK, FACILITATION, STORIES, MUMATOM = PARTS = ("check", "facilitation", "stories", "mumatom")
+CHECK, CLUES, FACILITATION, STORIES, MUMATOM = PARTS = ("check", "clues", "facilitation", "stories", "mumatom")
 WORDS: Mapping[str, Any] = packaged("otherminds.reproduce", "bench.toml")
 HUMAN = "human"
 ACCURACY, ANSWERED = "accuracy", "accuracy_answered"
@@ -57,6 +62,9 @@ class Benchmark(NamedTuple):
         if part == FACILITATION:
             lost = by_key(results.summary)[f"{FEW}all", subject, "lost_share"]["value"]
             return f"in {lost:.0%} of its decisions no reply could be read" if lost > UNMEASURED else ""
+        if part == CLUES:
+            lost = max(by_key(results.summary)[game, subject, "lost_share"]["value"] for game in SHORT)
+            return f"in {lost:.0%} of the turns of a game no reply could be read" if lost > UNMEASURED else ""
         answers = [row for row in results.rows if row["subject"] == subject]
         lost = sum(row["action"] is None for row in answers) / len(answers)
         return f"to {lost:.0%} of the questions no reply could be read" if lost > UNMEASURED else ""
@@ -82,6 +90,10 @@ def _measures_of(part: str, result: PartResult | None) -> list[Measure]:
         beside = {"relative_regret": ("bayes_simplicity", "random"), "relative_regret_predicted": ("bayes_simplicity",)}
         beside["relative_tom_regret"] = ("bayes_simplicity",)
         return [Measure(part, "all", metric, words[metric], players) for metric, players in beside.items()]
+    if part == CLUES:
+        players = ("informed", "bayesian", "egocentric")
+        games, metrics = {game: CLUE_GAMES[game] for game in SHORT}, ("predicted", "regret")
+        return [Measure(part, g, m, words[m].format(game=name), players) for g, name in games.items() for m in metrics]
     if part == FACILITATION:
         conditions = {"speedup": "all", "saved": "all", "needless": "not_needed"}
         return [Measure(part, FEW + c, metric, words[metric], facilitators) for metric, c in conditions.items()]
@@ -112,6 +124,8 @@ def _summary(part: str, result: PartResult) -> Sequence[Row]:
     """The summary of a part; of stories only those that the model was asked about, for everybody who reads them."""
     if part in (CHECK, FACILITATION):
         return result.results.summary
+    if part == CLUES:
+        return list(_clue_scores(result.results.rows))
     own = _asked_rows(result)
     asked, condition = {row["group"] for row in own}, own[0]["condition"]
     rows = [
@@ -122,6 +136,20 @@ def _summary(part: str, result: PartResult) -> Sequence[Row]:
     if part == STORIES:
         return list(mumatom.summarise_invented([row for row in rows if row["condition"] == condition]))
     return list(mumatom.summarise([row for row in rows if not row["condition"].startswith("invented/")]))
+
+
+def _clue_scores(rows: Sequence[Row]) -> Iterator[Row]:
+    """The share of right predictions, and regret a round, in games of one exchange a round; without lost answers."""
+    scored: dict[str, tuple[str, Callable[[Row], float]]] = {
+        "predicted": ("predicted", lambda row: float(row["predicted"] == row["observed"])),
+        "regret": ("action", lambda row: float(row["best"] - row["reward"])),
+    }
+    by_player = defaultdict[tuple[str, str], list[Row]](list)
+    for row in rows:
+        by_player[row["condition"], row["subject"]].append(row)
+    for (player, own), (metric, (answer, score)) in product(by_player.items(), scored.items()):
+        if read := [row for row in own if row[answer] is not None]:
+            yield summary_row(CLUES, *player, metric, mean([*map(score, read)], [row["episode"] for row in read]))
 
 
 def _asked_rows(result: PartResult) -> list[Row]:

@@ -74,7 +74,7 @@ MORE_IS_BETTER = (
 LESS_IS_BETTER = ("functional_regret", "tom_regret_paper")
 ORDER = (
     *("protom-dkg", "protom-overcooked", "study", "dkg-human", "food-trucks"),
-    *("functional", "check", "people", "hypothetical", "melting-pot", "mumatom", "stories"),
+    *("functional", "check", "clue-games", "people", "hypothetical", "melting-pot", "mumatom", "stories"),
 )
 """The order of the chapters."""
 

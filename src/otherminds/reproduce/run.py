@@ -66,7 +66,7 @@ def names(name: str, data: Path | None, model: bool = False) -> Sequence[str]:
     without = {"food-trucks", "stories"}
     without |= {"dkg-human"} if data is None or has_mumatom else {"mumatom"}
     without |= {"study"} if data is not None else set()
-    without |= {"melting-pot", "hypothetical", "people"} if model else set()
+    without |= {"melting-pot", "hypothetical", "people", "clue-games"} if model else set()
     return tuple(name for name in EXPERIMENTS if name not in without)
 
 

@@ -13,9 +13,11 @@ import pytest
 from bad_replies import bad_reply
 from otherminds.distribution import Categorical, point_mass
 from otherminds.errors import InputError
+from otherminds.evaluation.asking import Asking
 from otherminds.language.choices import read_choice
 from otherminds.language.model import Request
 from otherminds.language.scripted import Scripted, text_of
+from otherminds.papers.functional import card_and_word_games as clues
 from otherminds.papers.functional.card_and_word_games import games
 from otherminds.papers.functional.clue_game_models import ClueGameModel, converse, estimate, least, of_rounds
 from otherminds.worlds.clue_games.clue_game import ClueGame
@@ -347,3 +349,34 @@ def test_an_illegal_action_is_one_clear_line() -> None:
 
     with pytest.raises(InputError, match=re.escape("`7` is not allowed now (one of -1)")):
         list(converse(short(SIGNALS), "0-0", Odd(), streams()))
+
+
+# As an experiment
+
+
+def test_a_model_meets_the_deals_of_the_players_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clues, "SHORT_ROUNDS", 3)
+    entries, asking = clues.short_plan(7), Asking("speaker", ("qa",), shuffle="both")
+    spoken = clues.spoken(entries, "speaker", asking)
+    assert clues.estimate(spoken).calls == 4 * 3 * 2
+    for entry in spoken:
+        played = clues.rows(entry, Speaker().model)
+        beside = clues.rows(next(e for e in entries if (e.key[0], e.episode) == (entry.condition, entry.episode)))
+        dealt = "target" if entry.condition == DIALS else "card"
+        assert [row[dealt] for row in played] == [row[dealt] for row in beside]
+        assert {row["subject"] for row in played} == {"lm:speaker:qa"}
+
+
+def test_the_short_suite_has_the_partners_that_mislead_an_egocentric_player_the_most() -> None:
+    for condition, chosen in clues.SHORT.items():
+        game = games()[condition]
+        (usual,) = (p for name, p in game.partners.items() if name in ("2-0", "slope 1 offset 0"))
+        lost = {name: game.earned(true, true) - game.earned(usual, true) for name, true in game.partners.items()}
+        assert sorted(sorted(lost, key=lost.__getitem__)[-2:]) == sorted(chosen), lost
+
+
+def test_what_cannot_be_read_is_counted() -> None:
+    entry = clues.spoken(clues.short_plan(7), "mute", Asking("mute", ("qa",)))[0]
+    mute = Speaker(lambda _labels, _text: "I would rather not.")
+    summary = clues.summarise(clues.rows(entry, mute.model))
+    assert {row["value"] for row in summary if row["metric"] == "lost_share"} == {1.0}

@@ -35,9 +35,8 @@ NAMES = {
     "always-defect": "Always defect",
 }
 SUITES = PARTNERS | WORDS["suites"]
-WORLDS = GAMES | {"hanabi": "Tiny Hanabi", "wavelength": "Wavelength"}
 BEST = 3  # published models in the table of means
-CLUE_GAMES = ("hanabi/signals", "wavelength/dials")
+CLUE_GAMES: Mapping[str, str] = WORDS["clue_games"]
 
 
 def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
@@ -47,12 +46,6 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
         [title, name(subject), *scores(estimates, f"{game}/memory_one", subject)]
         for game, title in GAMES.items()
         for subject in subjects(estimates, f"{game}/memory_one")
-    ]
-    digits = {AS_PRINTED: 2, LITERAL: 1, "literal_error": 3}
-    clues = [
-        [label(game), player.capitalize(), *(score(estimates.get((game, player, m)), n) for m, n in digits.items())]
-        for game in CLUE_GAMES
-        for player in subjects(estimates, game)
     ]
     interest = [
         [label(condition), number(row["value"])]
@@ -67,7 +60,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
         "Machines": _machines(estimates, rows),
         "Noise": _noise(estimates, summary),
         "All partners that remember one round": explained(WORDS["memory"], (*scored, "Consistency"), memory),
-        "Cards and words": explained(WORDS["clues"], (*scored, "Literal error"), clues),
+        "Cards and words": _clues(estimates, list(CLUE_GAMES)),
         "How interesting each task is": explained(WORDS["interest"], ("Task", "Interestingness"), interest),
         "Language models, as published": published_models(),
         "What was tuned, and what cannot be compared": stack(*WORDS["notes"]),
@@ -75,6 +68,39 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     }
     sections = [Section(title, body) for title, body in bodies.items() if body]
     return page("Literal and functional Theory of Mind", stack(WORDS["lead"], *_finding(estimates)), sections)
+
+
+def clue_report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
+    """The page of the clue games, with the first episode of a language model in each if one took part."""
+    games = list(dict.fromkeys(row["condition"] for row in rows))
+    bodies = {"Predicting and acting": _clues(by_key(summary), games)}
+    for game in games:
+        spoken = [row for row in rows if row["condition"] == game and row["subject"].startswith(MODELS)]
+        turns = [
+            (row["t"] + 1, row["words"], number(row["reward"]), number(row["best"]))
+            for row in spoken
+            if (row["subject"], row["episode"]) == (spoken[0]["subject"], spoken[0]["episode"])
+        ]
+        if turns:
+            title = f"{label(game)}: the first episode of {in_words(spoken[0]['subject'])}"
+            bodies[title] = table(("Turn", "What happened", "Reward", "Best"), turns)
+    sections = [Section(title, body) for title, body in bodies.items()]
+    return page("Clue games", WORDS["clue_lead"], sections)
+
+
+def _clues(estimates: RowsByKey, games: Sequence[str]) -> Html:
+    """Players of clue games: what they lose, and how well they predict."""
+    digits = {AS_PRINTED: 2, LITERAL: 1, "literal_error": 3}
+    lines = [
+        [
+            label(game),
+            name(player).capitalize(),
+            *(score(estimates.get((game, player, m)), n) for m, n in digits.items()),
+        ]
+        for game in games
+        for player in subjects(estimates, game)
+    ]
+    return explained(WORDS["clues"], ("Game", "Player", "Regret", "ToM %", "Literal error"), lines)
 
 
 def _finding(estimates: RowsByKey) -> list[str]:
@@ -271,8 +297,8 @@ def _parts(subject: str) -> tuple[str, str]:
 
 def label(condition: str) -> str:
     """A condition in words; an unknown part stays as it is."""
-    world, _, suite = condition.partition("/")
-    return f"{WORLDS.get(world, world)}, {SUITES.get(suite, suite)}"
+    game, _, suite = condition.partition("/")
+    return CLUE_GAMES.get(condition) or f"{GAMES.get(game, game)}, {SUITES.get(suite, suite)}"
 
 
 # Scores

@@ -1,4 +1,4 @@
-"""The experiment of the functional Theory of Mind paper: players and language models in repeated games."""
+"""The experiments of the functional Theory of Mind paper: repeated games and clue games, with language models."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from otherminds.papers.functional import card_and_word_games, experiment, model_
 from otherminds.papers.functional.agents import solve_ahead
 from otherminds.reports.results import beside_published
 from otherminds.worlds.repeated_games.payoff_files import find_game
+
+CLUE_GAMES = "clue-games"
 
 
 def _functional(options: Options) -> Experiment:
@@ -48,4 +50,27 @@ def _functional(options: Options) -> Experiment:
     )
 
 
-EXPERIMENTS: Mapping[str, Begin] = {"functional": _functional}
+def _clue_games(options: Options) -> Experiment:
+    """Clue games: all of them with every partner, or by "quick" the short suite that suits language models."""
+    asking, model_part = options.asking, None
+    entries = card_and_word_games.short_plan(options.seed)
+    if options.scale != "quick":
+        entries = card_and_word_games.plan(options.seed, conditions=card_and_word_games.games())
+    if asking:
+        model = asking.find()
+        spoken = card_and_word_games.spoken(entries, model.name, asking)
+        model_part = ModelPart(model, card_and_word_games.rows, spoken, card_and_word_games.estimate)
+    return Experiment(
+        run=described(
+            f"{CLUE_GAMES} {options.scale} seed {options.seed}",
+            f"{asking.model} shuffle {asking.shuffle}" if asking else "",
+        ),
+        parts=(Part(card_and_word_games.rows, entries),),
+        model_part=model_part,
+        summarise=lambda rows: card_and_word_games.summarise(rows, CLUE_GAMES),
+        page=report.clue_report,
+        what="Playing clue games",
+    )
+
+
+EXPERIMENTS: Mapping[str, Begin] = {"functional": _functional, CLUE_GAMES: _clue_games}

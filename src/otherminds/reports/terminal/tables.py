@@ -312,6 +312,17 @@ def _games(summary: Sequence[Row]) -> RenderableType:
     return Group(Text(), *tables, Text(optima, style="dim"))
 
 
+def _clue_games(summary: Sequence[Row]) -> Table:
+    """Players of clue games: what they lose a round, and how well they predict."""
+    rows_by_key = by_key(summary)
+    table = _table("game", "player", "regret", "ToM %", "episodes", words=2)
+    for (game, player, metric), row in rows_by_key.items():
+        if metric == REGRET:
+            literal = rows_by_key[game, player, "tom_percent"]
+            table.add_row(game, escape(player), _spread(row, 2), _spread(literal, 0), str(row["n"]))
+    return table
+
+
 def _cells(rows_by_key: RowsByKey, cells: Sequence[str]) -> Table:
     """Players of programs in the six cells: regret beside the published one, predictions, and consistency."""
     table = _table("cell", "player", "regret", "published", "ToM %", "consistent", words=2)
@@ -484,6 +495,7 @@ BY_EXPERIMENT = {
     "hypothetical": _guesses,
     "study": _study,
     "functional": _games,
+    "clue-games": _clue_games,
 }
 
 
