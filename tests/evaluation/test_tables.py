@@ -237,6 +237,40 @@ def test_tables_of_pandas_and_r() -> None:
     assert unnamed.skipped == {"without a recorded `other`": 1}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sep=;\nsubject;choice;reward\na;1;0\na;2;1\n",
+        '"subject" "choice" "reward"\n"1" "a" 1 0\n"2" "a" 2 1\n',
+        "subjID\tchoice\tgain\tloss\na\t1\t1\t-1\na\t2\t1\t0\n",
+        "player_id,subject,choice,reward\nx,a,1,0\ny,a,2,1\n",
+        '{"subject": {"0": "a", "1": "a"}, "choice": {"0": 1, "1": 2}, "reward": {"0": 0, "1": 1}}',
+        '{"subject": ["a", "a"], "choice": [1, 2], "reward": [0, 1]}',
+        '{"data": [{"subject": "a", "choice": 1, "reward": 0}, {"subject": "a", "choice": 2, "reward": 1}]}',
+        '[{"subject": "a", "choice": 1, "reward": 0}]\n[{"subject": "a", "choice": 2, "reward": 1}]\n',
+        '[{"rt": 5, "data": {"subject": "a", "choice": 1, "reward": 0}},\n'
+        '{"rt": 4, "data": {"subject": "a", "choice": 2, "reward": 1}}]',
+        "participant.code,app.1.player.choice,app.1.player.payoff,app.2.player.choice,app.2.player.payoff,"
+        "intro.1.player.age\na,1,0,2,1,33\n",
+    ],
+)
+def test_forms_in_which_tables_are_published(text: str) -> None:
+    choices = told(text).choices
+    assert choices.people == ("a",)
+    assert choices.own.tolist() == [[0, 1]]
+    assert choices.rewards is not None
+    assert choices.rewards.tolist() == [[0.0, 1.0]]
+
+
+def test_unicode_of_spreadsheets(tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    path.write_bytes("subject\tchoice\treward\r\nZoé\t1\t0\r\nZoé\t2\t1\r\n".encode("utf-16"))
+    assert read_choices(path).people == ("Zoé",)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(InputError, match=r"data.txt: is not UTF-16 text"):
+        read_choices(path)
+
+
 # What the caller says
 
 
@@ -315,6 +349,9 @@ MALFORMED = [
     ("person,own,other\na,c\n", "data.csv:2: 2 cells instead of 3", "ipd"),
     ('[{"person": 1},\n 7]', "data.csv:2: is not a row: a JSON object", "ipd"),
     ('{"person": 1}\n{"person": }', "data.csv:2:12: is not JSON", "ipd"),
+    ("subject,choice,gain,loss\na,1,1,0\na,2,x,0\n", "data.csv:3: gain `x` is no number", None),
+    ('{"person": ["a", "b"], "own": ["c"]}', "data.csv: its columns do not have the same rows", "ipd"),
+    ('[{"person": 1}]\n[{"person": }]', "data.csv:2:13: is not JSON", "ipd"),
     ('[{"person": NaN}]', "data.csv:1: is not JSON: NaN", "ipd"),
     ('{"person": 1}\n{"a": ' + "[" * 300 + "]" * 300 + "}", "data.csv:2: is nested too deeply", "ipd"),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple, cast
@@ -90,7 +90,7 @@ class Same(NamedTuple):
     """An observer of single minds, and one of an array of the same minds, in the same order."""
 
     slow: Observer[Any]
-    fast: ArrayObserver[Any]
+    fast: ArrayObserver[Any, Any]
 
     def both(self, change: Callable[[Any], Any]) -> Same | None:
         """After the same change; None if both refuse it in the same words."""
@@ -243,50 +243,6 @@ def test_a_rate_of_change_brings_back_what_was_ruled_out() -> None:
     for rate, odds in ((0.0, 0.0), (0.1, 0.05)):
         observer = ArrayObserver.over(minds, switch_rate=rate).see(Cell(1, 0)).watch("left", Cell(0, 0))
         assert observer.ask("goal").prob(2) == pytest.approx(odds)
-
-
-# Minds with a memory
-
-
-@dataclass(frozen=True)
-class Learner:
-    """It does what it has seen most often with a higher probability, beginning with `bias` ghosts of each action."""
-
-    bias: float
-    counts: tuple[int, int] = (0, 0)
-
-    def observe(self, obs: int) -> Learner:
-        return replace(self, counts=(self.counts[0] + (obs == 0), self.counts[1] + (obs == 1)))
-
-    def act(self) -> Categorical[int]:
-        return Categorical.of({k: n + self.bias for k, n in enumerate(self.counts)})
-
-
-@dataclass(frozen=True)
-class Learners:
-    """Learners that differ in their bias."""
-
-    biases: tuple[float, ...]
-    counts: tuple[int, int] = (0, 0)
-
-    @property
-    def axes(self) -> dict[str, tuple[float, ...]]:
-        return {"bias": self.biases}
-
-    def observe(self, obs: int) -> Learners:
-        return replace(self, counts=(self.counts[0] + (obs == 0), self.counts[1] + (obs == 1)))
-
-    def act(self) -> ActionArray[int]:
-        policies = np.array(self.counts) + np.array(self.biases)[:, None]
-        return ActionArray((0, 1), np.log(policies / policies.sum(axis=1, keepdims=True)))
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_minds_with_a_memory_are_an_array_too(rule: dict[str, Any]) -> None:
-    biases = (0.1, 1.0, 10.0)
-    pair = Same(Observer.over(map(Learner, biases), **rule), ArrayObserver.over(Learners(biases), **rule))
-    walk = [(int(a), int(o)) for a, o in np.random.default_rng(0).integers(2, size=(30, 2))]
-    assert check_walk(pair, 1, walk) == 30
 
 
 # Questions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import math
 import os
 import subprocess
@@ -148,6 +149,16 @@ def test_a_process_that_is_lost_is_replaced() -> None:
             processes.close()
 
     asyncio.run(lose())
+
+
+@pytest.mark.slow
+def test_processes_look_for_garbage_in_time_and_not_in_modules() -> None:
+    processes = ThinkingProcesses()
+    try:
+        assert asyncio.run(processes.call(gc.get_threshold)) == (700, 10, 10)
+        assert asyncio.run(processes.call(gc.get_freeze_count)) > 10_000
+    finally:
+        processes.close()
 
 
 @pytest.mark.slow

@@ -52,11 +52,16 @@ _MINE = "(own|my|self|player|subject|person|participant|human)?"
 _OTHER = "(other|partner|opponent|opp|bot|computer|agent)s?"
 _DONE = "(executed|actual|reali[sz]ed|implemented)"
 _NO = "(no|nr|num|number|id|index|n)?"
-_SUBJECT = "(subject|subj|sub|participant|ppt|worker|player|user|person)"
+_NUMBERED = "(id|no|nr|num|number|code)?"
 _OWN = ("own", f"(intended{_DEED}?|{_MINE}(intended)?{_DEED}(intended)?|human|chosen(arm|option)?|arm(chosen)?)")
 _COOPERATION = "(coop|cooperate|cooperated|defect|defected)"
 COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "person": ("person", f"{_SUBJECT}(id|no|nr|num|number|code)?|sid|pid|uid|prolific(p?id)", "id"),
+    "person": (
+        "person",
+        f"(subject|subj|sub|participant|ppt|person){_NUMBERED}|sid|pid|prolific(p?id)",
+        f"(worker|player|user){_NUMBERED}|uid",
+        "id",
+    ),
     "group": ("group", "treatment|treat"),
     "condition": ("condition",),
     "match": ("match", f"(match|supergame){_NO}", f"game{_NO}", f"block{_NO}"),
@@ -220,7 +225,7 @@ def choices_of(
     for what in given:
         if what not in COLUMNS:
             raise unknown("column", what, COLUMNS)
-    table = read_table(path, text)
+    table = _with_net_reward(read_table(path, text), given)
     task = _task(table, given, game)
     own = TASKS[task.kind].own
     if "own" in given:
@@ -259,6 +264,20 @@ def task_named(text: str) -> NamedTask:
 
 
 # Columns
+
+
+def _with_net_reward(table: Table, given: Mapping[str, str]) -> Table:
+    """The table with a column `reward` if it has a gain and a loss instead; losses may have either sign."""
+    at = {_bare(name): i for i, name in enumerate(table.header)}
+    if not {"gain", "loss"} <= at.keys() or "reward" in given or _candidates(table, given, "reward"):
+        return table
+    rows: list[tuple[int, Row]] = []
+    for line, row in table.rows:
+        gain, loss = (row[at[what]] or "" for what in ("gain", "loss"))
+        known = not {gain.casefold(), loss.casefold()} & {*NOT_RECORDED, *MISSED_WORDS}
+        net = f"{table.number(gain, 'gain', line) - abs(table.number(loss, 'loss', line)):.12g}" if known else ""
+        rows.append((line, [*row, net]))
+    return replace(table, header=[*table.header, "reward"], rows=rows, decimal_comma=False)
 
 
 def _task(table: Table, given: dict[str, str], game: Facing) -> NamedTask:
@@ -333,8 +352,8 @@ def _candidates(table: Table, given: Mapping[str, str], what: str, used: Collect
 
 
 def _bare(name: str) -> str:
-    """A column's name without case, blanks, signs, and the `player.` of oTree or the `response.` of jsPsych."""
-    return re.sub(r"[\W_]", "", re.sub(r"^(player|group|subsession|response)\.", "", name.casefold()))
+    """A column's name without case, blanks, signs, and the `player.` of oTree or the `data.` of jsPsych."""
+    return re.sub(r"[\W_]", "", re.sub(r"^(player|group|subsession|response|data)\.", "", name.casefold()))
 
 
 def _plain(text: str) -> str:

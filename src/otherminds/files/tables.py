@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -16,7 +17,7 @@ from typing import Any
 
 from otherminds.errors import InputError, install_hint
 from otherminds.files import strict_json
-from otherminds.files.text import naming, opened, read_text
+from otherminds.files.text import decoded, naming, opened, read_text
 
 # Limits against hostile files, chosen: bytes of a table and characters of a Parquet file's text, cells, and columns
 LARGEST = 50_000_000
@@ -24,6 +25,8 @@ MOST_CELLS = 20_000_000
 MOST_COLUMNS = 10_000
 BATCH = 100  # rows of a Parquet file read at once
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+WIDE = re.compile(r"(.+)\.(\d+)\.((?:player|group|subsession)\..+)", re.ASCII)  # columns of a table of oTree
+OTREE_ROUND = "subsession.round_number"
 
 Row = Sequence[str | None]
 """The cells of a row; None is a value that a JSON object does not have."""
@@ -57,22 +60,41 @@ def read_table(path: Path, text: str | None) -> Table:
     if text is None and path.suffix == ".parquet":
         table = _parquet(path)
     else:
-        text = (read_text(path, limit=LARGEST) if text is None else text).removeprefix("\ufeff")
+        text = (_file_text(path) if text is None else text).removeprefix("\ufeff")
         if not text.strip():
             raise InputError("it is empty", path=path)
-        table = _json(path, text) if text.lstrip()[0] in "[{" else _csv(path, text)
+        table = _json(path, text) if text.lstrip()[0] in "[{" else _long(_csv(path, text))
     names = Counter(filter(None, table.header))
     if repeated := [name for name, count in names.items() if count > 1]:
         raise table.wrong(f"the column `{repeated[0][:60]}` comes twice", table.top)
     return table
 
 
+def _file_text(path: Path) -> str:
+    """The text of a file in UTF-8, or in the UTF-16 that spreadsheets call Unicode. Raises InputError."""
+    with naming(path), opened(path) as file:
+        is_wide = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    if not is_wide:
+        return read_text(path, limit=LARGEST)
+    with naming(path, "is not UTF-16 text"), opened(path) as file:
+        raw = file.read(LARGEST + 1)
+        if len(raw) > LARGEST:
+            raise InputError(f"is larger than {LARGEST:,} bytes", path=path)
+        return decoded(raw.decode("utf-16").encode(), path, 1)
+
+
 def _csv(path: Path, text: str) -> Table:
-    """A CSV file, separated by the sign that its header has most of. Empty lines are left out."""
+    """A CSV file, separated by the sign that its header has most of, by blanks if that has none of the others.
+
+    Empty lines are left out, and so is the line `sep=;` that spreadsheets read.
+    """
     if "\n" not in text:
         text = text.replace("\r", "\n")
+    text = re.sub(r'\A"?sep=(.)"?(?=\r?\n)', "", text, flags=re.IGNORECASE)
     top_line = re.sub(r'"[^"]*"', "", text.lstrip("\r\n").partition("\n")[0])
     delimiter = max(",;\t|", key=top_line.count)
+    if not top_line.count(delimiter) and re.match(r"\S+ +\S", top_line.strip() or text.lstrip()):
+        delimiter = " "
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
     rows: list[tuple[int, list[str]]] = []
     line = 1
@@ -93,14 +115,52 @@ def _csv(path: Path, text: str) -> Table:
     return Table(path, header, rows, delimiter == ";", top)
 
 
+def _long(table: Table) -> Table:
+    """A table of oTree with one row a participant as one with a row for each round of each app.
+
+    Columns `app.2.player.choice` become `player.choice`, `app`, and the number of the round.
+    """
+    wide = {i: match for i, name in enumerate(table.header) if (match := WIDE.fullmatch(name))}
+    if not wide:
+        return table
+    places: dict[tuple[str, str], dict[str, int]] = {}  # by app and round, the columns by the rest of their names
+    for i, match in wide.items():
+        places.setdefault((match[1], match[2]), {})[match[3]] = i
+    shared = [i for i in range(len(table.header)) if i not in wide]
+    inner = [name for name in dict.fromkeys(match[3] for match in wide.values()) if name != OTREE_ROUND]
+    header = [*(table.header[i] for i in shared), "app", OTREE_ROUND, *inner]
+    _check_size(len(header), len(table.rows) * len(places), table.path)
+    rows: list[tuple[int, Row]] = []
+    for line, row in table.rows:
+        for (app, number), at in places.items():
+            cells = [row[at[name]] if name in at else None for name in inner]
+            rows.append((line, [*(row[i] for i in shared), app, number, *cells]))
+    return Table(table.path, header, rows, table.decimal_comma, table.top)
+
+
 def _json(path: Path, text: str) -> Table:
-    """A JSON list of objects, or one object a line; objects within them become columns such as `response.own`."""
-    if text.lstrip().startswith("["):
+    """A JSON list of objects, one list or object a line, an object of columns, or an object with such a list in it.
+
+    Objects within rows become columns such as `response.own`.
+    """
+    lines = {number: line for number, line in enumerate(text.split("\n"), 1) if line.strip()}
+    if text.lstrip().startswith("{") and (whole := _whole_object(text)):
+        first, *others = whole.values()
+        if isinstance(first, list) and not others:
+            entries = [(1, entry) for entry in first]
+        elif any(len(part) != len(first) or (isinstance(part, dict) and [*part] != [*first]) for part in others):
+            raise InputError("its columns do not have the same rows", path=path)
+        else:
+            by_column = [part.values() if isinstance(part, dict) else part for part in whole.values()]
+            entries = [(1, dict(zip(whole, row, strict=True))) for row in zip(*by_column, strict=True)]
+    elif text.lstrip().startswith("[") and not all(
+        line.strip()[0] + line.strip()[-1] == "[]" for line in lines.values()
+    ):
         parsed = strict_json.parse(text, path)
         entries = list(zip(_entry_lines(text), parsed, strict=True))
     else:
-        lines = enumerate(text.split("\n"), 1)
-        entries = [(line, strict_json.parse(part, path, line)) for line, part in lines if part.strip()]
+        values = [(number, strict_json.parse(line, path, number)) for number, line in lines.items()]
+        entries = [(n, entry) for n, value in values for entry in (value if isinstance(value, list) else [value])]
     objects: list[tuple[int, dict[str, str]]] = []
     for line, entry in entries:
         if not isinstance(entry, dict):
@@ -109,6 +169,16 @@ def _json(path: Path, text: str) -> Table:
     header = list(dict.fromkeys(name for _, cells in objects for name in cells))
     _check_size(len(header), len(objects), path)
     return Table(path, header, [(line, [cells.get(name) for name in header]) for line, cells in objects])
+
+
+def _whole_object(text: str) -> dict[str, list[Any] | dict[str, Any]] | None:
+    """The object in a text if it is one of lists, or of objects: a table by columns, as pandas writes it."""
+    try:
+        whole = strict_json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    kinds = {type(part) for part in whole.values()}
+    return whole if kinds == {list} or (kinds == {dict} and len(whole) > 1) else None
 
 
 def _entry_lines(text: str) -> Iterator[int]:

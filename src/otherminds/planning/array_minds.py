@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
+from typing import Any, Generic, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,6 @@ from otherminds.planning.rational import TIE, Plan, RationalAgent, WorldGoal
 from otherminds.planning.state_graph import MOST_STATES, SAMPLES, StateGraph, resting_action
 from otherminds.world import World
 
-O_contra = TypeVar("O_contra", contravariant=True)
 S = TypeVar("S", bound=Hashable)
 A = TypeVar("A", bound=Hashable)
 Floats = NDArray[np.float64]
@@ -45,35 +44,15 @@ class ActionArray(NamedTuple, Generic[A]):
         return cls(actions, np.array([[row[action] for action in actions] for row in (first, *others)], dtype=float))
 
 
-class MindArray(Protocol[O_contra, A]):
-    """Minds of one agent that differ along named axes, such as goal × beta: a `Mind` whose policy is an array.
-
-    It is immutable, and all of its minds observe the same. It may have a memory, with a part for each mind.
-    """
-
-    @property
-    def axes(self) -> Mapping[str, Sequence[Hashable]]:
-        """What the minds differ in, by name. The shape of the array is the number of values on each axis."""
-
-    def observe(self, obs: O_contra, /) -> Self:
-        """The minds after they have seen `obs`."""
-
-    def act(self) -> ActionArray[A]:
-        """log π(a | everything observed so far), in nats, shape (*axes, |A|); −∞ for what a mind never does."""
-
-
-M = TypeVar("M", bound=MindArray[Any, Any])
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class ArrayObserver(Generic[M]):
-    """An `Observer` of a `MindArray`: the same posterior, computed for all minds in one array operation.
+class ArrayObserver(Generic[S, A]):
+    """An `Observer` of `SoftmaxMinds`: the same posterior, computed for all minds in one array operation.
 
     w ← decay · w + gain · log p(a | m),  P(m) ∝ exp w(m),  P(m) ← (1 − h) P(m) + h P₀(m) with `switch_rate` h, as
     `Observer` explains. `weights` and `prior` are read-only arrays of log weights in nats, with the axes of the minds.
     """
 
-    minds: M
+    minds: SoftmaxMinds[S, A]
     weights: Floats
     decay: float = 1.0
     gain: float = 1.0
@@ -88,7 +67,7 @@ class ArrayObserver(Generic[M]):
     @classmethod
     def over(
         cls,
-        minds: M,
+        minds: SoftmaxMinds[S, A],
         prior: ArrayLike | None = None,
         *,
         decay: float = 1.0,
@@ -153,7 +132,7 @@ class ArrayObserver(Generic[M]):
         outcomes: Iterable[Any] = values[0] if len(values) == 1 else product(*values)
         return Categorical(tuple(outcomes), tuple(log_shares.ravel().tolist()))
 
-    def watch(self, action: Hashable, obs: object) -> Self:
+    def watch(self, action: Hashable, obs: S) -> Self:
         """Condition on what the agent did, then let all minds see what the agent saw.
 
         Raises ValueError if no mind could have done it (a mind with a lapse rate always could).
@@ -176,7 +155,7 @@ class ArrayObserver(Generic[M]):
             weights = np.logaddexp(kept, prior - _log_sum_exp(prior) + math.log(self.switch_rate))
         return replace(self, weights=weights).see(obs)
 
-    def see(self, obs: object) -> Self:
+    def see(self, obs: S) -> Self:
         """Let all minds observe `obs` without an action to explain."""
         return replace(self, minds=self.minds.observe(obs))
 
@@ -266,7 +245,7 @@ class SoftmaxMinds(Generic[S, A]):
         return replace(self, state=obs)
 
     def act(self) -> ActionArray[A]:
-        """log π of shape (goals, betas, lapses, |A|). Raises ValueError before the first observation."""
+        """log π in nats, shape (goals, betas, lapses, |A|). Raises ValueError before the first observation."""
         if self.state is None:
             raise ValueError("a mind must observe something before it can act")
         actions, costs = self.costs(self.state)

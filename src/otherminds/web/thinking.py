@@ -7,6 +7,7 @@ process, or with the server.
 from __future__ import annotations
 
 import asyncio
+import gc
 import math
 import os
 import time
@@ -38,6 +39,7 @@ EXPERIMENTS: Mapping[str, FacilitatedWorld] = {"doors-keys-gems": DOORS_KEYS_GEM
 REMEMBERED = 256  # games that a process keeps in its cache; chosen
 IGNORE, GOT_IT = "ignore", "got it"  # what people may answer to a message
 ASKERS = 4  # processes that wait for language models; chosen
+COLLECT = (700, 10, 10)  # Python's own; where garbage is looked for as rarely as in short commands, people wait .3 s
 POLITENESS = 10  # niceness of thinking processes, so that serving pages comes first; chosen
 
 
@@ -230,8 +232,10 @@ def pace(level: Playable, facilitator: str) -> float:
 
 
 def prepare() -> None:
-    """Initialise a thinking process: lower its priority, and end it when the server ends."""
+    """Initialise a thinking process: lower its priority, look for garbage in time, and end it when the server ends."""
     lower_priority(POLITENESS)
+    gc.set_threshold(*COLLECT)
+    gc.freeze()  # what modules made stays
     if server := parent_process():
         end_with(server.sentinel)  # a killed server cannot end its processes
 
