@@ -647,7 +647,7 @@ def test_the_command_refuses_a_model(run: Run, tmp_path: Path, monkeypatch: pyte
 
 def test_all_with_a_model_leaves_it_out() -> None:
     assert NAME in names("all", None)
-    assert {*names("all", None)} - {*names("all", None, model=True)} == {NAME, "hypothetical", "people"}
+    assert {*names("all", None)} - {*names("all", None, model=True)} == {NAME, "hypothetical", "people", "clue-games"}
     assert names(NAME, None, model=True) == (NAME,)
 
 
