@@ -25,7 +25,7 @@ SHAPES = ("o", "s", "^", "D", "v", "P", "X")
 ORANGE = COLOURS[1]
 # 32 shades: matplotlib would draw a scale of 50 or more as an image, which pages do not load
 SHADES = matplotlib.colormaps["cividis"].resampled(32)
-SMALL = 7.5  # points, of names beside figures
+SMALL = 8.25  # points of text: 11 px on a page
 CROWDED = 20  # lines of a figure of intervals above which they are closer together
 PAINTED = 60  # people of a group above which their dots are smaller
 CURVES = (("switches", "switch rate"), ("earned", "points"))
@@ -85,7 +85,7 @@ def intervals(lines: Sequence[Line], label: str, reference: tuple[float, str] | 
             fontsize=SMALL,
             color=SOFT,
         )
-    axes.set_yticks(range(len(lines)), [_short(line.name) for line in lines], fontsize=6.5 if is_crowded else SMALL)
+    axes.set_yticks(range(len(lines)), [_short(line.name) for line in lines], fontsize=SMALL)
     axes.set_ylim(len(lines) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(label)
@@ -139,7 +139,7 @@ def curves(pairs: Mapping[str, tuple[Predictive, Predictive]], width: float, rou
             axes.tick_params(labelsize=SMALL)
             axes.set_ylabel(label, fontsize=SMALL)
         if len(pairs) > 1:
-            row[0].set_title(_short(group), fontsize=SMALL, loc="left")
+            row[0].set_title(shortened(printable(group), 2 * LONGEST), fontsize=SMALL, loc="left")
     for axes in panels[-1]:
         axes.set_xlabel(f"block of {rounds}", fontsize=SMALL)
     handles, names = panels[0, 0].get_lines(), ("people", "simulated people")
@@ -215,7 +215,7 @@ def confusion_matrix(matrix: Floats, names: Sequence[str]) -> Figure:
         if matrix[i, j] >= 0.005:
             ink = "white" if matrix[i, j] < 0.6 else "black"
             axes.text(
-                j + 0.5, i + 0.5, f"{matrix[i, j]:.2f}".lstrip("0"), ha="center", va="center", fontsize=6.5, color=ink
+                j + 0.5, i + 0.5, f"{matrix[i, j]:.2f}".lstrip("0"), ha="center", va="center", fontsize=SMALL, color=ink
             )
     axes.set_yticks(np.arange(size) + 0.5, [_short(name) for name in names], fontsize=SMALL)
     axes.set_xticks(np.arange(size) + 0.5, [_short(name) for name in names], fontsize=SMALL, rotation=60, ha="right")
