@@ -15,18 +15,22 @@ import json
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from otherminds.distribution import Categorical
 from otherminds.evaluation.progress import shown
 from otherminds.evaluation.statistics import exact, summary_row
 from otherminds.evaluation.store import Row
 from otherminds.observer import Observer
+from otherminds.papers.hypothetical_minds.programs import Programs
+from otherminds.papers.protom import overcooked
 from otherminds.papers.protom.facilitator import ProToM, with_none_of_these
 from otherminds.planning.array_minds import ArrayObserver, rational_minds
 from otherminds.reports.plots import BLUE, styled
@@ -35,9 +39,18 @@ from otherminds.worlds.doors_keys_gems.agent import Seeker
 from otherminds.worlds.doors_keys_gems.planner import DoorsKeysGemsPlanner, Goal
 from otherminds.worlds.doors_keys_gems.rules import DoorsKeysGems, Thing
 from otherminds.worlds.grid import Grid
+from otherminds.worlds.in_the_matrix.hypotheses import library
+from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
+from otherminds.worlds.overcooked.advice import OvercookedAdvice
+from otherminds.worlds.overcooked.kitchen import FRESH, NOTHING, NOWHERE, PLATE, KitchenLayout
+from otherminds.worlds.overcooked.rules import Overcooked
 
 COLOURS = ("red", "blue", "yellow", "green", "purple", "orange", "cyan", "magenta")
 PEOPLE = ("Ana", "Ben", "Cleo", "Dan")
+ROOMS = ("-------/---", "-    -    -", "-    -    -", "/    -    *", "-    -    -", "-    -    -", "----*------")
+STARTS = ((2, 3), (8, 3), (3, 4), (7, 4))  # in turns in the room on the left and in that on the right
+STOCK = {(0, 1): "tomato", (10, 2): "lettuce", (10, 4): "onion"}
+PLATES = ((0, 5), (10, 1), (1, 6), (2, 0))
 NAME = "scaling"
 
 
@@ -80,6 +93,55 @@ def first_decision(side: int, colours: int, people: int) -> Callable[[], object]
         return helper.decide(world.initial, 80, np.random.default_rng(0))
 
     return decide
+
+
+def kitchen(people: int) -> Overcooked:
+    """Two rooms with a counter between them, food for three recipes, and a plate for each person."""
+    layout = KitchenLayout(ROOMS)
+    lying = {layout.grid.cell(*at): FRESH[food] for at, food in STOCK.items()}
+    lying |= {layout.grid.cell(*at): PLATE for at in PLATES}
+    cells = tuple(layout.grid.cell(*at) for at in STARTS[:people])
+    recipes = ("SimpleTomato", "SimpleLettuce", "SimpleOnion", None)[:people]
+    on = tuple(lying.get(cell, NOTHING) for cell in layout.counters)
+    return Overcooked(layout, PEOPLE[:people], cells, recipes, on)
+
+
+def kitchen_helper(particles: int, people: int) -> Any:
+    """ProToM in a kitchen, with so many beliefs an agent and recipe, and no plans."""
+    world = kitchen(people)
+    advice, recipes = OvercookedAdvice(world), overcooked.possible_recipes(world)
+    minds = {
+        agent: [overcooked.cook(advice, i, recipe, particle=k) for k, recipe in product(range(particles), recipes)]
+        for i, agent in enumerate(world.agents)
+    }
+    return overcooked.protom(particles=particles).facilitator(world, advice, minds)
+
+
+def first_kitchen_decision(particles: int, people: int) -> Callable[[], object]:
+    """The first decision in a kitchen, with all plans from scratch."""
+    return lambda: kitchen_helper(particles, people).decide(kitchen(people).initial, 80, np.random.default_rng(0))
+
+
+def step_after(steps: int) -> Callable[[], object]:
+    """A step that is watched in a kitchen after so many others, in which two people walk about."""
+    helper, world, rng = kitchen_helper(5, 2), kitchen(2), np.random.default_rng(0)
+    state = world.initial
+    for _ in range(steps + 1):
+        ahead = [world.layout.ahead[cell] for cell in state.cells]
+        walks = [[action for action, (_, place) in ways.items() if place == NOWHERE] for ways in ahead]
+        joint = {agent: str(rng.choice(ways)) for agent, ways in zip(world.agents, walks, strict=True)}
+        before, state = helper, world.step(state, joint, rng)
+        helper = before.watch(joint, state)
+    return lambda: before.watch(joint, state)
+
+
+def meeting(strategies: int) -> Callable[[], object]:
+    """What Hypothetical Minds learns from a meeting about so many strategies, and its choice for the next one."""
+    all_strategies = library(in_the_matrix("rws_repeated").rules)
+    machines, prior = all_strategies.machines[:strategies], all_strategies.prior[:strategies]
+    theory = Programs.of(replace(all_strategies, machines=machines, prior=prior))
+    theory.act()
+    return lambda: theory.update((5, 1, 1), 1, 0.0).act()
 
 
 class Coin(NamedTuple):
@@ -160,8 +222,19 @@ SCALES = (
     Scale("fields, three keys", "cells", (64, 256, 1024, 4096), lambda n: first_field(round(n**0.5))),
     Scale("first decision, 32 × 32, two people", "colours", (1, 2, 4, 6, 8), lambda n: first_decision(32, n, 2), True),
     Scale("first decision, 16 × 16, three colours", "people", (1, 2, 3, 4), lambda n: first_decision(16, 3, n), True),
+    Scale(
+        "first decision in a kitchen, two people",
+        "particles",
+        (1, 2, 5, 10, 20),
+        lambda n: first_kitchen_decision(n, 2),
+    ),
+    Scale(
+        "first decision in a kitchen, 5 particles", "people", (2, 3, 4), lambda n: first_kitchen_decision(5, n), True
+    ),
     Scale("an action, minds one by one", "hypotheses", (10, 100, 1000, 10000), watching),
     Scale("an action, an array of minds", "goals", (100, 400, 1600, 6400), lambda n: watching_goals(round(n**0.5))),
+    Scale("a meeting, Hypothetical Minds", "strategies", (10, 20, 40, 80), meeting),
+    Scale("a step in a kitchen, late in an episode", "steps before", (10, 40, 160, 640), step_after),
 )
 
 
@@ -206,15 +279,21 @@ def rows() -> Iterator[Row]:
 
 @styled
 def picture(table: Sequence[Row]) -> Figure:
-    """Milliseconds over sizes, on logarithmic axes, a panel for each scale."""
-    figure = Figure(figsize=(7.4, 4.4), layout="constrained")
-    panels = figure.subplots(2, 3).ravel()
+    """Milliseconds over sizes, on logarithmic axes, a panel for each scale, two in a row to be read on a telephone."""
+    figure = Figure(figsize=(5.6, 9.4), layout="constrained")
+    panels = figure.subplots(-(-len(SCALES) // 2), 2).ravel()
     values = {(row["condition"], row["subject"], row["metric"]): row["value"] for row in table}
     for axes, scale in zip(panels, SCALES, strict=False):
         times = [values[scale.title, str(n), "ms"] for n in scale.sizes]
         draw, growth = axes.semilogy if scale.exponential else axes.loglog, values[scale.title, "growth", "ms"]
         draw(scale.sizes, times, "o-", color=BLUE, markersize=4)
+        middle = float(np.sqrt(min(times) * max(times)))
+        axes.set_ylim(
+            min(middle / 4, min(times) / 1.3), max(middle * 4, max(times) * 1.3)
+        )  # noise is not to look large
         axes.set_xticks(scale.sizes, [f"{n:,}" for n in scale.sizes])
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 3.0), numticks=5))
+        axes.yaxis.set_major_formatter("{x:,g}")
         axes.minorticks_off()
         grows = f"× {growth:.1f} for each" if scale.exponential else f"exponent {growth:.1f}"
         axes.set_title(f"{scale.title}\n{grows}", fontsize=8)
