@@ -22,7 +22,7 @@ from otherminds.papers.mumatom import report as mumatom_report
 from otherminds.papers.mumatom import reproduction
 from otherminds.reports.page import number, safe
 from otherminds.reproduce import bench, bench_page
-from otherminds.reproduce.bench_page import CHECK, CLUES, FACILITATION, MUMATOM, STORIES
+from otherminds.reproduce.bench_page import CHECK, CLUES, FACILITATION, MUMATOM, SETS, STORIES
 from run_files import results, rows_in, summary_in
 
 pytestmark = pytest.mark.slow
@@ -319,6 +319,20 @@ def test_mumatom_is_asked_about_if_its_files_are_there(run: Run, here: Path) -> 
     assert row["people"] == {"value": 0.935}
     assert row["published"]["LIMP with GPT-4o"] == 0.766
     assert "people 0.94; LIMP with GPT-4o 0.77; Gemini 1.5 Pro 0.56" in text(here / "out")
+
+
+def test_other_public_sets_are_asked_about_beside_exact_rules_and_published_figures(run: Run, here: Path) -> None:
+    story = "1 Ida entered the attic.\n2 The comb is in the jar.\n3 The jar is in the attic."
+    about = {"story": story, "question": "Where is the comb really?", "answer": "jar", "question_type": "reality"}
+    (here / "data").mkdir()
+    (here / "data" / "tomi_balanced.jsonl").write_text(json.dumps(about | {"containers": ["jar", "sack"]}) + "\n")
+    result = run("bench", "--model", "own_models:answer", "--out", "out", "--data", "data")
+    assert result.code == 0, result.err
+    row = measured(here / "out")[SETS, "accuracy"]
+    assert (row["measure"], row["condition"], row["n"]) == ("ToMi right", "tomi/all", 1)
+    assert row["players"]["exact rules"]["value"] == 1.0
+    assert row["players"]["guessing"]["value"] == 0.5
+    assert row["published"]["AutoToM with GPT-4o"] == 0.883
 
 
 def test_a_folder_without_public_sets_is_refused_before_anything_is_written(run: Run, here: Path) -> None:

@@ -19,11 +19,13 @@ from otherminds.papers.mumatom import experiment as mumatom
 from otherminds.papers.mumatom.report import WORDS as MUMATOM_WORDS
 from otherminds.papers.people.experiment import standing
 from otherminds.papers.protom.report import FEW
+from otherminds.papers.story_benchmarks import experiment as stories
 from otherminds.reports import page as html
 from otherminds.reports.page import NOTHING, Html, Section, interval, number, stack, table
 from otherminds.reports.results import Results, RowsByKey, by_key, figures
 
-CHECK, CLUES, FACILITATION, STORIES, MUMATOM = PARTS = ("check", "clues", "facilitation", "stories", "mumatom")
+PARTS = ("check", "clues", "facilitation", "stories", "mumatom", "sets")
+CHECK, CLUES, FACILITATION, STORIES, MUMATOM, SETS = PARTS
 WORDS: Mapping[str, Any] = packaged("otherminds.reproduce", "bench.toml")
 HUMAN = "human"
 ACCURACY, ANSWERED = "accuracy", "accuracy_answered"
@@ -40,17 +42,14 @@ class PartResult(NamedTuple):
 
 
 class Benchmark(NamedTuple):
-    """A benchmark of a model: the results of its parts, or why there are none, and the runs that these come from.
-
-    `other_sets` are the public sets in the data that no model is asked about; None without data.
-    """
+    """A benchmark of a model: the results of its parts, or why there are none, and the runs that these come from."""
 
     model: str
     seed: int
     results: Mapping[str, PartResult]
     faults: Mapping[str, str]
     runs: Mapping[str, Run]
-    other_sets: Sequence[str] | None = None
+    has_data: bool = False
 
     def unmeasured(self, part: str) -> str:
         """Why a part measured nothing: it failed, or too few replies could be read; empty if it measured something."""
@@ -99,6 +98,11 @@ def _measures_of(part: str, result: PartResult | None) -> list[Measure]:
         return [Measure(part, FEW + c, metric, words[metric], facilitators) for metric, c in conditions.items()]
     if part == STORIES:
         return [Measure(part, "invented/plain", ACCURACY, words["invented"], ("symbolic", "question_only"))]
+    if part == SETS:
+        sets = dict.fromkeys(map(stories.benchmark_of, _asked_rows(result))) if result else ()
+        named = {f"{name}/all": words[part].format(name=stories.NAMES[name]) for name in sets}
+        named = named or {"all": WORDS["parts"][part]}
+        return [Measure(part, condition, ACCURACY, name, ("symbolic", "chance")) for condition, name in named.items()]
     track = _asked_rows(result)[0]["condition"] if result else "text_video"
     return [Measure(part, f"{track}/all", ACCURACY, words[part], ("symbolic", "question_only"))]
 
@@ -126,6 +130,8 @@ def _summary(part: str, result: PartResult) -> Sequence[Row]:
         return result.results.summary
     if part == CLUES:
         return list(_clue_scores(result.results.rows))
+    if part == SETS:
+        return list(_set_scores(result))
     own = _asked_rows(result)
     asked, condition = {row["group"] for row in own}, own[0]["condition"]
     rows = [
@@ -152,6 +158,18 @@ def _clue_scores(rows: Sequence[Row]) -> Iterator[Row]:
             yield summary_row(CLUES, *player, metric, mean([*map(score, read)], [row["episode"] for row in read]))
 
 
+def _set_scores(result: PartResult) -> Iterator[Row]:
+    """Right answers in each public set: of the model, and of the exact rules and of chance on the same questions."""
+    asked = {(row["condition"], row["episode"]) for row in _asked_rows(result)}
+    same = [row for row in result.results.rows if (row["condition"], row["episode"]) in asked]
+    yield from stories.summarise_models(same)
+    for name in dict.fromkeys(map(stories.benchmark_of, same)):
+        read = [row for row in same if stories.benchmark_of(row) == name and row["subject"] == stories.READER]
+        for player, column in {stories.READER: "correct", "chance": "chance"}.items():
+            right = mean([float(row[column]) for row in read], [row["story"] for row in read])
+            yield summary_row(SETS, f"{name}/all", player, ACCURACY, right)
+
+
 def _asked_rows(result: PartResult) -> list[Row]:
     return [row for row in result.results.rows if row["subject"] == result.subject]
 
@@ -167,12 +185,13 @@ def _people(measure: Measure) -> Row:
     if measure.metric == "relative_regret":
         low, high = standing()
         return {"people": {"low": low, "high": high}}
-    if measure.part != MUMATOM:
+    if measure.part not in (MUMATOM, SETS):
         return {}
+    experiment = {MUMATOM: "mumatom", SETS: stories.EXPERIMENT}[measure.part]
     published = {
         figure.subject: figure.value
         for figure in figures().published
-        if (figure.experiment, figure.condition, figure.metric) == ("mumatom", measure.condition, measure.metric)
+        if (figure.experiment, figure.condition, figure.metric) == (experiment, measure.condition, measure.metric)
     }
     people = {"people": {"value": published.pop(HUMAN)}} if HUMAN in published else {}
     return people | {"published": {MUMATOM_WORDS["published"][subject]: value for subject, value in published.items()}}
@@ -201,7 +220,8 @@ def bench_page(benchmark: Benchmark) -> str:
     runs = list(benchmark.runs.values())
     lead = WORDS["lead"].format(seed=benchmark.seed, begun=runs[0].begun[:10])
     found = stack(*sentences(benchmark), _table(measures(benchmark)), WORDS["table"])
-    reading = stack(*(WORDS["reading"][part] for part in benchmark.results), public_sets(benchmark))
+    no_data = [] if benchmark.has_data else [WORDS["no_data"]]
+    reading = stack(*(WORDS["reading"][part] for part in benchmark.results), *no_data)
     missing = unmeasured(benchmark)
     sections = [
         Section("What was found", found),
@@ -235,13 +255,6 @@ def _others(row: Row) -> str:
     mean = [f"people {number(people['value'])}"] if "value" in people else []
     published = sorted(row.get("published", {}).items(), key=lambda pair: -pair[1])[:BEST_SHOWN]
     return "; ".join([*spread, *mean, *(f"{name} {number(value)}" for name, value in published)])
-
-
-def public_sets(benchmark: Benchmark) -> str:
-    """What was done with public sets of questions, as a sentence; empty if all of the data were asked about."""
-    if benchmark.other_sets is None:
-        return str(WORDS["no_data"])
-    return WORDS["other_sets"].format(names=", ".join(benchmark.other_sets)) if benchmark.other_sets else ""
 
 
 def _calls(benchmark: Benchmark) -> Html:
