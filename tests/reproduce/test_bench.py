@@ -80,7 +80,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "own_models.py").write_text(MODELS)
     small_check = partial(CheckOptions, games=("ipd",), partners=("always-cooperate", "always-defect"), rounds=4)
     monkeypatch.setattr(bench, "CheckOptions", small_check)
-    for page in (check_page, mumatom_report):  # drawing would take most of the time
+    for page in (bench_page, check_page, mumatom_report):  # drawing would take most of the time
         monkeypatch.setattr(page, "at_two_widths", lambda draw, wide, caption="": safe(caption))
     monkeypatch.setattr(card_and_word_games, "SHORT_ROUNDS", 2)
     monkeypatch.setattr(bench, "LEVELS", ("keys-to-spare", "purple-gate"))
@@ -137,6 +137,23 @@ def test_every_part_is_measured_and_stands_beside_known_players_and_people(run: 
         "own_models.answer ",
     ):
         assert words in text(here / "out")
+
+
+def test_the_picture_places_the_model_between_no_understanding_and_the_best(run: Run, here: Path) -> None:
+    assert run("bench", "--model", "own_models:answer", "--out", "out").code == 0
+    rows, tasks = summary_in(here / "out"), bench_page.places_of(summary_in(here / "out"))
+    names = ["Games with unknown partners", "Tiny Hanabi", "Wavelength", "Help for two people", "Invented stories"]
+    assert [*tasks] == names
+    loss, misled = (next(r["value"] for r in rows if r["metric"] == m) for m in ("relative_regret", "regret"))
+    egocentric = next(row["players"]["egocentric"]["value"] for row in rows if row["metric"] == "regret")
+    acts = {task: marks[1][0] for task, marks in tasks.items() if marks[1]}
+    assert acts["Games with unknown partners"] == pytest.approx(1 - loss)
+    assert acts["Tiny Hanabi"] == pytest.approx(1 - misled / egocentric)
+    assert acts["Help for two people"] == 0.0
+    understands, acted = tasks["Invented stories"]
+    assert acted is None
+    assert understands is not None
+    assert understands[0] == pytest.approx(0.0)
 
 
 def test_what_it_takes_is_told_first_in_one_line(run: Run, here: Path) -> None:

@@ -32,6 +32,7 @@ from otherminds.papers.functional.check import CheckOptions, check_as_asked
 from otherminds.papers.functional.reproduction import CLUE_GAMES
 from otherminds.papers.functional.verdicts import LEAST_PASSES
 from otherminds.papers.mumatom.reproduction import ALONE
+from otherminds.papers.people.experiment import standing
 from otherminds.papers.story_benchmarks.experiment import has_benchmarks
 from otherminds.reports.results import write_results
 from otherminds.reproduce.bench_page import (
@@ -174,7 +175,8 @@ def _parts(options: BenchOptions) -> list[Part]:
 
 def _check(options: BenchOptions) -> Part:
     """The check with the usual games and partners."""
-    check = CheckOptions(options.out / CHECK, options.asking, (options.asking.model,), seed=options.seed)
+    subject, where = (options.asking.model,), options.out / CHECK
+    check = CheckOptions(where, options.asking, subject, seed=options.seed, people=standing())
     with Database(None, SCHEMA) as nowhere:
         player = agent(options.asking.model, replace(options.asking, replay=None), nowhere)
     if not isinstance(player, LanguageAgent):

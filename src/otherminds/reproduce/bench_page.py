@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
@@ -21,7 +22,21 @@ from otherminds.papers.people.experiment import standing
 from otherminds.papers.protom.report import FEW
 from otherminds.papers.story_benchmarks import experiment as stories
 from otherminds.reports import page as html
-from otherminds.reports.page import NOTHING, Html, Section, interval, number, stack, table
+from otherminds.reports.literal_functional_plots import Place, places
+from otherminds.reports.page import (
+    NOTHING,
+    Html,
+    Section,
+    at_two_widths,
+    folded_all,
+    interval,
+    number,
+    prose,
+    side_by_side,
+    stack,
+    table,
+)
+from otherminds.reports.plots import WIDER
 from otherminds.reports.results import Results, RowsByKey, by_key, figures
 
 PARTS = ("check", "clues", "facilitation", "stories", "mumatom", "sets")
@@ -216,22 +231,47 @@ def unmeasured(benchmark: Benchmark) -> list[str]:
 
 
 def bench_page(benchmark: Benchmark) -> str:
-    """The page: the verdict in words, one table of all figures, what was not measured, and every part as a chapter."""
+    """The page: the verdict in words beside one picture, what was not measured, all figures, each part as a chapter."""
     runs = list(benchmark.runs.values())
     lead = WORDS["lead"].format(seed=benchmark.seed, begun=runs[0].begun[:10])
-    found = stack(*sentences(benchmark), _table(measures(benchmark)), WORDS["table"])
+    figures_found = measures(benchmark)
+    tasks = places_of(figures_found)
+    picture = at_two_widths(lambda width: places(tasks, width), WIDER, WORDS["picture"]) if tasks else Html("")
+    found = side_by_side(prose(*sentences(benchmark)), picture)
+    numbers = stack(_table(figures_found), WORDS["table"])
     no_data = [] if benchmark.has_data else [WORDS["no_data"]]
     reading = stack(*(WORDS["reading"][part] for part in benchmark.results), *no_data)
     missing = unmeasured(benchmark)
     sections = [
         Section("What was found", found),
         *([Section("What was not measured", stack(*missing))] if missing else []),
-        Section("How to read this", reading),
-        Section("Calls", _calls(benchmark)),
+        Section("More", folded_all({"All figures": numbers, "How to read them": reading, "Calls": _calls(benchmark)})),
     ]
     reports = {part: result.results.report for part, result in benchmark.results.items()}
     chapters = [html.page(WORDS["parts"][part], page.lead, page.sections) for part, page in reports.items()]
     return html.combined_page(WORDS["title"].format(model=benchmark.model), lead, sections, chapters)
+
+
+def places_of(rows: Sequence[Row]) -> dict[str, tuple[Place | None, Place | None]]:
+    """How well the model predicts and acts in each task, from what needs no understanding (0) to the best (1)."""
+    found: dict[str, dict[bool, Place]] = {}
+    for row in rows:
+        players = {name: player["value"] for name, player in row["players"].items()}
+        guess = players.get(WORDS["known"]["chance"], 1 / 3)
+        ends = {
+            "relative_tom_regret": (False, 1.0, 0.0),
+            "relative_regret": (True, 1.0, 0.0),
+            "predicted": (False, players.get("egocentric"), players.get("informed")),
+            "regret": (True, players.get("egocentric"), 0.0),
+            "speedup": (True, 0.0, players.get("oracle")),
+            ACCURACY: (False, guess, 1.0),
+        }
+        acts, worst, best = ends.get(row["metric"], (False, None, None))
+        if "value" in row and worst is not None and best is not None and worst != best:
+            value, *sides = ((row[name] - worst) / (best - worst) for name in ("value", "low", "high"))
+            task = WORDS["tasks"].get(row["part"]) or re.split(r":| right", row["measure"])[0]
+            found.setdefault(task, {})[acts] = (value, min(sides), max(sides))
+    return {task: (marks.get(False), marks.get(True)) for task, marks in found.items()}
 
 
 def _table(rows: Sequence[Row]) -> Html:
