@@ -16,9 +16,11 @@ from typing import Any
 import pytest
 
 from otherminds.errors import InputError
+from otherminds.evaluation.asking import Asking
 from otherminds.evaluation.literal_functional import functional_regret, tom_percent
 from otherminds.language.model import Message, ModelError, Reply, Request
-from otherminds.language.scripted import Scripted
+from otherminds.language.scripted import Scripted, text_of
+from otherminds.papers.functional import card_and_word_games as clues
 from otherminds.papers.functional.model_episodes import rows
 from otherminds.papers.functional.scripted_models import scripted_player
 from otherminds.papers.functional.verdicts import assess
@@ -47,7 +49,7 @@ from inspect_ai.model import (
 )
 
 from otherminds.adapters import inspect_model
-from otherminds.adapters.inspect_ai import check, entry_of, repeated_games, story_questions, story_sets
+from otherminds.adapters.inspect_ai import check, clue_games, entry_of, repeated_games, story_questions, story_sets
 from otherminds.adapters.inspect_model import Bridge
 from otherminds.adapters.inspect_verdict import agent_of, encounter_of, plan_of
 
@@ -430,6 +432,7 @@ def test_a_call_of_a_tool_and_a_filter_that_reports_an_error_are_no_answers() ->
     [
         lambda: check("ipd", rounds=3),
         lambda: repeated_games(rounds=3),
+        clue_games,
         lambda: story_questions(6),
         lambda: story_sets(n=6),
     ],
@@ -460,7 +463,24 @@ def test_inspect_lists_the_tasks_of_the_folder() -> None:
         [inspect, "list", "tasks"], cwd=Path(inspect_model.__file__).parent, capture_output=True, text=True, check=True
     )
     names = {line.partition("@")[2] for line in listing.stdout.splitlines()}
-    assert names == {"check", "repeated_games", "story_questions", "story_sets"}
+    assert names == {"check", "clue_games", "repeated_games", "story_questions", "story_sets"}
+
+
+# Games of clues
+
+
+def test_games_of_clues_are_scored_from_the_rows_of_our_own_play() -> None:
+    def first_listed(prompt: str) -> str:
+        return f"Answer: option {prompt.split('with one of option ')[-1].split(', option ')[0]}"
+
+    log = run(clue_games(seed=3), lambda prompt, _config: says(first_listed(prompt)))
+    asking = Asking("first", ("qa",), shuffle="labels")
+    own = Scripted("first", lambda request: first_listed(text_of(request)))
+    ends = [clues.rows(entry, own)[-1] for entry in clues.spoken(clues.short_plan(3), "first", asking)]
+    assert len(samples(log)) == len(ends) == 4
+    for name in ("functional_regret", "tom_percent"):
+        assert mean(value(sample)[name] for sample in samples(log)) == pytest.approx(mean(end[name] for end in ends))
+        assert scores(log)[name]["mean"] == pytest.approx(mean(end[name] for end in ends))
 
 
 # The check

@@ -22,6 +22,7 @@ import pytest
 
 from endpoint_server import DRIPS, Fault, Heard, Server, error, in_turn, serve, words
 from otherminds.errors import InputError
+from otherminds.evaluation.asking import spent
 from otherminds.files.database import Database
 from otherminds.language.call_records import SCHEMA
 from otherminds.language.endpoint import Endpoint, without_fragments
@@ -566,6 +567,12 @@ class TestRefusedParameters:
             sent = [{"temperature", "seed"} & set(heard.body) for heard in server.heard]
         assert (sent[0], sent[-2:]) == ({"temperature", "seed"}, [{"temperature", "seed"} - set(refused)] * 2)
         assert (len(sent), waits) == (len(refused) + 2, [])
+        assert model.left_out == tuple(sorted(refused))
+        with Database(None, SCHEMA) as nowhere:
+            told = spent(Recorded(model, nowhere))
+        assert [name for name in ("seed", "temperature") if f"refuses `{name}`, which is left out" in told] == [
+            *model.left_out
+        ]
 
     def test_a_thinking_model_may_refuse_most_of_them(self) -> None:
         def fault(heard: Heard) -> Fault | None:
@@ -590,6 +597,12 @@ class TestRefusedParameters:
                     model.complete(self.CHAT)
                 assert type(caught.value) is ModelError
             assert ["temperature" in heard.body for heard in server.heard] == [True, False] * 2
+
+    def test_a_prompt_that_a_filter_holds_back_is_a_filtered_reply_and_no_error(self) -> None:
+        told = {"error": {"code": "content_filter", "message": "The response was filtered.", "status": 400}}
+        with serve(MODEL, fault=lambda _heard: Fault(400, json.dumps(told).encode())) as server:
+            reply = endpoint(server).complete(self.CHAT)
+            assert (reply.text, reply.withheld, len(server.heard)) == ("", "filtered", 1)
 
     def test_words_that_contain_their_names_do_not_count(self) -> None:
         with serve(MODEL, fault=lambda _heard: error(400, "unseeded, with a temperature_unit")) as server:

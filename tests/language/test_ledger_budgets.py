@@ -154,7 +154,7 @@ def test_only_so_many_calls_are_made_and_what_is_recorded_costs_none(path: Path)
         recorded.complete(asked[2])
     assert recorded.complete(asked[1]) == ANSWER
     assert model.asked == asked[:2]
-    assert "2 calls made, 2 answered from the record, the calls made: " in spent(recorded.totals)
+    assert "2 calls made, 2 answered from the record, the calls made: " in spent(recorded)
     assert Recorded(model, path, most_calls=1).complete(asked[2]) == ANSWER
 
 
@@ -165,7 +165,7 @@ def test_tokens_and_dollars_are_of_the_calls_made_now(path: Path) -> None:
     assert [first.complete(request).text for request in asked[:2]] == ["yes", "yes"]
     later = Recorded(model, path, price=Price(1e6, 1e6))
     assert [later.complete(request).text for request in asked] == ["yes"] * 3
-    told = spent(later.totals)
+    told = spent(later)
     assert "1 calls made, 2 answered from the record" in told
     assert "100 tokens of prompts" in told
     assert "10 tokens written, $110.0000 spent" in told

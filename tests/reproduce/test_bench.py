@@ -22,7 +22,7 @@ from otherminds.papers.mumatom import report as mumatom_report
 from otherminds.papers.mumatom import reproduction
 from otherminds.reports.page import number, safe
 from otherminds.reproduce import bench, bench_page
-from otherminds.reproduce.bench_page import CHECK, CLUES, FACILITATION, MUMATOM, STORIES
+from otherminds.reproduce.bench_page import CHECK, CLUES, FACILITATION, MUMATOM, SETS, STORIES
 from run_files import results, rows_in, summary_in
 
 pytestmark = pytest.mark.slow
@@ -80,7 +80,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "own_models.py").write_text(MODELS)
     small_check = partial(CheckOptions, games=("ipd",), partners=("always-cooperate", "always-defect"), rounds=4)
     monkeypatch.setattr(bench, "CheckOptions", small_check)
-    for page in (check_page, mumatom_report):  # drawing would take most of the time
+    for page in (bench_page, check_page, mumatom_report):  # drawing would take most of the time
         monkeypatch.setattr(page, "at_two_widths", lambda draw, wide, caption="": safe(caption))
     monkeypatch.setattr(card_and_word_games, "SHORT_ROUNDS", 2)
     monkeypatch.setattr(bench, "LEVELS", ("keys-to-spare", "purple-gate"))
@@ -137,6 +137,23 @@ def test_every_part_is_measured_and_stands_beside_known_players_and_people(run: 
         "own_models.answer ",
     ):
         assert words in text(here / "out")
+
+
+def test_the_picture_places_the_model_between_no_understanding_and_the_best(run: Run, here: Path) -> None:
+    assert run("bench", "--model", "own_models:answer", "--out", "out").code == 0
+    rows, tasks = summary_in(here / "out"), bench_page.places_of(summary_in(here / "out"))
+    names = ["Games with unknown partners", "Tiny Hanabi", "Wavelength", "Help for two people", "Invented stories"]
+    assert [*tasks] == names
+    loss, misled = (next(r["value"] for r in rows if r["metric"] == m) for m in ("relative_regret", "regret"))
+    egocentric = next(row["players"]["egocentric"]["value"] for row in rows if row["metric"] == "regret")
+    acts = {task: marks[1][0] for task, marks in tasks.items() if marks[1]}
+    assert acts["Games with unknown partners"] == pytest.approx(1 - loss)
+    assert acts["Tiny Hanabi"] == pytest.approx(1 - misled / egocentric)
+    assert acts["Help for two people"] == 0.0
+    understands, acted = tasks["Invented stories"]
+    assert acted is None
+    assert understands is not None
+    assert understands[0] == pytest.approx(0.0)
 
 
 def test_what_it_takes_is_told_first_in_one_line(run: Run, here: Path) -> None:
@@ -319,6 +336,20 @@ def test_mumatom_is_asked_about_if_its_files_are_there(run: Run, here: Path) -> 
     assert row["people"] == {"value": 0.935}
     assert row["published"]["LIMP with GPT-4o"] == 0.766
     assert "people 0.94; LIMP with GPT-4o 0.77; Gemini 1.5 Pro 0.56" in text(here / "out")
+
+
+def test_other_public_sets_are_asked_about_beside_exact_rules_and_published_figures(run: Run, here: Path) -> None:
+    story = "1 Ida entered the attic.\n2 The comb is in the jar.\n3 The jar is in the attic."
+    about = {"story": story, "question": "Where is the comb really?", "answer": "jar", "question_type": "reality"}
+    (here / "data").mkdir()
+    (here / "data" / "tomi_balanced.jsonl").write_text(json.dumps(about | {"containers": ["jar", "sack"]}) + "\n")
+    result = run("bench", "--model", "own_models:answer", "--out", "out", "--data", "data")
+    assert result.code == 0, result.err
+    row = measured(here / "out")[SETS, "accuracy"]
+    assert (row["measure"], row["condition"], row["n"]) == ("ToMi right", "tomi/all", 1)
+    assert row["players"]["exact rules"]["value"] == 1.0
+    assert row["players"]["guessing"]["value"] == 0.5
+    assert row["published"]["AutoToM with GPT-4o"] == 0.883
 
 
 def test_a_folder_without_public_sets_is_refused_before_anything_is_written(run: Run, here: Path) -> None:

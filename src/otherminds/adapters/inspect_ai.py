@@ -2,6 +2,7 @@
 
     inspect eval otherminds/check --model openai/gpt-4o
     inspect eval otherminds/repeated_games --model openai/gpt-4o -T game=ipd -T partners=tft
+    inspect eval otherminds/clue_games --model openai/gpt-4o
     inspect eval otherminds/story_questions --model openai/gpt-4o -T n=72
     inspect eval otherminds/story_sets --model openai/gpt-4o -T data=FOLDER
 
@@ -12,6 +13,7 @@ choice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from itertools import product
 from math import nan
@@ -21,9 +23,10 @@ from typing import Any, NamedTuple, cast
 
 from otherminds.errors import InputError, install_hint, unknown
 from otherminds.evaluation import tasks
-from otherminds.evaluation.engines import stream
+from otherminds.evaluation.asking import Asking
 from otherminds.evaluation.story_sets import make
 from otherminds.evaluation.tasks import Row
+from otherminds.papers.functional import card_and_word_games as clues
 from otherminds.papers.functional.check import GAMES
 from otherminds.papers.functional.experiment import HORIZON, SUITES
 from otherminds.papers.functional.model_episodes import ModelGameEntry, rows
@@ -116,12 +119,18 @@ def game_player() -> Solver:
 
 
 async def _played(state: TaskState, entry: ModelGameEntry, play: Callable[[], list[Row]]) -> TaskState:
+    """The state after a repeated game."""
+    state.metadata["options"] = {"own": _options(entry, 0), "other": _options(entry, 1)}
+    return await _in_thread(state, play, partial(table, entry))
+
+
+async def _in_thread(
+    state: TaskState, play: Callable[[], list[Row]], told: Callable[[Sequence[Row]], str]
+) -> TaskState:
     """The state after a game, which is played in a thread of its own: its calls of the model come back to the loop."""
     # a limiter of its own: games that wait for models must not take the threads that these may need
-    game_rows = await anyio.to_thread.run_sync(play, limiter=anyio.CapacityLimiter(1))
-    state.metadata["options"] = {"own": _options(entry, 0), "other": _options(entry, 1)}
-    state.metadata["rows"] = game_rows
-    log.transcript().info(table(entry, game_rows), source="rounds")
+    state.metadata["rows"] = game_rows = await anyio.to_thread.run_sync(play, limiter=anyio.CapacityLimiter(1))
+    log.transcript().info(told(game_rows), source="rounds")
     return state
 
 
@@ -155,12 +164,13 @@ def _game_score(game_rows: Sequence[Row], losses: Mapping[str, float]) -> scorin
 
 def _explained(game_rows: Sequence[Row], earned: float) -> str:
     last, rounds = game_rows[-1], len(game_rows)
+    partner_name = last.get("partner", "its partner")
     right = sum(row["predicted"] == row["observed"] for row in game_rows)
     lost = sum(row["action"] is None for row in game_rows)
     unreadable = sum(row["unreadable"] for row in game_rows)
     regret = last["functional_regret"]
     return (
-        f"It predicted {right} of {rounds} moves of {last['partner']}. It earned {earned:g}; a player that knew the "
+        f"It predicted {right} of {rounds} moves of {partner_name}. It earned {earned:g}; a player that knew the "
         f"partner could expect {earned + rounds * regret:.4g}, which is {regret:.4g} more in each round. "
         f"{unreadable} of {last['replies']} replies could not be read, and {lost} rounds were lost because of that."
     )
@@ -241,6 +251,63 @@ def repeated_games(
         scorer=literal_and_functional(),
         metrics=metrics,
     )
+
+
+@task
+def clue_games(strategy: str = "qa", shuffle: str = "labels", seed: int = 42) -> Task:
+    """Games of clues with partners that have conventions of their own, as in `otherminds bench`: a sample for each.
+
+    Raises InputError for a strategy of repeated games only.
+    """
+    asking = Asking("inspect", (strategy,), shuffle=shuffle)
+    samples = [
+        dataset.Sample(
+            id=f"{entry.condition}/{entry.partner}",
+            input=f"{entry.condition} with {entry.partner} for {entry.rounds} rounds",
+            target="what the best play with this partner earns",
+            metadata={
+                "game": entry.condition,
+                "number": number,
+                "strategy": strategy,
+                "shuffle": shuffle,
+                "seed": seed,
+            },
+        )
+        for number, entry in enumerate(clues.spoken(clues.short_plan(seed), "inspect", asking))
+    ]
+    clues.estimate(
+        clues.spoken(clues.short_plan(seed), "inspect", asking)[:1]
+    )  # raises what is wrong with the strategy
+    averages: list[scoring.Metric] = [
+        scoring.mean(),
+        scoring.stderr(),
+        scoring.grouped(scoring.mean(), "game", all=False),
+    ]
+    return Task(
+        dataset.MemoryDataset(samples, name="games of clues"),
+        setup=offline_mock(),
+        solver=clue_player(),
+        scorer=literal_and_functional(),
+        metrics={name: [*averages] for name in SCORES},
+    )
+
+
+@solver
+def clue_player() -> Solver:
+    """Let the model play the game of clues that the sample's metadata describe."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        bridge, about = Bridge(models.get_model()), state.metadata
+        asking = Asking(bridge.name, (about["strategy"],), shuffle=about["shuffle"])
+        entry = clues.spoken(clues.short_plan(about["seed"]), bridge.name, asking)[about["number"]]
+        entry = replace(entry, number=state.epoch - 1)
+        return await _in_thread(state, partial(clues.rows, entry, bridge), _turns)
+
+    return solve
+
+
+def _turns(game_rows: Sequence[Row]) -> str:
+    return "\n\n".join(row["words"] for row in game_rows)
 
 
 @task
@@ -373,8 +440,7 @@ def story_sets(
     by_set = {INVENTED: list(_invented(n, seed, ()))}
     for entry in plan(read_folder(Path(data)).questions, seed, most) if data else ():
         name, item = benchmark_of({"condition": entry.condition}), entry.item
-        order = stream(seed, *entry.key).permutation(len(item.options))  # in some files the right option is the first
-        question = _question(item, [item.options[i] for i in order], Path(data))
+        question = _question(item, entry.options, Path(data))
         sample = _sample(f"{entry.condition}/{item.id}", question, entry.condition, story_of(item), set=name)
         by_set.setdefault(name, []).append(sample)
     requested = _listed(sets) or [*by_set]

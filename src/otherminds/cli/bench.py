@@ -37,7 +37,7 @@ class WhatIsMeasured:
         None
     )
     seed: SeedOption = 42
-    data: Annotated[Path | None, Option(metavar="PATH", help="Public sets, as the folder of MuMA-ToM's files.")] = None
+    data: Annotated[Path | None, Option(metavar="PATH", help="A folder with files of public sets of stories.")] = None
 
     def options(self, how: ModelOptions) -> BenchOptions:
         """The options of the benchmark. Raises InputError for a model that cannot be asked, and for wrong limits."""

@@ -12,7 +12,7 @@ from rich.console import Console
 from otherminds.evaluation.store import FILE
 from otherminds.files.database import Database
 from otherminds.language.find import find_model
-from otherminds.language.ledger import Recorded, Totals
+from otherminds.language.ledger import Recorded
 from otherminds.language.model import LanguageModel
 from otherminds.language.prices import CallEstimate, Price
 
@@ -91,8 +91,9 @@ def tell_ahead(model: Recorded, ahead: CallEstimate, price: Price | None) -> Non
     Console(stderr=True).print(message, markup=False, highlight=False, soft_wrap=True)
 
 
-def spent(totals: Totals) -> str:
-    """Calls, and the tokens and cost of those made now, as a sentence."""
+def spent(model: Recorded) -> str:
+    """Calls, the tokens and cost of those made now, and the parameters that the server refused, as a sentence."""
+    totals = model.totals
     used, unanswered = totals.usage, totals.uncertain
     parts = [
         f"{totals.calls:,} calls made",
@@ -102,6 +103,7 @@ def spent(totals: Totals) -> str:
         f"of which {used.prompt - used.cached:,} had to be evaluated",
         f"{used.written:,} tokens written",
         *([f"${totals.cost:,.4f} spent"] if totals.cost is not None else []),
+        *(f"the server refuses `{name}`, which is left out" for name in model.left_out),
     ]
     return ", ".join(parts)
 

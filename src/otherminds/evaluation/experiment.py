@@ -154,7 +154,7 @@ def ask(store: Store, options: Options, part: ModelPart, model: Recorded) -> Non
     try:
         keep(store, asking, partial(part.play, model=model), todo, f"{model.name} is playing", model)
     finally:
-        Console(stderr=True).print(f"{model.name}: {spent(model.totals)}", markup=False, highlight=False)
+        Console(stderr=True).print(f"{model.name}: {spent(model)}", markup=False, highlight=False)
 
 
 def keep(

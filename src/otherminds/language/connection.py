@@ -181,15 +181,18 @@ def _late(seconds: float) -> UncertainError:
 
 async def _failure(response: httpx2.Response) -> ModelError:
     """The error for an answer with a status other than success."""
-    status, complaint = response.status_code, ""
+    status, complaint, payload = response.status_code, "", None
     if status != 401 and not _is_packed(response):
         with suppress(TimeoutError, ValueError, RecursionError):  # the status says enough without a readable message
             async with asyncio.timeout(COMPLAINING):
-                complaint = wire.complaint(json.loads(await response.aread()))
+                payload = json.loads(await response.aread())
+                complaint = wire.complaint(payload)
     detail = f" (HTTP {status})" + (f": {complaint}" if complaint else "")
     if status == 429 or status >= 500:
         what = "the server has had too many calls" if status == 429 else "the server does not work"
         return wire.BusyError(what + detail, _asked_for(response.headers))
+    if status == 400 and wire.is_filtered(payload):
+        return wire.FilteredError(f"the server's filter held the request back{detail}")
     if status in (400, 422):
         return wire.RefusalError(f"the server refuses the request{detail}")
     if status < 400:

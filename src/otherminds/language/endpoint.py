@@ -93,6 +93,12 @@ class Endpoint:
     def __repr__(self) -> str:
         return f"Endpoint({self.name!r}, {self._url!r})"
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The parameters that the server refused, and that its calls do without, such as `temperature`."""
+        changes = [change for by_path in self._changes.values() for change in by_path.items()]
+        return tuple(sorted({name for name, new_name in changes if new_name is None}))
+
     def complete(self, request: Request) -> Reply:
         """The text after the prompt. Raises ModelError if there is no answer, UncertainError if it may cost money.
 

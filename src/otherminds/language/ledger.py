@@ -106,6 +106,11 @@ class Recorded:
         """The totals of all recorded answers of this model, of this run and earlier ones."""
         return self._calls.answered(self.identity)
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The parameters that the model's server refused, so that its calls do without."""
+        return tuple(getattr(self._model, "left_out", ()))
+
     def stop(self) -> None:
         """Make no more calls: from now on a question without a recorded answer raises ModelError."""
         self._budget.stop(models.ModelError(STOPPED))

@@ -60,6 +60,10 @@ class RefusalError(ModelError):
     """The server refused the request itself, such as a parameter it does not support."""
 
 
+class FilteredError(ModelError):
+    """The server's filter held the request back, as Azure's does with HTTP 400."""
+
+
 class BusyError(ModelError):
     """The server is busy and may be asked again, after `wait` seconds if it names a time."""
 
@@ -69,7 +73,7 @@ class BusyError(ModelError):
 
 
 def complete(post: Post, request: Request, *, constrain: bool = True) -> Reply:
-    """The server's reply to a request, whose schema is left out unless `constrain`.
+    """The server's reply to a request, whose schema is left out unless `constrain`; an empty one if it was filtered.
 
     Raises ModelError if its answer has neither text nor a reason for having none.
     """
@@ -79,7 +83,7 @@ def complete(post: Post, request: Request, *, constrain: bool = True) -> Reply:
     if isinstance(request.prompt, str):
         if request.schema:
             raise ModelError("a schema needs a conversation, not a text to continue")
-        return _reply(post(TEXT, {**body, "prompt": request.prompt}))
+        return _reply(post, TEXT, {**body, "prompt": request.prompt})
     constrained = constrain and bool(request.schema)
     if constrained:
         schema = {"name": "reply", "schema": json.loads(request.schema), "strict": True}
@@ -90,10 +94,14 @@ def complete(post: Post, request: Request, *, constrain: bool = True) -> Reply:
         images = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
         content = [{"type": "text", "text": message.text}, *images] if images else message.text
         messages.append({"role": message.role, "content": content})
-    return replace(_reply(post(CHAT, {**body, "messages": messages})), constrained=constrained)
+    return replace(_reply(post, CHAT, {**body, "messages": messages}), constrained=constrained)
 
 
-def _reply(payload: Mapping[str, Any]) -> Reply:
+def _reply(post: Post, path: str, body: Body) -> Reply:
+    try:
+        payload = post(path, body)
+    except FilteredError:
+        return Reply("", withheld="filtered")
     choice = _choice(payload)
     message: Mapping[str, Any] = choice if choice.get("message") is None else choice["message"]
     content = message.get("text" if message is choice else "content")
@@ -154,6 +162,11 @@ def _choice(payload: Mapping[str, Any]) -> Mapping[str, Any]:
 def _refuse_error(payload: object) -> None:
     if isinstance(payload, Mapping) and (payload.get("error") or payload.get("finish_reason") == "error"):
         raise ModelError(f"the answer is an error: {complaint(payload) or 'it does not say which'}")
+
+
+def is_filtered(payload: object) -> bool:
+    """Whether an error in the JSON of a server says that its filter held the request back."""
+    return _value(payload, "error.code") in FILTERED
 
 
 def complaint(payload: object) -> str:

@@ -92,6 +92,32 @@ def _finish(axes: Axes) -> None:
     axes.set(xlabel="Literal: expectations that came about", ylabel="Functional: gain")
 
 
+Place = tuple[float, float, float]
+"""A value and its interval on a scale from 0, what needs no understanding of others, to 1, the best."""
+
+
+@styled
+def places(by_task: Mapping[str, tuple[Place | None, Place | None]], width: float) -> Figure:
+    """How well an agent predicts or understands (a ring) and acts (a dot) in each task, with intervals."""
+    figure, axes = with_axes(width, 0.9 + ROW * len(by_task))
+    for y, (task, marks) in enumerate(by_task.items()):
+        _label(axes, y, task)
+        axes.plot([0, 1], [y + 0.15, y + 0.15], color=SOFT, linewidth=0.8, alpha=0.5, zorder=1)
+        shifts = (0.15, 0.15) if None in marks else (0.08, 0.22)
+        for place, colour, fill, shift in zip(marks, COLOURS, ("white", COLOURS[1]), shifts, strict=False):
+            if place is not None:
+                value, low, high = (min(max(x, LEAST), MOST) for x in place)
+                whisker(axes, y + shift, low, high, colour, 1.0)
+                axes.plot(value, y + shift, "o", color=colour, markerfacecolor=fill, markersize=6, zorder=3)
+    for colour, fill, words in zip(COLOURS, ("white", COLOURS[1]), ("predicts, understands", "acts"), strict=False):
+        axes.plot([], [], "o", color=colour, markerfacecolor=fill, markersize=6, label=words)
+    figure.legend(loc="outside upper left", ncols=2, frameon=False)
+    axes.axvline(0, color=SOFT, linewidth=0.6)
+    axes.set(xlim=(LEAST - 0.05, MOST), ylim=(len(by_task) - 0.5, -0.6), yticks=[])
+    axes.set_xticks([0, 1], ["no understanding", "best"])
+    return figure
+
+
 class LossBar(NamedTuple):
     """What an agent loses, the part of it in rounds in which it had predicted its partner rightly, and its verdict.
 

@@ -1,8 +1,8 @@
 """A benchmark of one language model: whatever this library can measure about it, on one page.
 
 Each part is a run of its own in a folder below that of the benchmark: the check in games with unknown partners, games
-of clues, help in a few levels, invented stories, and MuMA-ToM if its files are there. A part that fails is reported and
-costs no other.
+of clues, help in a few levels, invented stories, and public sets of stories whose files are there. A part that fails is
+reported and costs no other.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from otherminds.papers.functional.check import CheckOptions, check_as_asked
 from otherminds.papers.functional.reproduction import CLUE_GAMES
 from otherminds.papers.functional.verdicts import LEAST_PASSES
 from otherminds.papers.mumatom.reproduction import ALONE
-from otherminds.papers.story_benchmarks.experiment import FILES as OTHER_SETS
-from otherminds.papers.story_benchmarks.experiment import NAMES as SET_NAMES
+from otherminds.papers.people.experiment import standing
+from otherminds.papers.story_benchmarks.experiment import has_benchmarks
 from otherminds.reports.results import write_results
 from otherminds.reproduce.bench_page import (
     CHECK,
@@ -41,6 +41,7 @@ from otherminds.reproduce.bench_page import (
     FACILITATION,
     MUMATOM,
     PARTS,
+    SETS,
     STORIES,
     Benchmark,
     PartResult,
@@ -85,13 +86,12 @@ def bench(options: BenchOptions) -> Benchmark:
     Raises InputError for a model that cannot be asked or of which nothing could be measured, and BudgetError, after the
     page is written, if a limit on money or calls ends it early.
     """
-    model, other_sets = options.asking.find(), _other_sets(options.data)
-    parts = _parts(options)
+    model, parts = options.asking.find(), _parts(options)
     with _named_folder(options):
         _tell_ahead(model.name, options, parts)
         results, faults, end = _played(options, parts)
         runs = {part.name: look(options.out / part.name) for part in parts if (options.out / part.name / FILE).exists()}
-        benchmark = Benchmark(model.name, options.seed, results, faults, runs, other_sets)
+        benchmark = Benchmark(model.name, options.seed, results, faults, runs, options.data is not None)
         write_results(options.out, measures(benchmark), bench_page(benchmark))
         if end is not None:
             raise end
@@ -151,25 +151,32 @@ def _named_folder(options: BenchOptions) -> Iterator[None]:
 
 
 def _parts(options: BenchOptions) -> list[Part]:
-    """The parts of a benchmark. Raises InputError for an agent that is no language model, or one asked in two ways."""
+    """The parts of a benchmark.
+
+    Raises InputError for an agent that is no language model, one asked in two ways, or data without public sets.
+    """
     quick = Options(options.out, options.seed, scale="quick", asking=options.asking)
-    mumatom = []
-    if options.data is not None and is_mumatom(options.data):
+    public, data = list[Part](), options.data
+    if data is not None and is_mumatom(data):
         asking = replace(options.asking, episodes=MUMATOM_EPISODES)
-        on_mumatom = replace(quick, data=options.data, agents=(ALONE,), asking=asking)
-        mumatom = [_experiment(MUMATOM, "mumatom", on_mumatom)]
+        public.append(_experiment(MUMATOM, "mumatom", replace(quick, data=data, agents=(ALONE,), asking=asking)))
+    if data is not None and has_benchmarks(data):
+        public.append(_experiment(SETS, "stories", replace(quick, data=data)))
+    if data is not None and not public:
+        raise InputError("holds none of the public sets", path=data, hint="such as a folder of MuMA-ToM's files")
     return [
         _check(options),
         _experiment(CLUES, CLUE_GAMES, replace(quick, asking=_without_examples(options.asking))),
         _experiment(FACILITATION, "protom-dkg", replace(quick, levels=LEVELS)),
         _experiment(STORIES, "mumatom", quick),
-        *mumatom,
+        *public,
     ]
 
 
 def _check(options: BenchOptions) -> Part:
     """The check with the usual games and partners."""
-    check = CheckOptions(options.out / CHECK, options.asking, (options.asking.model,), seed=options.seed)
+    subject, where = (options.asking.model,), options.out / CHECK
+    check = CheckOptions(where, options.asking, subject, seed=options.seed, people=standing())
     with Database(None, SCHEMA) as nowhere:
         player = agent(options.asking.model, replace(options.asking, replay=None), nowhere)
     if not isinstance(player, LanguageAgent):
@@ -207,19 +214,6 @@ def _experiment(part: str, name: str, options: Options) -> Part:
 def _without_examples(asking: Asking) -> Asking:
     """The same without worked examples, which are of repeated games, before thinking step by step."""
     return replace(asking, strategies=tuple("cot" if way == "cot3" else way for way in asking.strategies))
-
-
-def _other_sets(data: Path | None) -> list[str] | None:
-    """The public sets in the data that no model is asked about; None without data.
-
-    Raises InputError for a folder without any public set.
-    """
-    if data is None:
-        return None
-    sets = [SET_NAMES[name] for name, files in OTHER_SETS.items() if any(any(data.glob(file)) for file in files)]
-    if not sets and not is_mumatom(data):
-        raise InputError("holds none of the public sets", path=data, hint="such as a folder of MuMA-ToM's files")
-    return sets
 
 
 # Calls and money

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
@@ -19,11 +20,27 @@ from otherminds.papers.mumatom import experiment as mumatom
 from otherminds.papers.mumatom.report import WORDS as MUMATOM_WORDS
 from otherminds.papers.people.experiment import standing
 from otherminds.papers.protom.report import FEW
+from otherminds.papers.story_benchmarks import experiment as stories
 from otherminds.reports import page as html
-from otherminds.reports.page import NOTHING, Html, Section, interval, number, stack, table
+from otherminds.reports.literal_functional_plots import Place, places
+from otherminds.reports.page import (
+    NOTHING,
+    Html,
+    Section,
+    at_two_widths,
+    folded_all,
+    interval,
+    number,
+    prose,
+    side_by_side,
+    stack,
+    table,
+)
+from otherminds.reports.plots import WIDER
 from otherminds.reports.results import Results, RowsByKey, by_key, figures
 
-CHECK, CLUES, FACILITATION, STORIES, MUMATOM = PARTS = ("check", "clues", "facilitation", "stories", "mumatom")
+PARTS = ("check", "clues", "facilitation", "stories", "mumatom", "sets")
+CHECK, CLUES, FACILITATION, STORIES, MUMATOM, SETS = PARTS
 WORDS: Mapping[str, Any] = packaged("otherminds.reproduce", "bench.toml")
 HUMAN = "human"
 ACCURACY, ANSWERED = "accuracy", "accuracy_answered"
@@ -40,17 +57,14 @@ class PartResult(NamedTuple):
 
 
 class Benchmark(NamedTuple):
-    """A benchmark of a model: the results of its parts, or why there are none, and the runs that these come from.
-
-    `other_sets` are the public sets in the data that no model is asked about; None without data.
-    """
+    """A benchmark of a model: the results of its parts, or why there are none, and the runs that these come from."""
 
     model: str
     seed: int
     results: Mapping[str, PartResult]
     faults: Mapping[str, str]
     runs: Mapping[str, Run]
-    other_sets: Sequence[str] | None = None
+    has_data: bool = False
 
     def unmeasured(self, part: str) -> str:
         """Why a part measured nothing: it failed, or too few replies could be read; empty if it measured something."""
@@ -99,6 +113,11 @@ def _measures_of(part: str, result: PartResult | None) -> list[Measure]:
         return [Measure(part, FEW + c, metric, words[metric], facilitators) for metric, c in conditions.items()]
     if part == STORIES:
         return [Measure(part, "invented/plain", ACCURACY, words["invented"], ("symbolic", "question_only"))]
+    if part == SETS:
+        sets = dict.fromkeys(map(stories.benchmark_of, _asked_rows(result))) if result else ()
+        named = {f"{name}/all": words[part].format(name=stories.NAMES[name]) for name in sets}
+        named = named or {"all": WORDS["parts"][part]}
+        return [Measure(part, condition, ACCURACY, name, ("symbolic", "chance")) for condition, name in named.items()]
     track = _asked_rows(result)[0]["condition"] if result else "text_video"
     return [Measure(part, f"{track}/all", ACCURACY, words[part], ("symbolic", "question_only"))]
 
@@ -126,6 +145,8 @@ def _summary(part: str, result: PartResult) -> Sequence[Row]:
         return result.results.summary
     if part == CLUES:
         return list(_clue_scores(result.results.rows))
+    if part == SETS:
+        return list(_set_scores(result))
     own = _asked_rows(result)
     asked, condition = {row["group"] for row in own}, own[0]["condition"]
     rows = [
@@ -152,6 +173,18 @@ def _clue_scores(rows: Sequence[Row]) -> Iterator[Row]:
             yield summary_row(CLUES, *player, metric, mean([*map(score, read)], [row["episode"] for row in read]))
 
 
+def _set_scores(result: PartResult) -> Iterator[Row]:
+    """Right answers in each public set: of the model, and of the exact rules and of chance on the same questions."""
+    asked = {(row["condition"], row["episode"]) for row in _asked_rows(result)}
+    same = [row for row in result.results.rows if (row["condition"], row["episode"]) in asked]
+    yield from stories.summarise_models(same)
+    for name in dict.fromkeys(map(stories.benchmark_of, same)):
+        read = [row for row in same if stories.benchmark_of(row) == name and row["subject"] == stories.READER]
+        for player, column in {stories.READER: "correct", "chance": "chance"}.items():
+            right = mean([float(row[column]) for row in read], [row["story"] for row in read])
+            yield summary_row(SETS, f"{name}/all", player, ACCURACY, right)
+
+
 def _asked_rows(result: PartResult) -> list[Row]:
     return [row for row in result.results.rows if row["subject"] == result.subject]
 
@@ -167,12 +200,13 @@ def _people(measure: Measure) -> Row:
     if measure.metric == "relative_regret":
         low, high = standing()
         return {"people": {"low": low, "high": high}}
-    if measure.part != MUMATOM:
+    if measure.part not in (MUMATOM, SETS):
         return {}
+    experiment = {MUMATOM: "mumatom", SETS: stories.EXPERIMENT}[measure.part]
     published = {
         figure.subject: figure.value
         for figure in figures().published
-        if (figure.experiment, figure.condition, figure.metric) == ("mumatom", measure.condition, measure.metric)
+        if (figure.experiment, figure.condition, figure.metric) == (experiment, measure.condition, measure.metric)
     }
     people = {"people": {"value": published.pop(HUMAN)}} if HUMAN in published else {}
     return people | {"published": {MUMATOM_WORDS["published"][subject]: value for subject, value in published.items()}}
@@ -197,21 +231,47 @@ def unmeasured(benchmark: Benchmark) -> list[str]:
 
 
 def bench_page(benchmark: Benchmark) -> str:
-    """The page: the verdict in words, one table of all figures, what was not measured, and every part as a chapter."""
+    """The page: the verdict in words beside one picture, what was not measured, all figures, each part as a chapter."""
     runs = list(benchmark.runs.values())
     lead = WORDS["lead"].format(seed=benchmark.seed, begun=runs[0].begun[:10])
-    found = stack(*sentences(benchmark), _table(measures(benchmark)), WORDS["table"])
-    reading = stack(*(WORDS["reading"][part] for part in benchmark.results), public_sets(benchmark))
+    figures_found = measures(benchmark)
+    tasks = places_of(figures_found)
+    picture = at_two_widths(lambda width: places(tasks, width), WIDER, WORDS["picture"]) if tasks else Html("")
+    found = side_by_side(prose(*sentences(benchmark)), picture)
+    numbers = stack(_table(figures_found), WORDS["table"])
+    no_data = [] if benchmark.has_data else [WORDS["no_data"]]
+    reading = stack(*(WORDS["reading"][part] for part in benchmark.results), *no_data)
     missing = unmeasured(benchmark)
     sections = [
         Section("What was found", found),
         *([Section("What was not measured", stack(*missing))] if missing else []),
-        Section("How to read this", reading),
-        Section("Calls", _calls(benchmark)),
+        Section("More", folded_all({"All figures": numbers, "How to read them": reading, "Calls": _calls(benchmark)})),
     ]
     reports = {part: result.results.report for part, result in benchmark.results.items()}
     chapters = [html.page(WORDS["parts"][part], page.lead, page.sections) for part, page in reports.items()]
     return html.combined_page(WORDS["title"].format(model=benchmark.model), lead, sections, chapters)
+
+
+def places_of(rows: Sequence[Row]) -> dict[str, tuple[Place | None, Place | None]]:
+    """How well the model predicts and acts in each task, from what needs no understanding (0) to the best (1)."""
+    found: dict[str, dict[bool, Place]] = {}
+    for row in rows:
+        players = {name: player["value"] for name, player in row["players"].items()}
+        guess = players.get(WORDS["known"]["chance"], 1 / 3)
+        ends = {
+            "relative_tom_regret": (False, 1.0, 0.0),
+            "relative_regret": (True, 1.0, 0.0),
+            "predicted": (False, players.get("egocentric"), players.get("informed")),
+            "regret": (True, players.get("egocentric"), 0.0),
+            "speedup": (True, 0.0, players.get("oracle")),
+            ACCURACY: (False, guess, 1.0),
+        }
+        acts, worst, best = ends.get(row["metric"], (False, None, None))
+        if "value" in row and worst is not None and best is not None and worst != best:
+            value, *sides = ((row[name] - worst) / (best - worst) for name in ("value", "low", "high"))
+            task = WORDS["tasks"].get(row["part"]) or re.split(r":| right", row["measure"])[0]
+            found.setdefault(task, {})[acts] = (value, min(sides), max(sides))
+    return {task: (marks.get(False), marks.get(True)) for task, marks in found.items()}
 
 
 def _table(rows: Sequence[Row]) -> Html:
@@ -235,13 +295,6 @@ def _others(row: Row) -> str:
     mean = [f"people {number(people['value'])}"] if "value" in people else []
     published = sorted(row.get("published", {}).items(), key=lambda pair: -pair[1])[:BEST_SHOWN]
     return "; ".join([*spread, *mean, *(f"{name} {number(value)}" for name, value in published)])
-
-
-def public_sets(benchmark: Benchmark) -> str:
-    """What was done with public sets of questions, as a sentence; empty if all of the data were asked about."""
-    if benchmark.other_sets is None:
-        return str(WORDS["no_data"])
-    return WORDS["other_sets"].format(names=", ".join(benchmark.other_sets)) if benchmark.other_sets else ""
 
 
 def _calls(benchmark: Benchmark) -> Html:

@@ -19,16 +19,22 @@ from otherminds.papers.food_trucks.reproduction import EXPERIMENTS as FOOD_TRUCK
 from otherminds.papers.functional import model_episodes
 from otherminds.papers.functional.reproduction import EXPERIMENTS as FUNCTIONAL
 from otherminds.papers.hypothetical_minds.reproduction import EXPERIMENTS as HYPOTHETICAL_MINDS
+from otherminds.papers.mumatom import multiple_choice
+from otherminds.papers.mumatom.multiple_choice import AskedStory, StoryChoice, subject
 from otherminds.papers.mumatom.reproduction import EXPERIMENTS as MUMATOM
 from otherminds.papers.people import experiment as people
 from otherminds.papers.people.datasets import RPS, bots
 from otherminds.papers.people.reproduction import EXPERIMENTS as PEOPLE
 from otherminds.papers.protom.reproduction import EXPERIMENTS as PROTOM
 from otherminds.papers.protom.study.export import is_export
+from otherminds.papers.story_benchmarks import experiment as stories
 from otherminds.papers.story_benchmarks.experiment import has_benchmarks
 from otherminds.papers.story_benchmarks.reproduction import EXPERIMENTS as STORIES
 from otherminds.reports.results import Results, write_results
 from otherminds.stories.mumatom_files import is_mumatom
+
+ASKED = {"quick": 24, "normal": 120, "full": 480}
+"""Questions of each public set of stories that a language model is asked; chosen for the number of calls."""
 
 __all__ = ["EXPERIMENTS", "Options", "names", "reproduce"]
 
@@ -92,6 +98,28 @@ def _blocks(entry: model_episodes.ModelGameEntry, model: LanguageModel) -> list[
     return people.blocks_of_rounds(columns, model_episodes.rows(entry, model))
 
 
+def _stories(options: Options) -> Experiment:
+    """Public sets of stories for the reader, and for a language model, which is asked about a few questions of each."""
+    experiment = STORIES["stories"](options)
+    asking = options.asking
+    if asking is None:
+        return experiment
+    model, entries = asking.find(), list[AskedStory]()
+    answered = [entry for entry in experiment.parts[0].entries if isinstance(entry, stories.StoryEntry)]
+    for question in stories.sample(answered, ASKED[options.scale], options.seed):
+        item, (condition, _, number) = question.item, question.key
+        asked = StoryChoice(item.question, tuple(question.options), question.options.index(item.gold), item.group)
+        about = (condition, subject(model.name), number, stories.story_of(item), options.seed, item.story)
+        entries.append(AskedStory(*about, (asked,), asking.max_tokens))
+    run = described(experiment.run, asking.model, asking.length)
+    return replace(experiment, run=run, model_part=ModelPart(model, _answers, entries, multiple_choice.estimate))
+
+
+def _answers(entry: AskedStory, model: LanguageModel) -> list[Row]:
+    columns = first_columns(stories.EXPERIMENT, entry.key, entry.seed)
+    return [row | columns | {"story": entry.group} for row in multiple_choice.rows(entry, model)]
+
+
 EXPERIMENTS: Mapping[str, Begin] = {
     **PROTOM,
     **FOOD_TRUCKS,
@@ -100,4 +128,5 @@ EXPERIMENTS: Mapping[str, Begin] = {
     **STORIES,
     **HYPOTHETICAL_MINDS,
     "people": _people,
+    "stories": _stories,
 }

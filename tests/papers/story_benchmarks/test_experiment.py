@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,16 @@ import pytest
 from rich.console import Console
 
 from otherminds.errors import InputError
+from otherminds.evaluation.asking import Asking
 from otherminds.evaluation.store import lasting
+from otherminds.language.scripted import Scripted
 from otherminds.papers.story_benchmarks import experiment
 from otherminds.papers.story_benchmarks.experiment import (
     FAILED,
     FILES,
+    READER,
     SHORTCUTS,
+    benchmark_of,
     best,
     condition_of,
     judged,
@@ -24,10 +29,12 @@ from otherminds.papers.story_benchmarks.experiment import (
     plan,
     read_folder,
     rows,
+    sample,
     summarise,
 )
 from otherminds.papers.story_benchmarks.report import report
 from otherminds.reports.terminal import tables
+from otherminds.reproduce import run
 from otherminds.reproduce.run import Options, names, reproduce
 from otherminds.stories.beliefs.belief_files import Item, read_items
 from paths import SHARED
@@ -341,3 +348,35 @@ def test_the_authors_files_are_read() -> None:
     entries = plan(found, 1)
     assert len({entry.key for entry in entries}) == len(entries)
     assert len(read_items(DEV / "hi-tom.json")) == 325
+
+
+# Language models
+
+
+def test_a_language_model_is_asked_about_a_few_questions_of_each_set(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(run.ASKED, "quick", 3)
+    asked = Scripted("first", lambda _request: "Answer: option A")
+    monkeypatch.setattr(Asking, "find", lambda _asking: asked)
+    options = Options(tmp_path / "out", scale="quick", data=folder, asking=Asking("own:first"))
+    results = reproduce("stories", options)
+    mine = [row for row in results.rows if row["subject"] == "lm:first"]
+    by_set = Counter(map(benchmark_of, mine))
+    assert set(by_set) == set(map(benchmark_of, results.rows))
+    assert max(by_set.values()) == by_set["tomi"] == 3
+    read = {(row["condition"], row["episode"]): row for row in results.rows if row["subject"] == READER}
+    assert all((row["condition"], row["episode"]) in read for row in mine)
+    entries = {(entry.key[0], entry.key[2]): entry for entry in plan(read_folder(folder).questions, options.seed, 10)}
+    for row in mine:
+        question = entries[row["condition"], row["episode"]]
+        assert row["correct"] == (question.options[0] == question.item.gold)
+    accuracy = next(r for r in results.summary if (r["condition"], r["subject"]) == ("tomi/all", "lm:first"))
+    assert accuracy["value"] == pytest.approx(sum(r["correct"] for r in mine if benchmark_of(r) == "tomi") / 3)
+    assert "Asked here, right of the readable answers: first " in (tmp_path / "out/report.html").read_text()
+
+
+def test_questions_for_models_are_drawn_by_the_seed(folder: Path) -> None:
+    entries = plan(read_folder(folder).questions, 1)
+    drawn = [[entry.key for entry in sample(entries, 4, seed)] for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]

@@ -19,6 +19,7 @@ from otherminds.language.prices import CallEstimate
 from otherminds.papers.functional import clue_game_models
 from otherminds.papers.functional.clue_game_models import ClueGameModel, converse, of_rounds
 from otherminds.papers.functional.experiment import MODELS
+from otherminds.papers.functional.model_episodes import shares_unread
 from otherminds.papers.functional.prompting import Sampling
 from otherminds.worlds.clue_games.clue_game import ClueGame
 from otherminds.worlds.clue_games.games import all_clue_games, clue_games
@@ -154,6 +155,8 @@ def rows(entry: GameEpisode, model: LanguageModel | None = None) -> list[Row]:
     episode_rows = [{**base, **row} for row in played]
     regret = sum(row["best"] - row["reward"] for row in episode_rows) / game.world.rounds
     episode_rows[-1] |= {"functional_regret": regret, "tom_percent": tom_percent(episode_rows)}
+    if "said" in episode_rows[-1]:
+        episode_rows[-1] |= shares_unread(episode_rows)
     return episode_rows
 
 

@@ -120,7 +120,7 @@ def check_as_asked(options: CheckOptions, plan: CheckPlan | None = None) -> Chec
         try:
             findings, rows = _judge(agents, plan, store, options.max_regret)
         except (KeyboardInterrupt, InputError):  # otherwise the costs are printed after the verdicts
-            for cost in (f"{name}: {spent(record.totals)}" for name, record in spoken if record.totals.calls):
+            for cost in (f"{name}: {spent(record)}" for name, record in spoken if record.totals.calls):
                 Console(stderr=True).print(cost, markup=False, highlight=False, soft_wrap=True)
             raise
         subjects = tuple(player.name for player in agents[: len(specs)])
@@ -131,7 +131,7 @@ def check_as_asked(options: CheckOptions, plan: CheckPlan | None = None) -> Chec
         html = check_page(findings, subjects, calls, rows, plan, how_it_was_made, BESIDE, options.people)
         results = Results(rows, summary(findings, BESIDE), html)
         write_results(folder, results.summary, results.report)
-        costs = tuple(f"{name}: {spent(record.totals)}" for name, record in spoken)
+        costs = tuple(f"{name}: {spent(record)}" for name, record in spoken)
         return CheckResult(findings, subjects, costs, results)
 
 

@@ -92,13 +92,18 @@ def rows(entry: ModelGameEntry, model: LanguageModel) -> list[Row]:
     base = first_columns(functional.EXPERIMENT, entry.key, entry.seed)
     base |= {"partner": entry.task.partner.name, "policy": "own", "names": entry.names, "strategy": entry.strategy}
     scored_rows = functional.episode_rows(entry.task, base, rounds, EXTRA)
+    scored_rows[-1] |= shares_unread(rounds)
+    return scored_rows
+
+
+def shares_unread(rounds: Sequence[Row]) -> Row:
+    """The number of replies, the share of them that could not be read, and the share of rounds that this lost."""
     replies = sum(len(row["said"]) for row in rounds)
-    scored_rows[-1] |= {
+    return {
         "replies": replies,
         "unreadable_share": sum(row["unreadable"] for row in rounds) / max(replies, 1),
         "lost_share": sum(row["action"] is None for row in rounds) / len(rounds),
     }
-    return scored_rows
 
 
 def _note(subject: Prompted) -> Row:

@@ -11,7 +11,19 @@ from otherminds.files.toml import packaged
 from otherminds.papers.functional.experiment import MODELS
 from otherminds.reports import game_plots
 from otherminds.reports.game_plots import CELLS, GAMES, LEFT_OUT, NOISES, PARTNERS, PLAYERS
-from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, side_by_side, stack, table
+from otherminds.reports.page import (
+    Html,
+    Page,
+    Section,
+    folded_all,
+    inline,
+    interval,
+    number,
+    page,
+    side_by_side,
+    stack,
+    table,
+)
 from otherminds.reports.results import Published, RowsByKey, by_key, figures, targets
 
 Row = Mapping[str, Any]
@@ -55,7 +67,7 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
     scored = ("Game", "Player", "Regret", "ToM %")
     bodies = {
         "Results in the paper’s six cells": _results(estimates),
-        "Predicting and acting": _picture(estimates, rows, summary),
+        "What predictions alone would cost": _regrets(estimates),
         "Language models, run here": _models_run(estimates, rows),
         "Machines": _machines(estimates, rows),
         "Noise": _noise(estimates, summary),
@@ -66,7 +78,9 @@ def report(rows: Sequence[Row], summary: Sequence[Row]) -> Page:
         "What was tuned, and what cannot be compared": stack(*WORDS["notes"]),
         "Targets": targets(summary),
     }
-    sections = [Section(title, body) for title, body in bodies.items() if body]
+    picture = _picture(estimates, rows, summary)
+    sections = [Section("Predicting and acting", picture)] if picture else []
+    sections.append(Section("More", folded_all(bodies)))
     return page("Literal and functional Theory of Mind", stack(WORDS["lead"], *_finding(estimates)), sections)
 
 
@@ -188,7 +202,7 @@ def _picture(estimates: RowsByKey, rows: Sequence[Row], summary: Sequence[Row]) 
         if p.metric == AS_PRINTED and p.subject.startswith(MODELS) and (p.condition, p.subject) in literal:
             points.setdefault(p.condition, []).append((literal[p.condition, p.subject], p.value))
     plot = inline(game_plots.literal_against_functional(summary, points), WORDS["picture"])
-    return stack(side_by_side(plot, inline(game_plots.regret_over_rounds(rows), WORDS["curves"])), _regrets(estimates))
+    return side_by_side(plot, inline(game_plots.regret_over_rounds(rows), WORDS["curves"]))
 
 
 def _regrets(estimates: RowsByKey) -> Html:

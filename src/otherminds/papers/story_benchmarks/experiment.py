@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 from otherminds.errors import InputError, shortened
@@ -91,6 +92,12 @@ class StoryEntry:
         """What tells it apart in the rows."""
         return (self.condition, READER, self.item.id)
 
+    @property
+    def options(self) -> list[str]:
+        """The options in random order: in BigToM's and FANToM's files the right one is first."""
+        order = stream(self.seed, *self.key).permutation(len(self.item.options))
+        return [self.item.options[i] for i in order]
+
 
 def story_of(item: Item) -> str:
     """The story or scenario, by which answers are clustered: its name, or a checksum of its text."""
@@ -162,6 +169,19 @@ def plan(questions: dict[str, tuple[Item, ...]], seed: int, most: int | None = N
     return entries
 
 
+def sample(entries: Iterable[StoryEntry], most: int, seed: int) -> list[StoryEntry]:
+    """At most so many questions of each benchmark but MuMA-ToM, drawn by the seed; of those with up to 26 options."""
+    by_benchmark = defaultdict[str, list[StoryEntry]](list)
+    for entry in entries:
+        if len(entry.item.options) <= len(ascii_uppercase) and not entry.condition.startswith(MUMATOM):
+            by_benchmark[entry.condition.partition("/")[0]].append(entry)
+    return [
+        candidates[i]
+        for name, candidates in by_benchmark.items()
+        for i in sorted(stream(seed, name, "asked").permutation(len(candidates))[:most])
+    ]
+
+
 def best(item: Item, score: Callable[[str], float]) -> float:
     """The probability that one of the options with the highest score, drawn at random, is the label."""
     scores = [score(option) for option in item.options]
@@ -176,13 +196,8 @@ def last_place(item: Item) -> Callable[[str], float]:
 
 
 def rows(entry: StoryEntry) -> list[Row]:
-    """The answer to one question, with what shortcuts are worth and the verdicts on its label.
-
-    The options are asked in random order: in BigToM's and FANToM's files the right one is first.
-    """
-    item = entry.item
-    order = stream(entry.seed, *entry.key).permutation(len(item.options))
-    options = [item.options[i] for i in order]
+    """The answer to one question, with what shortcuts are worth and the verdicts on its label."""
+    item, options = entry.item, entry.options
     conventions = next(iter(OF_BENCHMARKS.get(family(item), ())), None)
     costs = ANSWERING if entry.condition.startswith(MUMATOM) else RESERVED
     began = time.perf_counter()
@@ -271,12 +286,23 @@ def summarise_faults(folder: BenchmarkFolder) -> Iterator[Row]:
 def summarise(all_rows: Sequence[Row]) -> Iterator[Row]:
     """Counts, accuracy and the worth of shortcuts, by type of question and benchmark, with intervals over stories."""
     for benchmark in dict.fromkeys(map(benchmark_of, all_rows)):
-        mine = [row for row in all_rows if benchmark_of(row) == benchmark]
+        mine = [row for row in all_rows if benchmark_of(row) == benchmark and row["subject"] == READER]
         labels = judged(mine)
         types = list(dict.fromkeys(row["condition"] for row in mine))
         for condition in (f"{benchmark}/all", *(types if benchmark == "tombench" else sorted(types))):
             condition_rows = [row for row in mine if condition in (f"{benchmark}/all", row["condition"])]
             yield from _scores(condition, condition_rows, labels)
+
+
+def summarise_models(rows: Iterable[Row]) -> Iterator[Row]:
+    """The accuracy of language models in each benchmark, of the answers that could be read, over stories."""
+    by_set = defaultdict[tuple[str, str], list[Row]](list)
+    for row in rows:
+        if row["subject"] != READER and row["action"] is not None:
+            by_set[f"{benchmark_of(row)}/all", row["subject"]].append(row)
+    for key, read in by_set.items():
+        right = mean([float(row["correct"]) for row in read], [row["story"] for row in read])
+        yield summary_row(EXPERIMENT, *key, "accuracy_answered", right)
 
 
 def _scores(condition: str, condition_rows: Sequence[Row], labels: Mapping[tuple[str, str], str]) -> Iterator[Row]:

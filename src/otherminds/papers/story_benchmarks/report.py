@@ -39,6 +39,7 @@ from otherminds.stories.answering import ask
 Row = Mapping[str, Any]
 
 WORDS = packaged("otherminds.papers.story_benchmarks", "report.toml")
+LM = "lm:"  # how the names of language models begin
 WIDE = 8.2  # inches of a figure on a wide screen
 LISTED = 60  # wrong answers, contradicted labels and faults in the tables; chosen
 SHAPES = dict(zip(SHORTCUTS, "|sv^", strict=True))
@@ -53,7 +54,7 @@ def report(
 
     `missing` are files that were not there, `faults` the rows of the files that could not be read.
     """
-    stats = by_key(summary)
+    stats, rows = by_key(summary), [row for row in rows if row["subject"] == READER]
     benchmarks = list(dict.fromkeys(condition.partition("/")[0] for condition, *_ in stats))
     sections = [
         Section(WORDS["example"]["title"], _example()),
@@ -61,7 +62,8 @@ def report(
     ]
     for benchmark in benchmarks:
         kinds = dict.fromkeys(condition for condition, *_ in stats if condition.startswith(f"{benchmark}/"))
-        sections.append(Section(NAMES[benchmark], stack(_table(stats, list(kinds)), _published(benchmark))))
+        body = stack(_table(stats, list(kinds)), _models(stats, benchmark), _published(benchmark))
+        sections.append(Section(NAMES[benchmark], body))
     sections += [
         Section("Labels that are contradicted", _labels(rows, benchmarks)),
         Section("Wrong answers", _wrong(rows)),
@@ -123,6 +125,17 @@ def _table(stats: RowsByKey, conditions: Sequence[str]) -> Html:
 def _percent(row: Row | None) -> str:
     """A share as a percentage with its interval; a dash if there is none."""
     return "–" if row is None else interval(100 * row["value"], 100 * row["low"], 100 * row["high"], 0)
+
+
+def _models(stats: RowsByKey, benchmark: str) -> Html:
+    """The accuracy of the language models that were asked here, of the answers that could be read."""
+    asked = {subject: row for (condition, subject, _), row in stats.items() if condition == f"{benchmark}/all"}
+    models = ", ".join(
+        f"{subject.removeprefix(LM)} {_percent(row)} % of {row['n']} stories"
+        for subject, row in asked.items()
+        if subject.startswith(LM)
+    )
+    return stack(f"Asked here, right of the readable answers: {models}.") if models else Html("")
 
 
 def published(benchmark: str) -> list[tuple[str, float]]:

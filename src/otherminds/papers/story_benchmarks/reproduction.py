@@ -30,7 +30,9 @@ def _stories(options: Options) -> Experiment:
     entries = experiment.plan(folder.questions, options.seed, QUESTIONS[options.scale])
 
     def summarise(rows: Sequence[Row]) -> list[Row]:
-        return beside_published([*experiment.summarise(rows), *experiment.summarise_faults(folder)])
+        return beside_published(
+            [*experiment.summarise(rows), *experiment.summarise_models(rows), *experiment.summarise_faults(folder)]
+        )
 
     return Experiment(
         run=described(experiment.EXPERIMENT, options.scale, f"seed {options.seed}", experiment.digest(entries)),
