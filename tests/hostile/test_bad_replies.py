@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import trials
 from bad_replies import KINDS, Bad, allowed, bad_reply
 from otherminds.evaluation.tasks import Task
 from otherminds.language.asking import Unreadable
@@ -21,7 +22,7 @@ from otherminds.papers.functional.model_episodes import ModelGameEntry, rows
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from reply_readers import ReplyReader, reply_readers
-from trials import SLOWEST_REPLY, try_reply
+from trials import try_reply
 
 COUNT = 500
 ROUNDS = 8
@@ -53,6 +54,7 @@ def test_what_is_asked_for_is_read_and_what_there_is_not_is_not(reader: ReplyRea
     assert reader.reads(reader.illegal if isinstance(reader.illegal, str) else json.dumps(reader.illegal)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 @given(data=st.data())
 @settings(max_examples=10)
@@ -69,6 +71,7 @@ def test_any_text_is_read_as_it_is_or_unreadable(reader: ReplyReader, data: st.D
 # In a game
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["qa", "cot", "plans_insights", "social_qa"])
 @pytest.mark.parametrize("game", GAMES)
 def test_no_move_comes_of_what_cannot_be_read(game: str, way: str) -> None:
@@ -117,12 +120,15 @@ def _searched(text: str) -> Any:
 
 
 @pytest.mark.slow
-def test_crashes_and_slowness_would_be_seen() -> None:
+def test_crashes_and_slowness_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = 0.1
+    monkeypatch.setattr(trials, "SLOWEST_REPLY", limit)
+
     def crash(text: str) -> object:
         return json.loads(text)
 
     def slow(text: str) -> object:
-        ends = time.process_time() + 1.2 * SLOWEST_REPLY
+        ends = time.process_time() + 1.2 * limit
         while time.process_time() < ends:
             pass
         return Unreadable("", text)
