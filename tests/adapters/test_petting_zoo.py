@@ -567,6 +567,7 @@ def plain(value: Any) -> Any:
 # All agents at once
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rws_repeated", "pd_repeated", "rws_arena", "corridor", "overseen"])
 def test_all_players_written_in_one_pass_see_what_each_sees(name: str) -> None:
     """Field by field, with the types of numbers: against the observation of one agent, written by its code."""
@@ -660,6 +661,7 @@ def test_maps_are_drawn_as_text_where_there_are_any(name: str) -> None:
     assert quiet.render() is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PICTURED)
 def test_a_picture_shows_what_changes(name: str) -> None:
     env = env_of(name, render_mode="rgb_array")

@@ -17,6 +17,7 @@ STORY = "Sally puts the ball in the basket. Sally leaves. Anne moves the ball to
 QUESTION = "Where will Sally look for the ball?"
 
 
+@pytest.mark.slow
 def test_the_demonstration_says_what_is_shown_and_what_the_message_saved(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

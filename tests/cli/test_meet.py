@@ -99,6 +99,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_an_agent_of_ones_own_is_scored_beside_the_reference(run: Run, here: Path) -> None:
     met = json.loads(fine(run("meet", "rws-rock", "--agent", "agents_met:paper", "--episodes", "1", "--json")))
     assert (met["name"], met["partner"], met["agent"], met["seed"]) == (
@@ -113,12 +114,14 @@ def test_an_agent_of_ones_own_is_scored_beside_the_reference(run: Run, here: Pat
     assert "no bound" in met["reference"]["meaning"]
 
 
+@pytest.mark.slow
 def test_the_reference_loses_nothing_to_itself(here: Path) -> None:
     by_name = {m.name: m.estimate for m in meet_scenario("rws-rock", "bound", episodes=1, seed=7).measures}
     assert by_name["regret"].value == 0
     assert by_name["score"].value == by_name["reference"].value > 50
 
 
+@pytest.mark.slow
 def test_who_holds_still_meets_nobody_and_earns_nothing(run: Run, here: Path) -> None:
     met = json.loads(fine(run("meet", "pd-grim", "--agent", "agents_met:still", "--episodes", "1", "--json")))
     assert met["score"]["value"] == met["meetings"]["value"] == 0
@@ -126,6 +129,7 @@ def test_who_holds_still_meets_nobody_and_earns_nothing(run: Run, here: Path) ->
     assert met["regret"]["value"] == met["reference"]["value"] > 0
 
 
+@pytest.mark.slow
 def test_a_file_in_another_folder_has_agents_too_and_episodes_make_an_interval(run: Run, here: Path) -> None:
     told = ("meet", "cook-idle", "--agent", "sub/filed_agents.py:wanderer", "--episodes", "3", "--json")
     met = json.loads(fine(run(*told)))
@@ -152,6 +156,7 @@ def test_a_player_meets_a_partner_beside_the_exact_optimum(run: Run) -> None:
     assert "in expectation" in met["bound"]["meaning"]
 
 
+@pytest.mark.slow
 def test_a_page_shows_the_first_episode_step_by_step(run: Run, here: Path) -> None:
     fine(run("meet", "rws-rock", "--agent", "agents_met:paper", "--episodes", "1", "--out", "film.html"))
     page = (here / "film.html").read_text()
@@ -162,6 +167,7 @@ def test_a_page_shows_the_first_episode_step_by_step(run: Run, here: Path) -> No
     assert re.search(r"<td[^>]*>7</td>", (here / "rounds.html").read_text())
 
 
+@pytest.mark.slow
 def test_a_language_model_takes_part_in_a_scenario(run: Run, here: Path) -> None:
     model = "otherminds.papers.hypothetical_minds.verbal.scripted_models:straight"
     told = ("meet", "cook-idle", "--agent", model, "--episodes", "1", "--json")
@@ -209,6 +215,7 @@ def test_what_is_wrong_is_said_in_one_line(told: tuple[str, ...], words: str, ru
     complaint(run("meet", *told, "--episodes", "1"), re.escape(words))
 
 
+@pytest.mark.slow
 def test_the_optimum_bounds_a_player_that_knows_its_partner() -> None:
     met = meet_partner("always-defect", "ipd", "bayes", rounds=10, episodes=2, seed=0)
     by_name = {measure.name: measure.estimate for measure in met.measures}

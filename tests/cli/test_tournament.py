@@ -68,6 +68,7 @@ def test_what_is_no_tournament(run: Run, here: Path, arguments: str, message: st
     complaint(run("tournament", *arguments.split()), message)
 
 
+@pytest.mark.slow
 def test_a_page_that_cannot_be_written_takes_the_ranking_from_nobody(run: Run) -> None:
     result = run("tournament", "ipd", "tft", "grim", "--rounds", "5", "--page", ".")
     assert result.code == 2

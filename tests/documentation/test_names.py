@@ -80,6 +80,7 @@ def unknown_names(text: str) -> Iterator[str]:
             yield from (f"{name}({setting}=…)" for setting in settings if not has_member(name, setting))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_name_on_a_page_exists(page: Path) -> None:
     assert list(unknown_names(page.read_text("utf-8"))) == []

@@ -170,6 +170,7 @@ class TestKeys:
             with pytest.raises(ModelError, match=rf"there is no key \(set {provider.keys[0]}, "):
                 find_model(f"{provider.name}/tiny").complete(Request("x"))
 
+    @pytest.mark.slow
     def test_no_key_goes_to_another_provider(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Each provider gets its own key, by whatever name it is asked."""
         with serve(MODEL) as server, moved(server.url) as hosts:

@@ -56,6 +56,7 @@ def test_a_phrasing_is_read_as_a_person_reads_it(case: dict[str, Any]) -> None:
     assert label(case) == case["label"]
 
 
+@pytest.mark.slow
 def test_replies_of_models_are_read_as_labelled() -> None:
     """Replies of the embedded models, labelled from their texts by people who did not know the reader.
 

@@ -80,6 +80,7 @@ def test_it_is_said_whom_simulated_people_meet(people: Choices) -> None:
     assert "paid in the data" in whom_they_meet(replace(people, rewards=np.zeros(people.own.shape)), None)
 
 
+@pytest.mark.slow
 def test_searches_that_disagree_are_warned_of_and_missing_intervals_are_null(people: Choices) -> None:
     found = fit(Likelihood.of(MINDS["wsls"], people))
     unknown = {name: np.full((6, 2), np.nan) for name in found.mind.names}
@@ -95,6 +96,7 @@ def test_searches_that_disagree_are_warned_of_and_missing_intervals_are_null(peo
     assert [line[:2] for line in lines[:3]] == [("win_stay", "all (6)"), ("win_stay", "a (3)"), ("win_stay", "b (3)")]
 
 
+@pytest.mark.slow
 def test_figures_have_room_for_many_groups_and_people() -> None:
     groups = [f"group {i}" for i in range(30)]
     marks = marks_of(groups)

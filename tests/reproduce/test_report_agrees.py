@@ -63,6 +63,7 @@ def words(name: str) -> str:
 # The same rows
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unpictured")
 def test_headlines_say_what_the_tables_say(tmp_path: Path) -> None:
     text = write_combined_report(tmp_path, {name: results(name) for name in STORED}).read_text("utf-8")

@@ -306,6 +306,7 @@ def test_one_who_acts_by_its_word_is_hardly_ever_lost_sight_of() -> None:
 # What is told about it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_run_and_print_what_they_show(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / page).read_text("utf-8")

@@ -290,6 +290,7 @@ async def begun(lobby: Lobby, given: StudyPlan) -> tuple[Study, list[Page]]:
     return study, pages
 
 
+@pytest.mark.slow
 def test_questionnaires_are_answered_before_after_each_round_and_at_the_end(tmp_path: Path) -> None:
     async def answer_all() -> None:
         with opened(tmp_path / "j.sqlite") as lobby:
@@ -533,6 +534,7 @@ def test_a_study_file_is_sent_becomes_a_study_and_recruits(tmp_path: Path) -> No
 # What participants are sent
 
 
+@pytest.mark.slow
 def test_no_page_of_a_study_names_its_level(tmp_path: Path) -> None:
     async def play() -> None:
         with opened(tmp_path / "j.sqlite") as lobby:

@@ -31,6 +31,7 @@ def test_scores_of_a_known_pair() -> None:
     assert found["tom_percent"]["value"] == pytest.approx(98.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*PLAYERS, "tft", "alternate"])
 def test_every_player_plays_every_two_by_two_game_legally(name: str) -> None:
     for game in (find_game("ibs"), next(ordinal_games())):
@@ -67,6 +68,7 @@ def test_players_of_the_users_own_code_are_played(capsys: pytest.CaptureFixture[
         assert said in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_payoff_file_can_be_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "chicken.toml"
     path.write_text(
@@ -146,6 +148,7 @@ def played(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[tuple[st
     return {(row["partner"], row["metric"]): row for row in json.loads(capsys.readouterr().out)}
 
 
+@pytest.mark.slow
 def test_two_others_play_together_against_a_player_that_knows_their_best_response(
     file: Callable[[str, str], str], capsys: pytest.CaptureFixture[str]
 ) -> None:

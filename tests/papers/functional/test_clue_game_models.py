@@ -236,6 +236,7 @@ def test_reflections_and_plans_are_seen_again() -> None:
     assert "Plans: p1\nInsights: i1" in second
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("condition", [condition for condition in CONDITIONS if games()[condition].names])
 def test_shuffled_names_stand_for_something_else_and_leave_the_game_alone(condition: str) -> None:
     """Whoever always chooses what has the lowest value plays the same episode, whatever it is called."""

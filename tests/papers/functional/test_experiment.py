@@ -68,6 +68,7 @@ def test_rows_follow_the_contract() -> None:
     assert not any("functional_regret" in row for row in found[:-1])
 
 
+@pytest.mark.slow
 def test_whoever_is_left_out_is_not_in_the_library() -> None:
     player = functional.reader(GameEntry(functional.LIBRARY, "bayes_library", 7, 0, seed=1))
     assert isinstance(player, OpenBayes)

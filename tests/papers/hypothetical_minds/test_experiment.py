@@ -182,6 +182,7 @@ def test_rows_are_decided_by_their_entry(subject: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pd_repeated_6", "rws_arena_0"])
 def test_all_agents_meet_the_same_partners_and_the_same_chance(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same bots, which choose and slip alike, in a world of the same chance; its own chance is each agent's own."""

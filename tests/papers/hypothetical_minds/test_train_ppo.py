@@ -179,6 +179,7 @@ def lessons_at_random(learner: Any, width: int, members: int, count: int, seed: 
     return learner.Lessons(*map(learner.torch.from_numpy, arrays))
 
 
+@pytest.mark.slow
 def test_the_loss_is_that_of_the_paper() -> None:
     learner = torch_learner()
     settings = replace(SMALL, members=1)
@@ -253,6 +254,7 @@ def test_seats_that_do_not_come_out_even_are_refused() -> None:
 # What is kept
 
 
+@pytest.mark.slow
 def test_what_is_kept_can_be_read_again(tmp_path: Path) -> None:
     files = keep(trained(4), "odd", tmp_path / "made" / "here")
     assert [file.name for file in files] == ["ppo-odd-1.npz", "ppo-odd-2.npz"]

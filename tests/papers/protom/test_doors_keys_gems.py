@@ -37,6 +37,7 @@ def advice(found: list[Row]) -> list[Row]:
 # What a row says
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subject", INFERRING)
 def test_a_goal_is_stated_if_it_is_believed(subject: str) -> None:
     """The paper's rule states the likeliest goal, however likely it is."""

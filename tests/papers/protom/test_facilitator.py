@@ -248,6 +248,7 @@ def test_everybody_is_judged_by_what_they_see_themselves() -> None:
 # Episodes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turns", BOTH)
 @pytest.mark.parametrize("third", ["", " a3 gy"], ids=["two people", "three people"])
 def test_where_somebody_is_locked_out_it_speaks_once_and_everybody_succeeds(turns: Any, third: str) -> None:
@@ -497,6 +498,7 @@ def test_whoever_has_none_of_the_goals_loses_the_steps_of_the_errand(rule: Any) 
     assert utility.gains == pytest.approx((expected,))
 
 
+@pytest.mark.slow
 def test_among_equally_good_messages_it_chooses_uniformly() -> None:
     facilitator = thinking({"Ana": {"x": 1.0}}, {"a": {"x": 5}, "b": {"x": 4}, "c": {"x": 5}, "d": {"x": 5}})
     rng = generator()

@@ -570,6 +570,7 @@ def test_reasons_are_one_line_that_can_be_shown(reason: str, words: str) -> None
     assert decided(answer(1, reason=reason))[0].words == words
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_text_becomes_one_line(text: str) -> None:
     line = one_line(text)

@@ -51,6 +51,7 @@ def advice(found: list[Row]) -> list[Row]:
 # What a row says
 
 
+@pytest.mark.slow
 def test_whoever_needs_help_fails_without_and_succeeds_with_it() -> None:
     assert not told("necessary", "none")[-1]["success"]
     assert (told("necessary", "none")[-1]["length"], len(told("necessary", "none"))) == (100, 300)

@@ -134,6 +134,7 @@ def test_what_is_understood_is_told_with_what_another_goal_called_for() -> None:
         watchers = dict(after)
 
 
+@pytest.mark.slow
 def test_what_is_understood_is_told_once(run: Run) -> None:
     lines = fine(run("watch", "garden-gate", "--delay", "0")).splitlines()
     assert [line for line in lines if line.startswith("! Ana")] == [

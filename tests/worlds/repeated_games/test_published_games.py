@@ -85,6 +85,7 @@ def test_a_fraction_is_its_value(numerator: int, denominator: int) -> None:
     assert number_of(f"{numerator}/{denominator}") == float(Fraction(numerator, denominator))
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(data=st.data())
 def test_the_first_agents_action_varies_fastest(data: st.DataObject) -> None:
@@ -173,6 +174,7 @@ def test_a_malformed_table_is_refused_with_its_line(text: str, message: str) -> 
 PIECES = ["", '"', "{", "}", "\\", ",", "\n", " ", "0", "1/", "/0", "9" * 400, "nan", "é", "\x00", '""', "{ }", "-"]
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(data=st.data(), name=st.sampled_from(["outcomes.nfg", "payoffs.nfg", "wide.csv", "long.csv"]))
 def test_a_damaged_game_is_read_or_refused_in_one_line(data: st.DataObject, name: str) -> None:

@@ -111,6 +111,7 @@ def test_a_level_that_differs_in_anything_that_matters_has_another_hash() -> Non
 # Certificates
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", TWENTY, ids=NAMES)
 def test_bundled_levels_are_proved_again(level: Level) -> None:
     again = DESIGN.certified(level)
@@ -169,6 +170,7 @@ def test_bundled_levels_are_those_of_their_seeds(level: Level) -> None:
     assert write_level(made) == write_level(level)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drawn", [reflected, transposed, recoloured])
 @pytest.mark.parametrize("level", TWENTY[::3], ids=NAMES[::3])
 def test_the_class_does_not_depend_on_how_a_level_is_drawn(level: Level, drawn: Callable[[Level], Level]) -> None:

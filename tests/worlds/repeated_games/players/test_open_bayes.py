@@ -50,6 +50,7 @@ def test_the_posterior_is_that_of_an_observer_with_the_same_switch_rate(rate: fl
             assert player.predict().prob(action) == pytest.approx(observer.predict().prob(action), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_rates_of_the_partner_are_learnt() -> None:
     player = OpenBayes.of(default_hypotheses(IPD, 100))
     before = player.hypotheses.rates[:2] @ player.weights.sum(axis=0)
@@ -60,6 +61,7 @@ def test_the_rates_of_the_partner_are_learnt() -> None:
     assert switches < 2 * before[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [IPD, PENNIES], ids=lambda game: game.name)
 def test_an_adversary_that_knows_its_action_costs_no_more_than_the_margin(game: Game) -> None:
     payoff, earned = game.payoff(), []
@@ -82,11 +84,13 @@ def lost(name: str, hypotheses: OpenHypotheses) -> float:
     return functional_regret(task, list(play(task, OpenBayes.of(hypotheses), rng=np.random.default_rng(3))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "most"), [("tft", 0.15), ("always-cooperate", 0.1), ("anti-copy", 0.1)])
 def test_with_the_open_prior_it_does_well_with_simple_partners(name: str, most: float) -> None:
     assert lost(name, OpenHypotheses.of(IPD, 100)) <= most
 
 
+@pytest.mark.slow
 def test_in_a_dilemma_it_spares_whoever_would_retaliate_and_pays_for_it_with_whoever_would_not() -> None:
     hypotheses = default_hypotheses(IPD, 100)
     for name in ("tft", "grim", "wsls", "gtft"):
@@ -106,6 +110,7 @@ def test_the_prior_is_that_of_a_dilemma_if_and_only_if_both_have_its_order_of_pa
     assert [default_prior(game) for game in (IPD, tie, wide, PENNIES)] == ["dilemma", "open", "open", "open"]
 
 
+@pytest.mark.slow
 def test_in_a_dilemma_the_machines_are_those_of_the_library_player_and_the_switch_rates_are_open() -> None:
     default, library, open_ones = default_hypotheses(IPD, 30), library_hypotheses(IPD, 30), OpenHypotheses.of(IPD, 30)
     assert default.machines == library.machines
@@ -118,6 +123,7 @@ def test_in_a_dilemma_the_machines_are_those_of_the_library_player_and_the_switc
     assert left_out not in without.machines
 
 
+@pytest.mark.slow
 def test_it_notices_that_the_partner_has_changed() -> None:
     player = OpenBayes.of(default_hypotheses(IPD, 100))
     last, actions = 0, []
@@ -151,12 +157,14 @@ def test_the_same_observations_give_the_same_action_whether_or_not_it_was_asked_
     assert one.act() == two.act()
 
 
+@pytest.mark.slow
 def test_the_last_round_is_a_best_reply() -> None:
     task = Task(IPD, constant(IPD, 0), 3)
     rows = list(play(task, OpenBayes.of(OpenHypotheses.of(IPD, 3)), rng=np.random.default_rng(0)))
     assert rows[-1]["action"] == 1
 
 
+@pytest.mark.slow
 def test_it_plays_more_rounds_than_it_looks_ahead() -> None:
     player = OpenBayes.of(OpenHypotheses.of(IPD, 150))
     for _ in range(120):
@@ -164,6 +172,7 @@ def test_it_plays_more_rounds_than_it_looks_ahead() -> None:
     assert player.act().mode == 1
 
 
+@pytest.mark.slow
 def test_a_library_has_most_of_the_prior() -> None:
     library = bundled_machines(IPD)[:10]
     known = library_hypotheses(IPD, 30, tuple(library))
@@ -177,6 +186,7 @@ def test_a_library_has_most_of_the_prior() -> None:
         library_hypotheses(find_game("rps"), 30)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["grim", "tft", "wsls", "gtft"])
 def test_with_a_library_it_does_not_betray_whoever_cooperates(name: str) -> None:
     task, player = Task(IPD, partner(name, IPD)), OpenBayes.of(library_hypotheses(IPD, 100))
@@ -195,6 +205,7 @@ def test_with_machines_that_are_not_in_its_library_it_does_better_than_who_learn
     assert np.mean(knowing) < 0.5 * np.mean(learning)
 
 
+@pytest.mark.slow
 def test_it_does_not_teach_a_learner_to_dare() -> None:
     """A partner that has dared twice in Chicken may be a Q-learner, which yields for ever once it has yielded."""
     payoffs = ((8, 8), (3, 10), (10, 3), (0, 0))
