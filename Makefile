@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 # the core and the systems of the papers are measured for coverage, the rest runs without, which is faster
 MEASURED := tests/test_distribution.py tests/test_observer.py tests/test_world.py $(wildcard $(addprefix tests/papers/,\
   protom/test_episodes.py protom/test_facilitator.py protom/test_language_facilitator.py \
-  functional/test_game_prompts.py functional/test_language_grid.py functional/test_prompting.py \
+  functional/test_game_prompts.py functional/test_prompting.py \
   hypothetical_minds/test_agent.py hypothetical_minds/test_cook.py hypothetical_minds/test_ppo.py \
   hypothetical_minds/test_ppo_files.py hypothetical_minds/test_programs.py mumatom/test_limp.py))
 
