@@ -13,14 +13,14 @@ BIN := $(VENV)/bin
 # the core and the systems of the papers are measured for coverage, the rest runs without, which is faster
 MEASURED := tests/test_distribution.py tests/test_observer.py tests/test_world.py $(wildcard $(addprefix tests/papers/,\
   protom/test_episodes.py protom/test_facilitator.py protom/test_language_facilitator.py \
-  functional/test_game_prompts.py functional/test_language_grid.py functional/test_prompting.py \
+  functional/test_game_prompts.py functional/test_prompting.py \
   hypothetical_minds/test_agent.py hypothetical_minds/test_cook.py hypothetical_minds/test_ppo.py \
   hypothetical_minds/test_ppo_files.py hypothetical_minds/test_programs.py mumatom/test_limp.py))
 
 # compiled modules are kept even where the environment says otherwise: tests import everything, again in each process
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install run quick test clusters samplers bench docs lint clean browser
+.PHONY: install run quick quick-tests test clusters samplers bench docs lint style types layers clean browser
 
 install: $(VENV)/.installed
 	@$(BIN)/otherminds models fetch smollm2
@@ -38,9 +38,16 @@ docs: $(VENV)/.more
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 lint: install
+	@$(MAKE) --no-print-directory --jobs=3 style types layers
+
+style:
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types:
 	$(BIN)/mypy
+
+layers:
 	$(BIN)/lint-imports
 
 # only tests need the harness of Inspect, and the documentation
@@ -55,8 +62,11 @@ browser:
 	  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium > /dev/null; } || \
 	echo "there is no Chromium: tests in a browser are skipped"
 
+quick: install
+	@$(MAKE) --no-print-directory --jobs=4 style types layers quick-tests
+
 # all tests of Inspect are slow, and importing it takes seconds
-quick: lint
+quick-tests:
 	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow' --ignore=tests/adapters/test_inspect_ai.py
 
 test: lint browser $(VENV)/.more

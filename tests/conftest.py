@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from commands import Result, Run
 from otherminds.cli import app as cli
 from otherminds.evaluation import progress
+from run_files import unsynced
 
 settings.register_profile(
     "repo",
@@ -47,6 +48,13 @@ def _built_once() -> Iterator[None]:
     """The command line is built once and not for every call, which would take as long as most commands."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cli, "app", typer.main.get_command(cli.app))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _hasty() -> Iterator[None]:
+    """Nothing is waited for to reach the disk, in this process: no test pulls the plug."""
+    with unsynced():
         yield
 
 

@@ -23,6 +23,21 @@ from otherminds.worlds.repeated_games.rules import Game, Outcome
 
 RPS, IBS, IPD = find_game("rps"), find_game("ibs"), find_game("ipd")
 
+NEUTRAL = ("J", "F", "B")
+ODD = (
+    ("Rock and roll", "Rock", "Answer"),
+    ("X", "option", "plans"),
+    (r"a.*b", r"(?P<x>", "[a-z]+"),
+    ('say "hi"', "it's", "`tick` tock"),
+    ("J" * 21, "F" * 21, "B" * 21),
+    ("Zürich", "東京", "🂡 ace"),
+    ("a: b", "a, b", "Answer: a"),
+    ("option J", "J", "j2"),
+    ("$own", "\\1", "{0}"),
+    ("None", "null", "-1"),
+)
+"""Names of options that a reader could take for something else."""
+
 PAYOFF = re.compile(
     r"^If you choose option (.+) and the other player chooses option (.+),"
     r" you (?:win|receive a score of) (\S+)(?: points)?"

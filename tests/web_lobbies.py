@@ -23,7 +23,6 @@ from otherminds.web.lobby import Lobby
 from otherminds.web.studies import Participant, Study, StudyPlan
 from otherminds.web.thinking import FacilitatorThought, GameSetup, PlayedStep, ThinkingProcesses
 from otherminds.worlds.overcooked.level_files import parse_kitchen
-from run_files import unsynced
 
 Message = dict[str, Any]
 WALLED_MAP = "#-/-###\n#   #p#\n#   D *\n#t-##-#\n#     #\n#--o--#"
@@ -121,20 +120,19 @@ def plan(**more: object) -> StudyPlan:
 @contextmanager
 def opened(path: Path) -> Iterator[Lobby]:
     """A lobby on an event log; it is left as a server that is killed leaves it."""
-    with unsynced():
-        event_log = EventLog(path)
-        lobby = Lobby(event_log, Inline(), LEVELS)
-        lobby.read()
-        progression.resume(lobby)
-        try:
-            yield lobby
-        finally:
-            for room in lobby.rooms.values():
-                for task in room._tasks:
-                    task.cancel()
-            if lobby.sweeper:
-                lobby.sweeper.cancel()
-            event_log.close()
+    event_log = EventLog(path)
+    lobby = Lobby(event_log, Inline(), LEVELS)
+    lobby.read()
+    progression.resume(lobby)
+    try:
+        yield lobby
+    finally:
+        for room in lobby.rooms.values():
+            for task in room._tasks:
+                task.cancel()
+        if lobby.sweeper:
+            lobby.sweeper.cancel()
+        event_log.close()
 
 
 @pytest.fixture(autouse=True)

@@ -25,7 +25,7 @@ from otherminds.papers.protom.experiment import PlannedEpisode
 from otherminds.papers.protom.levels.level_sets import Design
 from otherminds.reproduce.run import Options, reproduce
 from otherminds.worlds.doors_keys_gems.level_files import bundled_levels
-from run_files import RESULTS, alter, copied, damage, episodes_in, interrupted, read, results, same_results, unsynced
+from run_files import RESULTS, alter, copied, damage, episodes_in, interrupted, read, results, same_results
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +38,7 @@ TRUSTED = ("--model", "own_agents:counted")
 @pytest.fixture(scope="module", autouse=True)
 def few() -> Iterator[None]:
     """Three levels instead of twenty."""
-    with unsynced(), pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Design, "bundled", lambda _: list(FEW))
         yield
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,16 +10,8 @@ from benchmarks.attacks import damage
 from fake_models import fails
 from otherminds.evaluation.runs import digest, look, salvage
 from run_files import damage as changed
-from run_files import unsynced
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module", autouse=True)
-def hasty() -> Iterator[None]:
-    """Nothing is waited for to reach the disk."""
-    with unsynced():
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from otherminds.files.text import write_whole
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import Request
 from otherminds.language.prices import Price
-from run_files import alter, damage, episodes_in, interrupted, read, rows_in, unsynced
+from run_files import alter, damage, episodes_in, interrupted, read, rows_in
 
 RUN = "protom-dkg seed 42"
 
@@ -29,12 +29,6 @@ class Entry(NamedTuple):
 
 ORDER = [Entry(("useful", who, name)) for name in ("one", "two", "three") for who in ("none", "protom")]
 KEYS = [entry.key for entry in ORDER]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def hasty() -> Iterator[None]:
-    with unsynced():
-        yield
 
 
 def episode(about: Key, ms: float = 0.5) -> list[Row]:

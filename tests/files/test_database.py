@@ -21,8 +21,8 @@ from fake_models import fails
 from otherminds.errors import InputError
 from otherminds.files import database as durable
 from otherminds.files.checksums import PAGE, log_fault
-from otherminds.files.database import MARK, VERSION, Database, alone, is_database
-from run_files import damage, read, unsynced
+from otherminds.files.database import MARK, VERSION, Database, alone, connect, is_database
+from run_files import damage, read
 
 SCHEMA = """
 create table things (n integer primary key, text text not null, checksum integer not null);
@@ -37,7 +37,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def begun(path: Path, count: int = 3) -> Path:
-    with unsynced(), Database(path, SCHEMA) as database, database.transaction() as base:
+    with Database(path, SCHEMA) as database, database.transaction() as base:
         for n in range(count):
             base.put("things", None, f"thing {n}")
     return path
@@ -57,7 +57,8 @@ def test_what_was_written_is_there_and_marked_as_ours(path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == ["things.db"]
 
 
-def test_what_is_written_survives_the_end_of_the_machine(path: Path) -> None:
+def test_what_is_written_survives_the_end_of_the_machine(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durable, "connect", connect)  # which other tests do without
     with Database(path, SCHEMA) as database:
         assert database.read("pragma journal_mode") == [("wal",)]
         assert database.read("pragma synchronous") == [(2,)]  # full
@@ -99,7 +100,7 @@ def test_tables_are_there_all_or_none(path: Path) -> None:
 def test_a_copy_at_any_moment_is_in_order(path: Path) -> None:
     """As if the machine had ended then: what was written to the log counts, in as far as it is whole."""
     count, rng = 4, np.random.default_rng(1)
-    with unsynced(), Database(path, SCHEMA) as database:
+    with Database(path, SCHEMA) as database:
         for n in range(count):
             with database.transaction() as base:
                 base.put("things", None, f"thing {n}")
@@ -374,7 +375,7 @@ def killed(path: Path) -> tuple[Path, bytes, bytes]:
     """A database whose program was killed after six transactions: its file, and its content and log."""
     copy = path.parents[1] / "copy" / path.name
     copy.parent.mkdir(parents=True)
-    with unsynced(), Database(path, SCHEMA) as database:
+    with Database(path, SCHEMA) as database:
         for n in range(6):
             with database.transaction() as base:
                 base.put("things", None, f"thing {n}")

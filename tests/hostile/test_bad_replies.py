@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import trials
 from bad_replies import KINDS, Bad, allowed, bad_reply
 from otherminds.evaluation.tasks import Task
 from otherminds.language.asking import Unreadable
@@ -21,7 +22,7 @@ from otherminds.papers.functional.model_episodes import ModelGameEntry, rows
 from otherminds.worlds.repeated_games.partners import partner
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from reply_readers import ReplyReader, reply_readers
-from trials import SLOWEST_REPLY, try_reply
+from trials import try_reply
 
 COUNT = 500
 ROUNDS = 8
@@ -119,12 +120,15 @@ def _searched(text: str) -> Any:
 
 
 @pytest.mark.slow
-def test_crashes_and_slowness_would_be_seen() -> None:
+def test_crashes_and_slowness_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = 0.1
+    monkeypatch.setattr(trials, "SLOWEST_REPLY", limit)
+
     def crash(text: str) -> object:
         return json.loads(text)
 
     def slow(text: str) -> object:
-        ends = time.process_time() + 1.2 * SLOWEST_REPLY
+        ends = time.process_time() + 1.2 * limit
         while time.process_time() < ends:
             pass
         return Unreadable("", text)

@@ -21,7 +21,7 @@ from otherminds.language.call_records import CallTable, answered_line, key_of, n
 from otherminds.language.ledger import Recorded, Totals
 from otherminds.language.model import Continuations, Message, ModelError, Reply, Request
 from otherminds.language.prices import BudgetError, Price
-from run_files import alter, read, unsynced
+from run_files import alter, read
 
 
 @pytest.fixture
@@ -260,12 +260,6 @@ def test_a_file_of_lines_is_replayed_and_never_written(path: Path) -> None:
 
 
 META = {"name": "fake", "seconds": 0.5, "t": "2026-01-01T00:00:00+00:00"}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def hasty() -> Iterator[None]:
-    with unsynced():
-        yield
 
 
 def line_for(prompt: str, text: str = ANSWER.text) -> tuple[str, bytes]:

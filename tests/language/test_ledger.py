@@ -35,7 +35,7 @@ from otherminds.language.model import (
     ask_all,
 )
 from otherminds.language.prices import BudgetError, Price
-from run_files import read, unsynced
+from run_files import read
 
 STATES = "select state, count(*) from calls group by state order by state"
 
@@ -43,13 +43,6 @@ STATES = "select state, count(*) from calls group by state order by state"
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "calls.db"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def hasty() -> Iterator[None]:
-    """Nothing is waited for to reach the disk."""
-    with unsynced():
-        yield
 
 
 # Round trips

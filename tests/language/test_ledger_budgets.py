@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -24,7 +24,7 @@ from otherminds.language.call_records import CallTable
 from otherminds.language.ledger import Recorded
 from otherminds.language.model import Continuations, Message, ModelError, Reply, Request, Scores, Usage, ask_all
 from otherminds.language.prices import BudgetError, Price, at_most
-from run_files import read, unsynced
+from run_files import read
 
 DOLLAR = Price(1e6, 1e6)
 """A dollar a token."""
@@ -35,13 +35,6 @@ STATES = "select state, count(*) from calls group by state order by state"
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "calls.db"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def hasty() -> Iterator[None]:
-    """Nothing is waited for to reach the disk."""
-    with unsynced():
-        yield
 
 
 # Threads

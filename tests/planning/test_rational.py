@@ -287,6 +287,7 @@ def test_values_satisfy_the_equation_of_optimality(seed: int, discount: float) -
 # The bundled planner
 
 
+@pytest.mark.slow
 @given(worlds(agents=(1, 2), sides=(2, 4), keys=(0, 2), doors=(0, 2)), st.integers(0, 99), st.sampled_from([0.5, 2.0]))
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_posteriors_are_those_of_seekers(world: DoorsKeysGems, seed: int, beta: float) -> None:

@@ -248,6 +248,7 @@ def test_everybody_is_judged_by_what_they_see_themselves() -> None:
 # Episodes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turns", BOTH)
 @pytest.mark.parametrize("third", ["", " a3 gy"], ids=["two people", "three people"])
 def test_where_somebody_is_locked_out_it_speaks_once_and_everybody_succeeds(turns: Any, third: str) -> None:

@@ -29,6 +29,7 @@ def test_a_model_chooses_by_the_mean_over_all_orders_of_the_options() -> None:
     assert 1 / 3 < p < 1 / 2
 
 
+@pytest.mark.slow
 def test_typed_stories_are_answered_if_they_are_in_the_controlled_form_and_never_wrongly() -> None:
     verdicts = list(judged(written(TYPED)))
     answered = [verdict for verdict in verdicts if verdict.ours is not None]

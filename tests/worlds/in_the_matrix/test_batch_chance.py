@@ -34,6 +34,7 @@ def stepped(state: MatrixState, world: InTheMatrix, *acts: int, seed: int = 0) -
     return batch
 
 
+@pytest.mark.slow
 def test_an_order_is_drawn_uniformly() -> None:
     from otherminds.worlds.in_the_matrix.kernels import shuffle
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, product
 from math import prod
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
 
@@ -176,10 +177,10 @@ def canonical(machine: Machine) -> tuple[tuple[Law, ...], tuple[tuple[tuple[int,
     # `kind[q]` is the class of state q: at first states with the same output, in the end states that act alike
     labels: dict[object, int] = {}
     kind = [labels.setdefault(law, len(labels)) for law in machine.outputs]
-    count = 0
+    count, followers = 0, [itemgetter(*chain.from_iterable(rows)) for rows in machine.moves]
     while count < len(labels):  # refine until states of a kind have moves of the same kinds
         count, labels = len(labels), {}
-        signatures = [(kind[q], tuple(kind[to] for row in machine.moves[q] for to in row)) for q in range(len(kind))]
+        signatures = [(own, following(kind)) for own, following in zip(kind, followers, strict=True)]
         kind = [labels.setdefault(signature, len(labels)) for signature in signatures]
     numbers, representatives = {kind[0]: 0}, [0]  # of each class, its new number and one of its states
     for q in representatives:  # new states are appended on the way
