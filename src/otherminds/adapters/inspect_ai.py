@@ -257,7 +257,7 @@ def repeated_games(
 def clue_games(strategy: str = "qa", shuffle: str = "labels", seed: int = 42) -> Task:
     """Games of clues with partners that have conventions of their own, as in `otherminds bench`: a sample for each.
 
-    Raises InputError for a strategy of repeated games only.
+    Raises InputError for a strategy that is unknown or of repeated games only.
     """
     asking = Asking("inspect", (strategy,), shuffle=shuffle)
     samples = [
@@ -275,9 +275,6 @@ def clue_games(strategy: str = "qa", shuffle: str = "labels", seed: int = 42) ->
         )
         for number, entry in enumerate(clues.spoken(clues.short_plan(seed), "inspect", asking))
     ]
-    clues.estimate(
-        clues.spoken(clues.short_plan(seed), "inspect", asking)[:1]
-    )  # raises what is wrong with the strategy
     averages: list[scoring.Metric] = [
         scoring.mean(),
         scoring.stderr(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
@@ -88,9 +87,10 @@ class Benchmark(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """A figure: its part, its condition and metric in the summary of that part, its name, and known players beside."""
+    """A figure: its part and task, its condition and metric in the summary of that part, its name, known players."""
 
     part: str
+    task: str
     condition: str
     metric: str
     name: str
@@ -99,27 +99,33 @@ class Measure(NamedTuple):
 
 def _measures_of(part: str, result: PartResult | None) -> list[Measure]:
     """The figures of a part."""
-    words, facilitators = WORDS["measures"], ("protom", "oracle")
+    words, task, facilitators = WORDS["measures"], WORDS["parts"][part], ("protom", "oracle")
     if part == CHECK:
         beside = {"relative_regret": ("bayes_simplicity", "random"), "relative_regret_predicted": ("bayes_simplicity",)}
         beside["relative_tom_regret"] = ("bayes_simplicity",)
-        return [Measure(part, "all", metric, words[metric], players) for metric, players in beside.items()]
+        return [Measure(part, task, "all", metric, words[metric], players) for metric, players in beside.items()]
     if part == CLUES:
         players = ("informed", "bayesian", "egocentric")
         games, metrics = {game: CLUE_GAMES[game] for game in SHORT}, ("predicted", "regret")
-        return [Measure(part, g, m, words[m].format(game=name), players) for g, name in games.items() for m in metrics]
+        return [
+            Measure(part, name, game, metric, words[metric].format(game=name), players)
+            for game, name in games.items()
+            for metric in metrics
+        ]
     if part == FACILITATION:
         conditions = {"speedup": "all", "saved": "all", "needless": "not_needed"}
-        return [Measure(part, FEW + c, metric, words[metric], facilitators) for metric, c in conditions.items()]
+        return [Measure(part, task, FEW + c, metric, words[metric], facilitators) for metric, c in conditions.items()]
     if part == STORIES:
-        return [Measure(part, "invented/plain", ACCURACY, words["invented"], ("symbolic", "question_only"))]
+        return [Measure(part, task, "invented/plain", ACCURACY, words["invented"], ("symbolic", "question_only"))]
     if part == SETS:
         sets = dict.fromkeys(map(stories.benchmark_of, _asked_rows(result))) if result else ()
-        named = {f"{name}/all": words[part].format(name=stories.NAMES[name]) for name in sets}
-        named = named or {"all": WORDS["parts"][part]}
-        return [Measure(part, condition, ACCURACY, name, ("symbolic", "chance")) for condition, name in named.items()]
+        named = {f"{name}/all": stories.NAMES[name] for name in sets} or {"all": task}
+        return [
+            Measure(part, name, condition, ACCURACY, words[part].format(name=name), ("symbolic", "chance"))
+            for condition, name in named.items()
+        ]
     track = _asked_rows(result)[0]["condition"] if result else "text_video"
-    return [Measure(part, f"{track}/all", ACCURACY, words[part], ("symbolic", "question_only"))]
+    return [Measure(part, task, f"{track}/all", ACCURACY, words[part], ("symbolic", "question_only"))]
 
 
 def measures(benchmark: Benchmark) -> list[Row]:
@@ -131,7 +137,8 @@ def measures(benchmark: Benchmark) -> list[Row]:
         for measure in _measures_of(part, result):
             own_metric = ANSWERED if measure.metric == ACCURACY else measure.metric
             own = estimates.get((measure.condition, result.subject, own_metric)) if result else None
-            about = {"part": part, "measure": measure.name, "condition": measure.condition, "metric": measure.metric}
+            about = {"part": part, "task": measure.task, "measure": measure.name}
+            about |= {"condition": measure.condition, "metric": measure.metric}
             row = about | {"subject": result.subject if result else benchmark.model, "measured": not why}
             row |= {"why": why} if why else {name: own[name] for name in ("value", "low", "high", "n")} if own else {}
             row["players"] = dict(_players(measure, estimates))
@@ -269,8 +276,7 @@ def places_of(rows: Sequence[Row]) -> dict[str, tuple[Place | None, Place | None
         acts, worst, best = ends.get(row["metric"], (False, None, None))
         if "value" in row and worst is not None and best is not None and worst != best:
             value, *sides = ((row[name] - worst) / (best - worst) for name in ("value", "low", "high"))
-            task = WORDS["tasks"].get(row["part"]) or re.split(r":| right", row["measure"])[0]
-            found.setdefault(task, {})[acts] = (value, min(sides), max(sides))
+            found.setdefault(row["task"], {})[acts] = (value, min(sides), max(sides))
     return {task: (marks.get(False), marks.get(True)) for task, marks in found.items()}
 
 

@@ -113,8 +113,10 @@ def _plan(
 def spoken(entries: Iterable[GameEpisode], model: str, asking: Asking) -> list[ModelEpisode]:
     """The episodes of a plan with a language model as the subject, for every strategy.
 
-    Raises InputError for a strategy of repeated games only.
+    Raises InputError for a strategy that is unknown or of repeated games only.
     """
+    for way in asking.ways:
+        clue_game_models.strategy_of_clues(way)
     shuffle, sampling = asking.shuffle in ("labels", "both"), Sampling.within(asking.max_tokens)
     met = {(entry.condition, entry.partner): entry for entry in entries}.values()
     return [

@@ -94,6 +94,17 @@ class ClueSetting:
         return [] if over else [fill("clue-view", t=self.finished + 1, described=self.described)]
 
 
+def strategy_of_clues(way: str) -> PromptingStrategy:
+    """The strategy of that name.
+
+    Raises InputError if it is unknown, or of repeated games only: with worked examples or the partner's action.
+    """
+    chosen = strategy(way)
+    if chosen.shots or chosen.oracle:
+        raise InputError(f"`{way}` is for repeated games only", hint="as qa, cot, social_qa, lm")
+    return chosen
+
+
 @dataclass(frozen=True)
 class ClueGameModel:
     """A language model in the subject's seat of a clue game: a mindreader, whose choices are None if unreadable.
@@ -125,12 +136,9 @@ class ClueGameModel:
     ) -> ClueGameModel:
         """The player before the first turn. `shuffle` exchanges names in the game, by `draw` and `seed`.
 
-        Raises InputError for an unknown strategy, one with worked examples or the partner's action, or a shuffle of a
-        game without names.
+        Raises InputError for a strategy that `strategy_of_clues` refuses, or a shuffle of a game without names.
         """
-        chosen = strategy(way)
-        if chosen.shots or chosen.oracle:
-            raise InputError(f"`{way}` is for repeated games only", hint="as qa, cot, social_qa, lm")
+        chosen = strategy_of_clues(way)
         question = QUESTIONS.get(type(game.world), "What will your partner do next?")
         if shuffle and not game.names:
             raise InputError("this game has no names to shuffle")
