@@ -408,3 +408,38 @@ def test_a_table_may_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> Non
         told(lines, "ipd")
     with pytest.raises(InputError, match="has more than"):
         told("\n".join(f'{{"column{i}": 1}}' for i in range(9)), "ipd")
+
+
+OTREE = """participant.code,player.decision,player.payoff,group.id_in_subsession,subsession.round_number,session.code
+a,C,10,1,1,s
+b,D,10,1,1,s
+c,D,10,1,1,t
+d,D,10,1,1,t
+a,D,10,1,2,s
+b,C,10,1,2,s
+c,C,10,1,2,t
+"""
+
+
+def test_the_other_of_a_pair_is_another_row() -> None:
+    found = told(OTREE, find_game("ipd"))
+    assert found.choices.people == ("a", "b", "c", "d")
+    assert found.choices.own.tolist() == [[0, 1], [1, 0], [1, MISSED], [1, MISSED]]
+    assert found.choices.theirs.tolist()[:2] == [[1, 0], [0, 1]]
+    assert dict(found.skipped) == {"without a recorded `other`": 1}, "d left"
+    with pytest.raises(InputError, match="a table needs its game"):  # and is no bandit, though there are payoffs
+        told(OTREE)
+
+
+def test_who_plays_in_a_pair_sees_what_the_other_carried_out() -> None:
+    lines = ["x,1,a,C,D", "x,1,b,C,C", "x,2,a,D,D", "x,2,b,D,C"]
+    found = told("\n".join(["couple,round,person,own,executed", *lines]), find_game("ipd"), {"pair": "couple"})
+    assert found.choices.theirs.tolist() == [[0, 0], [1, 1]]
+
+
+def test_three_people_are_no_pair() -> None:
+    lines = ["1,1,a,C,1", "1,1,b,C,0", "1,1,c,D,1"]
+    text = "\n".join(["pair,round,person,own,reward", *lines])
+    assert told(text).choices.rewards is not None, "all who do a task are in one group of oTree"
+    with pytest.raises(InputError, match=r"data\.csv:4: pair `1` has more than two people in a round"):
+        told(text, find_game("ipd"), {"pair": "pair"})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -55,6 +55,7 @@ _NO = "(no|nr|num|number|id|index|n)?"
 _NUMBERED = "(id|no|nr|num|number|code)?"
 _OWN = ("own", f"(intended{_DEED}?|{_MINE}(intended)?{_DEED}(intended)?|human|chosen(arm|option)?|arm(chosen)?)")
 _COOPERATION = "(coop|cooperate|cooperated|defect|defected)"
+SESSION = "sessioncode"  # oTree's, within which it numbers pairs
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "person": (
         "person",
@@ -76,6 +77,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         f"(o|other|partner|opponent){_COOPERATION}",
         "partner|opponent",
     ),
+    "pair": ("pair", "(pair|dyad|couple)(id|no|nr|num|number|code)?", "idinsubsession"),
     "reward": ("reward", f"{_MINE}(rewards?|outcome|payoff|points?|feedback|win|won)", f"{_MINE}(score|earnings)"),
     "offer": ("offer", "offered|offer(ed)?amount|amountoffered|proposal|proposed"),
     "accepted": ("accepted", "accept|accepts|acceptance", *_OWN),
@@ -225,7 +227,7 @@ def choices_of(
     for what in given:
         if what not in COLUMNS:
             raise unknown("column", what, COLUMNS)
-    table = _with_net_reward(read_table(path, text), given)
+    table = _with_partner(_with_net_reward(read_table(path, text), given), given)
     task = _task(table, given, game)
     own = TASKS[task.kind].own
     if "own" in given:
@@ -278,6 +280,37 @@ def _with_net_reward(table: Table, given: Mapping[str, str]) -> Table:
         net = f"{table.number(gain, 'gain', line) - abs(table.number(loss, 'loss', line)):.12g}" if known else ""
         rows.append((line, [*row, net]))
     return replace(table, header=[*table.header, "reward"], rows=rows, decimal_comma=False)
+
+
+def _with_partner(table: Table, given: Mapping[str, str]) -> Table:
+    """The table with a column `other` if it has pairs of people instead, as oTree's: what the other one did.
+
+    It is empty where the other has no row. Groups of more than two people are no pairs, unless the caller says so: then
+    InputError is raised.
+    """
+
+    def held(what: str) -> list[int]:
+        return [table.header.index(given[what])] if given.get(what) in table.header else _candidates(table, given, what)
+
+    if "other" in given or held("other") or not all(len(held(what)) == 1 for what in ("person", "own", "pair")):
+        return table
+    person, deed = held("person")[0], (held("executed") or held("own"))[0]
+    within = [i for what in ("pair", "condition", "match", "round") for i in held(what)]
+    within += [i for i, name in enumerate(table.header) if _bare(name) == SESSION and i not in within]
+    met = defaultdict[tuple[str | None, ...], dict[str | None, str | None]](dict)
+    for line, row in table.rows:
+        pair = met[tuple(row[i] for i in within)]
+        pair[row[person]] = row[deed]
+        if len(pair) > 2:
+            if "pair" not in given:
+                return table
+            raise table.wrong(f"pair `{(row[within[0]] or '')[:60]}` has more than two people in a round", line)
+    rows: list[tuple[int, Row]] = []
+    for line, row in table.rows:
+        pair = met[tuple(row[i] for i in within)]
+        rows.append((line, [*row, next((done for name, done in pair.items() if name != row[person]), "")]))
+    is_paired = any(len(pair) == 2 for pair in met.values())
+    return replace(table, header=[*table.header, "other"], rows=rows) if is_paired else table
 
 
 def _task(table: Table, given: dict[str, str], game: Facing) -> NamedTask:
