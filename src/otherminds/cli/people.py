@@ -138,6 +138,7 @@ def fit(
     Example: otherminds fit human-rps --mind wsls
     """
     from otherminds.evaluation.populations import fitted_mind
+    from otherminds.evaluation.progress import shown
     from otherminds.reports import people_page
     from otherminds.reports.terminal import people as terminal
 
@@ -154,10 +155,11 @@ def fit(
     choices = table.choices(data)
     partners = _partners(data, choices, partner)
     minds = table.minds(choices, [_default(choices)])
-    fits = [fitted_mind(m, choices, by, pool=pool, effect=effect, holdout=holdout) for m in minds]
+    in_turn = shown(minds, len(minds), "Fitting minds")
+    fits = [fitted_mind(m, choices, by, pool=pool, effect=effect, holdout=holdout) for m in in_turn]
     rows = [people_page.as_json(fitted, choices) for fitted in fits]
-    shown = [terminal.fitted(fitted, choices) for fitted in fits]
-    table.show(rows, shown, lambda: people_page.fit_page(data, choices, fits, partners))
+    tables = [terminal.fitted(fitted, choices) for fitted in fits]
+    table.show(rows, tables, lambda: people_page.fit_page(data, choices, fits, partners))
 
 
 def _fit_judgements(data: str, predictions: Path, table: TableOptions) -> None:
@@ -235,16 +237,17 @@ def recover(
     import numpy as np
 
     from otherminds.evaluation import model_comparison
+    from otherminds.evaluation.progress import shown
     from otherminds.reports import people_page
     from otherminds.reports.terminal import people as terminal
 
     choices = table.choices(data)
     partners = _partners(data, choices, partner)
     minds, rng = table.minds(choices), np.random.default_rng(seed)
-    recoveries = [model_comparison.recover(m, minds, choices, rng, partners) for m in minds]
-    power = (
-        [] if effect is None else [p for m in minds for p in model_comparison.power(m, choices, effect, rng, partners)]
-    )
+    in_turn = shown(minds, len(minds), "Simulating people")
+    recoveries = [model_comparison.recover(m, minds, choices, rng, partners) for m in in_turn]
+    with_effect = () if effect is None else shown(minds, len(minds), "Simulating effects")
+    power = [p for m in with_effect for p in model_comparison.power(m, choices, effect or "", rng, partners)]
     met = people_page.whom_they_meet(choices, partners)
     table.show(
         {"partners": met, **people_page.recovery_rows(minds, recoveries), "effects": [p._asdict() for p in power]},

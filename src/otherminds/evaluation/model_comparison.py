@@ -17,6 +17,7 @@ from otherminds.evaluation.fitting import Fit, weakly
 from otherminds.evaluation.likelihoods import Likelihood
 from otherminds.evaluation.populations import design_of, effects, population
 from otherminds.evaluation.predictions import held_out_by_person
+from otherminds.evaluation.progress import shown
 from otherminds.evaluation.statistics import Estimate, pearson, ratio
 from otherminds.mind import ParametricMind
 from otherminds.worlds.repeated_games.machines import Machine
@@ -139,9 +140,12 @@ def compare(minds: Sequence[ParametricMind], choices: Choices, holdout: str = "r
 
     `holdout` is "rounds", for the last third of each person's rounds, or "person", for each person from the others.
     """
-    fits = tuple(weakly(Likelihood.of(mind, choices)) for mind in minds)
-    parts = [held_out_by_person(fitted.mind, choices, holdout, fitted) for fitted in fits]
-    return Comparison(choices, tuple(minds), fits, np.stack([values for values, _ in parts], axis=1), parts[0][1])
+    fits, parts = [], []
+    for mind in shown(minds, len(minds), "Fitting minds"):
+        fits.append(weakly(Likelihood.of(mind, choices)))
+        parts.append(held_out_by_person(mind, choices, holdout, fits[-1]))
+    held_out = np.stack([values for values, _ in parts], axis=1)
+    return Comparison(choices, tuple(minds), tuple(fits), held_out, parts[0][1])
 
 
 # Shares of strategies
