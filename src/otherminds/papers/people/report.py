@@ -127,7 +127,8 @@ def _best_minds(estimates: RowsByKey, kind: str, names: Mapping[str, str]) -> Ht
         "Protected",
         "Predicts (estimated)",
     )
-    picture = inline(shares(by_group), "Expected shares of people described best by each mind, on held-out choices.")
+    caption = "Expected shares of people described best by each mind, on held-out choices."
+    picture = at_two_widths(partial(shares, by_group), WIDE, caption)
     return stack(WORDS["minds"], table(columns, lines), picture)
 
 
