@@ -12,8 +12,8 @@ from matplotlib.ticker import MaxNLocator
 
 from otherminds.evaluation.judgements import FEWEST, JudgementFit
 from otherminds.reports.page import Page, Section, at_two_widths, interval, number, page, stack, table
-from otherminds.reports.people_plots import BESIDE, ORANGE, SMALL, marks_of
-from otherminds.reports.plots import BLUE, SOFT, styled, with_axes, wrapped
+from otherminds.reports.people_plots import BESIDE, ORANGE, marks_of
+from otherminds.reports.plots import BLUE, SMALL, SOFT, styled, with_axes, wrapped
 
 WIDE = 6.5  # inches, of figures that are drawn again for a phone
 MOST_NAMED = 20  # stimuli that have their names in a figure

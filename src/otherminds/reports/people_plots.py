@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from otherminds.evaluation.fitting import Fit
 from otherminds.evaluation.model_comparison import Predictive, Recovery
 from otherminds.reports.page import number
-from otherminds.reports.plots import BLUE, LETTER, SOFT, WIDTH, PlotMark, styled, whisker, with_axes, wrapped
+from otherminds.reports.plots import BLUE, LETTER, SMALL, SOFT, WIDTH, PlotMark, styled, whisker, with_axes, wrapped
 
 Floats = NDArray[np.float64]
 COLOURS = (BLUE, "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", SOFT)
@@ -23,7 +23,6 @@ SHAPES = ("o", "s", "^", "D", "v", "P", "X")
 ORANGE = COLOURS[1]
 # 32 shades: matplotlib would draw a scale of 50 or more as an image, which pages do not load
 SHADES = matplotlib.colormaps["cividis"].resampled(32)
-SMALL = 8.25  # points of text: 11 px on a page
 BESIDE = 0.45  # share of the width of a figure that names beside its axes may take
 CROWDED = 20  # lines of a figure of intervals above which they are closer together
 PAINTED = 60  # people of a group above which their dots are smaller

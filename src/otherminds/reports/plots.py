@@ -27,7 +27,8 @@ P = ParamSpec("P")
 
 LONGEST = 18  # characters of a name beside a figure; chosen
 WIDTH = 3.5  # inches; legible on a phone of 390 px
-LETTER = 0.067  # inches of a letter of 8.25 points, on average
+SMALL = 8.25  # points of text: 11 px on a page
+LETTER = 0.067  # inches of a letter of that size, on average
 MOST_LINES = 3  # of a name in a figure; chosen
 WIDER = 4.2  # inches, for figures with panels side by side
 LARGEST_CIRCLE = 150  # area in square points of a circle that stands for all answers
