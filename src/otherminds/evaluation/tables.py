@@ -225,7 +225,11 @@ def choices_of(
     for what in given:
         if what not in COLUMNS:
             raise unknown("column", what, COLUMNS)
-    table = _with_net_reward(read_table(path, text), given)
+    table = read_table(path, text)
+    if not given and [*table.header[:2]] == ["schema", "experiment"]:
+        hint = "an export of a study is for otherminds reproduce study --data FILE; --columns WHAT=NAME fits it anyway"
+        raise table.wrong("these are the rows of a run or a study, not a table with a choice a row", table.top, hint)
+    table = _with_net_reward(table, given)
     task = _task(table, given, game)
     own = TASKS[task.kind].own
     if "own" in given:
