@@ -137,6 +137,7 @@ def fit(
 
     Example: otherminds fit human-rps --mind wsls
     """
+    from otherminds.evaluation.own_players import blamed_if_own
     from otherminds.evaluation.populations import fitted_mind
     from otherminds.reports import people_page
     from otherminds.reports.terminal import people as terminal
@@ -154,10 +155,11 @@ def fit(
     choices = table.choices(data)
     partners = _partners(data, choices, partner)
     minds = table.minds(choices, [_default(choices)])
-    fits = [fitted_mind(m, choices, by, pool=pool, effect=effect, holdout=holdout) for m in minds]
-    rows = [people_page.as_json(fitted, choices) for fitted in fits]
-    shown = [terminal.fitted(fitted, choices) for fitted in fits]
-    table.show(rows, shown, lambda: people_page.fit_page(data, choices, fits, partners))
+    with blamed_if_own(*(table.mind or ())):
+        fits = [fitted_mind(m, choices, by, pool=pool, effect=effect, holdout=holdout) for m in minds]
+        rows = [people_page.as_json(fitted, choices) for fitted in fits]
+        shown = [terminal.fitted(fitted, choices) for fitted in fits]
+        table.show(rows, shown, lambda: people_page.fit_page(data, choices, fits, partners))
 
 
 def _fit_judgements(data: str, predictions: Path, table: TableOptions) -> None:
@@ -200,19 +202,20 @@ def compare(
     Example: otherminds compare human-rps --mind wsls --mind joint_counts
     """
     from otherminds.evaluation import model_comparison
+    from otherminds.evaluation.own_players import blamed_if_own
     from otherminds.reports import people_page
     from otherminds.reports.terminal import people as terminal
 
     _check_holdout(holdout)
     choices = table.choices(data)
     partners = _partners(data, choices, partner)
-    comparison = model_comparison.compare(table.minds(choices), choices, holdout)
-    rows = people_page.comparison_rows(comparison)
-    table.show(
-        rows,
-        [terminal.comparison(comparison)],
-        lambda: people_page.comparison_page(data, comparison, partners),
-    )
+    with blamed_if_own(*(table.mind or ())):
+        comparison = model_comparison.compare(table.minds(choices), choices, holdout)
+        table.show(
+            people_page.comparison_rows(comparison),
+            [terminal.comparison(comparison)],
+            lambda: people_page.comparison_page(data, comparison, partners),
+        )
 
 
 @with_options
@@ -266,6 +269,7 @@ def score(
 
     Example: otherminds score fitted.json new.csv --game rps
     """
+    from otherminds.evaluation.own_players import blamed_if_own
     from otherminds.evaluation.predictions import read_fitted, score_of
     from otherminds.reports import people_page
     from otherminds.reports.terminal import people as terminal
@@ -273,7 +277,8 @@ def score(
     fits = read_fitted(fitted)
     choices = table.choices(data)
     minds = {mind.name: mind for mind in table.minds(choices, [found.mind for found in fits])}
-    scores = [score_of(minds[found.mind], choices, found) for found in fits if found.mind in minds]
+    with blamed_if_own(*(table.mind or ())):
+        scores = [score_of(minds[found.mind], choices, found) for found in fits if found.mind in minds]
     if not scores:
         raise InputError(f"{fitted} has none of these minds", hint=", ".join(found.mind for found in fits))
     table.show(

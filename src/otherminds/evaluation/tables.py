@@ -242,7 +242,10 @@ def choices_of(
     if not kept:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in skipped.items())
         raise table.wrong("there are no choices in it", hint=reasons and f"rows left out: {reasons}")
-    return Reading(_choices(replace(trials, matches=_matches(trials, kept))), skipped)
+    choices = _choices(replace(trials, matches=_matches(trials, kept)))
+    if not choices.scored.any():
+        raise table.wrong("there are no choices in it", hint="all of them were missed")
+    return Reading(choices, skipped)
 
 
 def task_named(text: str) -> NamedTask:
