@@ -228,6 +228,15 @@ def test_intervals_from_the_curvature_lie_within_the_bounds() -> None:
         assert (wald(found, 0.5)[parameter.name][inside, 0] > low[inside]).all()
 
 
+def test_a_value_at_a_bound_has_no_standard_error() -> None:
+    found = fit(Likelihood.of(MINDS["wsls"], few("human-rps", 12, 25)))
+    x = np.tile([[0.0, FARTHEST], [-FARTHEST, 0.0]], (6, 1))
+    errors = replace(found, x=x, covariance=np.tile(np.eye(2), (12, 1, 1))).errors
+    assert np.isnan(errors["win_stay"]).tolist() == [False, True] * 6
+    assert np.isnan(errors["lose_shift"]).tolist() == [True, False] * 6
+    assert errors["win_stay"][0] == pytest.approx(0.25), "the slope of the logistic function at 0"
+
+
 # Missed moves, and slips
 
 
