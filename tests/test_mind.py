@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from broken_minds import Walker
 from broken_worlds import Plank
 from otherminds.distribution import Categorical
-from otherminds.mind import NONE_OF_THESE, NoneOfThese, WithErrand, without_finished_errand
+from otherminds.mind import NONE_OF_THESE, NoneOfThese, Parameter, WithErrand, without_finished_errand
 from otherminds.observer import Observer
 from otherminds.papers.protom.facilitator import with_none_of_these
 from otherminds.testing import check_mind
@@ -221,3 +222,16 @@ def test_none_of_these_may_know_what_can_be_done_from_a_partial_view() -> None:
     stranger = NoneOfThese(Decided("left"), lambda view: Walker(view).ways)
     check_mind(stranger, Plank(), agent="Ben")
     assert stranger.observe((0, 5)).act() == Categorical.uniform(["stay", "right"])
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-2.0, 5.0), (3.0, 20.0)])
+def test_parameters_between_bounds_are_numbers_on_the_real_line(low: float, high: float) -> None:
+    parameter = Parameter("beta", low, high, (low, high))
+    values = low + (high - low) * np.array([0.01, 0.3, 0.5, 0.99])
+    free = parameter.free(values)
+    assert parameter.value(free) == pytest.approx(values)
+    assert free[2] == pytest.approx(0.0, abs=1e-9)
+    assert parameter.value(np.array([-40.0, 40.0])) == pytest.approx([low, high])
+    assert parameter.slope(free) == pytest.approx(
+        (parameter.value(free + 1e-5) - parameter.value(free - 1e-5)) / 2e-5, rel=1e-6
+    )

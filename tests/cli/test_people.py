@@ -30,6 +30,20 @@ class Lazy:
         size = len(self.game.payoff())
         shift = (1 - self.stay) / (size - 1)
         return Categorical.from_scores((a, log(self.stay if a == self.last else shift)) for a in range(size))
+
+class Listing(Lazy):
+    def act(self):
+        return [1.0, 0.0, 0.0]
+
+class Raising(Lazy):
+    def act(self):
+        raise RuntimeError("tired")
+
+class Backwards(Lazy):
+    PARAMETERS = (("stay", 1.0, 0.0, (0.2, 0.8)),)
+
+class Twice(Lazy):
+    PARAMETERS = 2 * Lazy.PARAMETERS
 '''
 
 
@@ -44,6 +58,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for t in range(1, 16)
     ]
     (tmp_path / "data.csv").write_text("\n".join(lines))
+    (tmp_path / "alone.csv").write_text("\n".join(line for line in lines if line[:2] in ("pe", "p0", "p1")))
+    (tmp_path / "once.csv").write_text("\n".join(line for line in lines if line.split(",")[2] in ("round", "1")))
+    (tmp_path / "missed.csv").write_text("person,round,own,other\np0,1,none,rock\np0,2,none,rock")
     (tmp_path / "mine.py").write_text(MINE)
     monkeypatch.syspath_prepend(str(tmp_path))
     sys.modules.pop("mine", None)
@@ -178,6 +195,16 @@ def test_bandits_and_offers_are_fitted(
         ("fit data.csv --game rps --mind wls", "did you mean wsls"),
         ("fit data.csv --game rps --mind k_tom_1", "k_tom_1 cannot play rps"),
         ("fit data.csv --game rps --mind mine:Nobody", "`mine` has no `Nobody`"),
+        ("fit data.csv --game rps --mind mine:Listing", "mine:Listing broke: AttributeError"),
+        ("fit data.csv --game rps --mind mine:Raising", "mine.py:27: mine:Raising broke: RuntimeError: tired"),
+        ("compare data.csv --game rps --mind mine:Raising", "mine.py:27: mine:Raising broke: RuntimeError: tired"),
+        ("fit data.csv --game rps --mind mine:Backwards", "stay is not between a low and a high value: 1.0 and 0.0"),
+        ("fit data.csv --game rps --mind mine:Twice", "two parameters with the same name"),
+        ("fit alone.csv --game rps --holdout person", "group `a` has one person, whom no others predict"),
+        ("fit once.csv --game rps --holdout rounds", "nobody made a choice in the rounds that are held out"),
+        ("compare once.csv --game rps --mind wsls", "nobody made a choice in the rounds that are held out"),
+        ("fit missed.csv --game rps", "missed.csv: there are no choices in it .all of them were missed"),
+        ("score nothing.json data.csv --game rps", "nothing.json: cannot be read: No such file"),
         ("fit data.csv --game rps --by heart", "there is no unit `heart`"),
         ("fit data.csv --game rps --columns own=mine", "data.csv:1: there is no column `mine`"),
         ("fit data.csv --game rps --columns us=mine", "there is no column `us`"),
@@ -193,6 +220,13 @@ def test_bandits_and_offers_are_fitted(
 )
 def test_what_is_wrong_is_said_in_one_line(run: Run, here: Path, arguments: str, message: str) -> None:
     complaint(run(*arguments.split()), message)
+
+
+def test_a_mind_without_parameters_has_no_effects(run: Run, here: Path) -> None:
+    told = ("fit", *DATA, "--mind", "chance", "--effect", "group", "--json")
+    (found,) = json.loads(fine(run(*told)))
+    assert "effects" not in found
+    assert found["units"][0]["parameters"] == {}
 
 
 def test_a_typo_is_named_with_its_line(run: Run, here: Path) -> None:

@@ -15,6 +15,7 @@ from otherminds.worlds.bandits.rules import Bandit
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.habits import MISSED
 from otherminds.worlds.repeated_games.players.parametric import MINDS
+from otherminds.worlds.repeated_games.rules import Game
 
 
 def test_simulated_people_take_the_place_of_real_ones() -> None:
@@ -54,6 +55,26 @@ def test_the_partners_of_a_group_are_known_by_what_they_did() -> None:
         assert copier.outputs[state][own] > 0.9
     for law in defector.outputs[1:]:
         assert law[1] > 0.9 or law == pytest.approx((0.5, 0.5)), "it never cooperates, so nothing follows that"
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3, 2)])
+def test_partners_may_have_another_number_of_actions(shape: tuple[int, int]) -> None:
+    rng, size, moves = np.random.default_rng(0), *shape
+    payoffs = ((0.0, 0.0),) * 6
+    game = Game("unequal", ("I", "you"), tuple(tuple("xyz"[:n]) for n in shape), payoffs)
+    own, theirs = rng.integers(size, size=(6, 80)), np.zeros((6, 80), dtype=np.intp)
+    for t in range(1, 80):
+        theirs[:, t] = (own[:, t - 1] + theirs[:, t - 1] + 1) % moves
+    number = np.tile(np.arange(1, 81), (6, 1))
+    like = Choices(tuple("abcdef"), ("g",) * 6, np.arange(6), (game,) * 6, own, theirs, number)
+    machine = fitted_partners(like)["g"]
+    for a, b in np.ndindex(size, moves):
+        if ((own == a) & (theirs == b)).sum() > 20:
+            assert np.argmax(machine.outputs[machine.moves[0][b][a]]) == (a + b + 1) % moves
+    found = simulated(MINDS["chance"], like, {}, rng, {"g": machine})
+    assert (found.own.max(), found.theirs.max()) == (size - 1, moves - 1)
+    follows = found.theirs[:, 1:] == (found.own[:, :-1] + found.theirs[:, :-1] + 1) % moves
+    assert follows.mean() > 0.8
 
 
 def test_simulated_people_meet_the_partners_of_their_group() -> None:

@@ -14,12 +14,14 @@ from scipy.optimize import brentq, minimize
 from otherminds.evaluation.choices import Choices, outcome, simulated
 from otherminds.evaluation.fitting import APART, STARTS, fit, maximise, profile, starts_of, wald, weakly, with_prior
 from otherminds.evaluation.likelihoods import FARTHEST, Likelihood, first_points, one_by_one
+from otherminds.evaluation.minds import minds_for
 from otherminds.evaluation.tables import read_choices
 from otherminds.papers.people.datasets import RPS, bots, dataset, strategies
 from otherminds.worlds.repeated_games.payoff_files import find_game
 from otherminds.worlds.repeated_games.players.habits import MISSED
 from otherminds.worlds.repeated_games.players.in_vectors import Ints
 from otherminds.worlds.repeated_games.players.parametric import MINDS, parametric
+from otherminds.worlds.repeated_games.rules import Game
 
 Floats = NDArray[np.float64]
 
@@ -53,6 +55,27 @@ def test_vectors_are_equal_to_minds_one_by_one(name: str) -> None:
         ours = np.broadcast_to(likelihood.probabilities(values), plain.shape)
         played = np.broadcast_to(choices.played[:, None, :, None], plain.shape)
         assert np.abs(ours - plain)[played].max() < 1e-8
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3, 2)])
+def test_minds_fit_games_in_which_the_players_have_different_numbers_of_actions(shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(2)
+    actions = tuple(tuple("xyz"[:size]) for size in shape)
+    game = Game("unequal", ("I", "you"), actions, tuple(map(tuple, rng.uniform(0.0, 9.0, (6, 2)).tolist())))
+    own, theirs = (rng.integers(size, size=(3, 12)) for size in shape)
+    own[0, 1] = -1
+    number = np.tile(np.arange(1, 13), (3, 1))
+    choices = Choices(("a", "b", "c"), ("g",) * 3, np.arange(3), (game,) * 3, own, theirs, number)
+    minds = [mind for mind in minds_for(game) if mind.parameters]
+    assert {"wsls", "q_learning", "rmax"} <= {mind.name for mind in minds}
+    for mind in minds:
+        values = values_of(mind.name, 3, 2)
+        plain = one_by_one(mind, choices, values)
+        likelihood = Likelihood.of(mind, choices)
+        assert np.abs(likelihood.probabilities(values) - plain).max() < 1e-8, mind.name
+        scored = np.take_along_axis(plain, np.maximum(own, 0)[:, None, :, None], axis=3)[..., 0]
+        expected = np.where(own[:, None] >= 0, np.log(scored), 0.0).sum(axis=2)
+        assert likelihood(likelihood.free(values)) == pytest.approx(expected), mind.name
 
 
 @pytest.mark.slow
@@ -203,6 +226,15 @@ def test_intervals_from_the_curvature_lie_within_the_bounds() -> None:
         assert ((parameter.low <= low[inside]) & (low[inside] < value)).all()
         assert ((value < high[inside]) & (high[inside] <= parameter.high)).all()
         assert (wald(found, 0.5)[parameter.name][inside, 0] > low[inside]).all()
+
+
+def test_a_value_at_a_bound_has_no_standard_error() -> None:
+    found = fit(Likelihood.of(MINDS["wsls"], few("human-rps", 12, 25)))
+    x = np.tile([[0.0, FARTHEST], [-FARTHEST, 0.0]], (6, 1))
+    errors = replace(found, x=x, covariance=np.tile(np.eye(2), (12, 1, 1))).errors
+    assert np.isnan(errors["win_stay"]).tolist() == [False, True] * 6
+    assert np.isnan(errors["lose_shift"]).tolist() == [True, False] * 6
+    assert errors["win_stay"][0] == pytest.approx(0.25), "the slope of the logistic function at 0"
 
 
 # Missed moves, and slips

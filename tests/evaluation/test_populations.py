@@ -153,7 +153,7 @@ def test_each_further_value_is_compared_with_the_first() -> None:
     names, design = design_of(of_columns("bacab"), "group")
     assert names == ("a against b", "c against b")
     assert design.tolist() == [[1, 0, 0], [1, 1, 0], [1, 0, 1], [1, 1, 0], [1, 0, 0]]
-    assert design_of(of_columns("aaaa", age="1_2_nan_2"), "age")[0] == ("2 against 1", "nan against 1")
+    assert design_of(of_columns("aaaa", age="1_2_old_2"), "age")[0] == ("2 against 1", "old against 1")
 
 
 @pytest.mark.parametrize(
@@ -162,10 +162,12 @@ def test_each_further_value_is_compared_with_the_first() -> None:
         ("sex", "there is no column `sex` of people"),
         ("dose", "`dose` is the same for all people"),
         ("name", "`name` has 4 values for 4 people"),
+        ("age", "`age` of person .* is `NaN`"),
+        ("size", "`size` of person .* is `inf`"),
     ],
 )
 def test_a_column_that_has_no_effects_is_refused(column: str, message: str) -> None:
-    choices = of_columns("aaaa", dose="1111", name="wxyz")
+    choices = of_columns("aaaa", dose="1111", name="wxyz", age="20_30_NaN_30", size="1_2_2_inf")
     with pytest.raises(InputError, match=message):
         design_of(choices, column)
 

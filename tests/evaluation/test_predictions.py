@@ -87,7 +87,7 @@ def test_the_log_likelihood_per_choice_is_over_what_was_held_out() -> None:
     assert counted.tolist() == (choices.scored & last_rounds(choices)).sum(axis=1).tolist()
     assert values == pytest.approx(later_rounds(WSLS, choices))
     assert held_out(WSLS, choices, "rounds").value == pytest.approx(values.sum() / counted.sum())
-    _, counted = held_out_by_person(WSLS, choices, "person")
+    _, counted = held_out_by_person(WSLS, replace(choices, groups=("all",) * 4), "person")
     assert counted.sum() == choices.scored.sum()
     chance = held_out(MINDS["chance"], choices, "rounds")
     assert (chance.low, chance.value, chance.high) == pytest.approx((-np.log(3),) * 3)

@@ -274,6 +274,47 @@ def test_unicode_of_spreadsheets(tmp_path: Path) -> None:
 # What the caller says
 
 
+TWO = "person,round,own,other\nzoë,1,rock,paper\n"
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (TWO.encode("latin-1"), r"data.csv:2: is not UTF-8 text \(it looks like Latin-1: save it as UTF-8\)"),
+        (TWO.replace("o", "’").encode("cp1252"), r"data.csv:1: .*\(it looks like Windows-1252: save it as UTF-8\)"),
+        (TWO.replace("zoë", "Иван").encode("koi8-r"), r"data.csv:2: is not UTF-8 text \(save it as UTF-8\)$"),
+        (bytes(range(256)), r"data.csv:2: is not UTF-8 text$"),
+        (b"# nothing\n# else\n", r"data.csv: it has no header$"),
+        (b"# two\n# lines\n" + TWO.replace("rock", "rokc").encode(), r"data.csv:4: there is no action `rokc`"),
+    ],
+)
+def test_what_a_file_is_instead_of_a_table_is_said(tmp_path: Path, raw: bytes, message: str) -> None:
+    (tmp_path / "data.csv").write_bytes(raw)
+    with pytest.raises(InputError, match=message):
+        read_choices(tmp_path / "data.csv", RPS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"# my study, 2026\n\n# rounds of all\n{TWO}",
+        f"# my study\r\n{TWO}".replace("\n", "\r\n"),
+        f"sep=,\n# my study\n{TWO}",
+        f"# {TWO}",
+        "#,person,round,own,other\n1,zoë,1,rock,paper\n",
+    ],
+)
+def test_comments_before_the_header_are_left_out(text: str) -> None:
+    assert told(text, RPS).choices.people == ("zoë",)
+
+
+def test_rows_of_a_study_are_not_taken_for_choices() -> None:
+    rows = "schema,experiment,subject,t,action,reward\n1,study,protom,1,up,-1\n1,study,protom,2,left,-1\n"
+    with pytest.raises(InputError, match=r"data.csv:1: these are the rows of a run or a study, .*reproduce study"):
+        told(rows)
+    assert told(rows, columns={"person": "subject", "round": "t"}).choices.people == ("protom",)
+
+
 def test_numbers_stand_for_actions_that_are_named() -> None:
     table = "person,own,other\nana,1,2.0\nana,2,1\n"
     assert told(table, "ipd", values={"1": "coop", "2": "d"}).choices.own.tolist() == [[0, 1]]

@@ -125,6 +125,15 @@ def test_numbers_are_aligned_and_formatted() -> None:
     assert [text for right, text in cells if not right] == ["a", "b", "c", "d"]
 
 
+def test_a_table_that_is_too_wide_for_a_phone_stacks_its_rows() -> None:
+    columns = ("Person", "Choices", "Value", "SE")
+    assert "stacks" not in table(columns[:3], [["a", 100, "0.7"]])
+    assert "stacks" not in table(columns[:2], [["words that can be broken wherever a line ends", 1]])
+    assert "stacks" in table(columns, [["a", 100, "0.70 [0.57, 0.83]", "0.10"]])
+    assert "stacks" in table(columns[:2], [["a_name_that_nobody_can_break_in_two_parts_anywhere", 1]])
+    assert "stacks" not in table(columns, [])
+
+
 def test_numbers_for_people() -> None:
     assert number(math.nan) == "–"
     assert number(-0.5, 1) == "−0.5"

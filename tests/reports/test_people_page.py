@@ -14,8 +14,9 @@ from otherminds.evaluation.model_comparison import Predictive, Recovery
 from otherminds.evaluation.populations import Fitted
 from otherminds.evaluation.statistics import Estimate
 from otherminds.papers.people.datasets import bots, dataset
-from otherminds.reports.people_page import as_json, summary_lines, whom_they_meet
-from otherminds.reports.people_plots import PLAIN, Line, curves, intervals, marks_of
+from otherminds.reports.page import NARROW
+from otherminds.reports.people_page import WIDE, as_json, summary_lines, whom_they_meet
+from otherminds.reports.people_plots import PLAIN, Line, curves, intervals, marks_of, shares
 from otherminds.reports.people_words import against_chance, evidence_in_words, recovered_in_words, search_in_words
 from otherminds.worlds.repeated_games.players.parametric import MINDS
 
@@ -97,6 +98,20 @@ def test_searches_that_disagree_are_warned_of_and_missing_intervals_are_null(peo
 
 
 @pytest.mark.slow
+def test_long_names_are_whole_at_both_widths() -> None:
+    name, group = "outcome_transition_dual_dependency", "treatment with a rather long name"
+    marks = marks_of([group, "control"])
+    lines = [Line(name, 0.5, 0.4, 0.6, mark) for mark in marks.values()]
+    for width, shown in ((NARROW, "outcome_transition_\ndual_dependency"), (WIDE, name)):
+        figure = intervals(lines, "beta", width=width)
+        assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [shown] * 2
+        assert figure.legends[0].get_texts()[0].get_text() == group
+    assert shares({group: {name: 0.4, "chance": 0.6}}, NARROW).axes[0].get_yticklabels()[0].get_text() == (
+        "treatment with a rather\nlong name"
+    )
+
+
+@pytest.mark.slow
 def test_figures_have_room_for_many_groups_and_people() -> None:
     groups = [f"group {i}" for i in range(30)]
     marks = marks_of(groups)
@@ -104,7 +119,7 @@ def test_figures_have_room_for_many_groups_and_people() -> None:
     flat = Predictive(np.array([0.5, 0.5]), np.array([1.0, 1.0]))
     assert len(curves(dict.fromkeys(groups, (flat, flat)), 3.5).axes) == 60
     lines = [Line(name, 0.5, np.nan, np.nan, mark) for name, mark in marks.items()]
-    assert intervals(lines, "beta", (0.0, "none")).get_figheight() > 7
+    assert intervals(lines, "beta", (0.0, "none")).get_figheight() > 6
     assert not intervals([Line("one", 0.5, 0.4, 0.6, PLAIN)], "beta").legends
     once = Predictive(np.array([0.0]), np.array([1.0]))
     assert len(curves({"all": (once, once)}, 3.5).axes) == 1

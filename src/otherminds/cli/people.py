@@ -137,6 +137,7 @@ def fit(
 
     Example: otherminds fit human-rps --mind wsls
     """
+    from otherminds.evaluation.own_players import blamed_if_own
     from otherminds.evaluation.populations import fitted_mind
     from otherminds.evaluation.progress import shown
     from otherminds.reports import people_page
@@ -156,10 +157,11 @@ def fit(
     partners = _partners(data, choices, partner)
     minds = table.minds(choices, [_default(choices)])
     in_turn = shown(minds, len(minds), "Fitting minds")
-    fits = [fitted_mind(m, choices, by, pool=pool, effect=effect, holdout=holdout) for m in in_turn]
-    rows = [people_page.as_json(fitted, choices) for fitted in fits]
-    tables = [terminal.fitted(fitted, choices) for fitted in fits]
-    table.show(rows, tables, lambda: people_page.fit_page(data, choices, fits, partners))
+    with blamed_if_own(*(table.mind or ())):
+        fits = [fitted_mind(m, choices, by, pool=pool, effect=effect, holdout=holdout) for m in in_turn]
+        rows = [people_page.as_json(fitted, choices) for fitted in fits]
+        tables = [terminal.fitted(fitted, choices) for fitted in fits]
+        table.show(rows, tables, lambda: people_page.fit_page(data, choices, fits, partners))
 
 
 def _fit_judgements(data: str, predictions: Path, table: TableOptions) -> None:
@@ -202,19 +204,20 @@ def compare(
     Example: otherminds compare human-rps --mind wsls --mind joint_counts
     """
     from otherminds.evaluation import model_comparison
+    from otherminds.evaluation.own_players import blamed_if_own
     from otherminds.reports import people_page
     from otherminds.reports.terminal import people as terminal
 
     _check_holdout(holdout)
     choices = table.choices(data)
     partners = _partners(data, choices, partner)
-    comparison = model_comparison.compare(table.minds(choices), choices, holdout)
-    rows = people_page.comparison_rows(comparison)
-    table.show(
-        rows,
-        [terminal.comparison(comparison)],
-        lambda: people_page.comparison_page(data, comparison, partners),
-    )
+    with blamed_if_own(*(table.mind or ())):
+        comparison = model_comparison.compare(table.minds(choices), choices, holdout)
+        table.show(
+            people_page.comparison_rows(comparison),
+            [terminal.comparison(comparison)],
+            lambda: people_page.comparison_page(data, comparison, partners),
+        )
 
 
 @with_options
@@ -237,6 +240,7 @@ def recover(
     import numpy as np
 
     from otherminds.evaluation import model_comparison
+    from otherminds.evaluation.own_players import blamed_if_own
     from otherminds.evaluation.progress import shown
     from otherminds.reports import people_page
     from otherminds.reports.terminal import people as terminal
@@ -245,9 +249,10 @@ def recover(
     partners = _partners(data, choices, partner)
     minds, rng = table.minds(choices), np.random.default_rng(seed)
     in_turn = shown(minds, len(minds), "Simulating people")
-    recoveries = [model_comparison.recover(m, minds, choices, rng, partners) for m in in_turn]
     with_effect = () if effect is None else shown(minds, len(minds), "Simulating effects")
-    power = [p for m in with_effect for p in model_comparison.power(m, choices, effect or "", rng, partners)]
+    with blamed_if_own(*(table.mind or ())):
+        recoveries = [model_comparison.recover(m, minds, choices, rng, partners) for m in in_turn]
+        power = [p for m in with_effect for p in model_comparison.power(m, choices, effect or "", rng, partners)]
     met = people_page.whom_they_meet(choices, partners)
     table.show(
         {"partners": met, **people_page.recovery_rows(minds, recoveries), "effects": [p._asdict() for p in power]},
@@ -269,6 +274,7 @@ def score(
 
     Example: otherminds score fitted.json new.csv --game rps
     """
+    from otherminds.evaluation.own_players import blamed_if_own
     from otherminds.evaluation.predictions import read_fitted, score_of
     from otherminds.reports import people_page
     from otherminds.reports.terminal import people as terminal
@@ -276,7 +282,8 @@ def score(
     fits = read_fitted(fitted)
     choices = table.choices(data)
     minds = {mind.name: mind for mind in table.minds(choices, [found.mind for found in fits])}
-    scores = [score_of(minds[found.mind], choices, found) for found in fits if found.mind in minds]
+    with blamed_if_own(*(table.mind or ())):
+        scores = [score_of(minds[found.mind], choices, found) for found in fits if found.mind in minds]
     if not scores:
         raise InputError(f"{fitted} has none of these minds", hint=", ".join(found.mind for found in fits))
     table.show(

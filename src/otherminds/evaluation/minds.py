@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from otherminds.errors import InputError, meant
 from otherminds.evaluation.choices import Task
 from otherminds.language.find import load
@@ -42,4 +44,10 @@ def _own(spec: str) -> ParametricMind:
     except (AttributeError, TypeError) as error:
         hint = "a class with PARAMETERS, as (Parameter('beta', 0, 20, (1, 8)),)"
         raise InputError(f"{spec[:60]} is no mind with parameters: {error}", hint=hint) from None
+    for parameter in parameters:
+        if not -np.inf < parameter.low < parameter.high < np.inf:
+            limits = f"{parameter.low} and {parameter.high}"
+            raise InputError(f"{spec[:60]}: {parameter.name} is not between a low and a high value: {limits}")
+    if len({parameter.name for parameter in parameters}) < len(parameters):
+        raise InputError(f"{spec[:60]} has two parameters with the same name")
     return ParametricMind(name, spec, parameters, mind_class)

@@ -25,6 +25,7 @@ from otherminds.evaluation.fitting import (
 from otherminds.evaluation.likelihoods import FARTHEST, Likelihood
 from otherminds.evaluation.predictions import held_out
 from otherminds.evaluation.statistics import Estimate
+from otherminds.evaluation.tables import NOT_RECORDED
 from otherminds.mind import Parameter, ParametricMind
 from otherminds.worlds.repeated_games.players.in_vectors import Ints
 
@@ -37,6 +38,7 @@ EFFECT_PRIOR = 1.0
 a probability from .5 to .73. Chosen."""
 DRAWS = 1024  # of each person's posterior
 PROFILED = 2  # most parameters of a mind whose profiles are computed for every person
+UNKNOWN = ("", *NOT_RECORDED, "inf", "-inf")  # values of a column, case ignored, that no effect can be of
 TAIL = 4  # degrees of freedom of the proposals around a mode, and
 WIDTH = 1.5  # their scale, in posterior standard deviations: so that they cover the posterior
 
@@ -141,12 +143,17 @@ def design_of(choices: Choices, column: str) -> tuple[tuple[str, ...], Floats]:
     """Names of the effects of a column, `group` or a covariate, and the design matrix with a first column of ones.
 
     A column of numbers has one effect, that of a standard deviation more; another has one for each further value,
-    against the value that comes first. Raises InputError if there is no such column, or it does not vary.
+    against the value that comes first. Raises InputError if there is no such column, or it does not vary, or is unknown
+    for somebody.
     """
     columns = {"group": choices.groups, **choices.covariates}
     if column not in columns:
         raise InputError(f"there is no column `{column[:60]}` of people", hint=f"there is {', '.join(columns)}")
     values = columns[column]
+    for person, value in zip(choices.people, values, strict=True):
+        if value.casefold() in UNKNOWN:
+            message = f"`{column[:60]}` of person {person[:60]} is `{value[:60]}`"
+            raise InputError(message, hint="an effect needs a value for everybody; leave out the others")
     levels = tuple(dict.fromkeys(values))
     if len(levels) < 2:
         raise InputError(f"`{column[:60]}` is the same for all people", hint="an effect needs two values of it")
@@ -174,6 +181,8 @@ def _numbers(values: Sequence[str]) -> Floats | None:
 def effects(found: Population, names: Sequence[str]) -> list[Effect]:
     """The effects of all columns of the design but the first, on every parameter, by Student's t with N − k degrees."""
     size = len(found.fit.mind.parameters)
+    if not size:
+        return []
     quantile = float(stats.t.ppf(0.975, max(len(found.design) - found.design.shape[1], 1)))
     errors = np.sqrt(np.diagonal(found.covariance)).reshape(-1, size)
     listed = []

@@ -50,6 +50,7 @@ def leave_one_person_out(mind: ParametricMind, choices: Choices, fitted: Fit | N
 
     log (1 / (n − 1)) Σ_{j ≠ i} p(choices of i | parameters of j): a person is one of the others, nobody knows which.
     The parameters are those of `fitted`, by person with the weak prior, so nothing of a person enters her prediction.
+    Raises InputError if somebody is alone in a group.
     """
     log_likelihood = np.zeros(len(choices.people))
     x = (fitted or weakly(Likelihood.of(mind, choices))).x
@@ -58,11 +59,13 @@ def leave_one_person_out(mind: ParametricMind, choices: Choices, fitted: Fit | N
         likelihood = Likelihood.of(mind, choices.subset(members))
         # log p(choices of member i | parameters of member j)
         table = likelihood(np.broadcast_to(x[members], (len(members), *x[members].shape)), np.arange(len(members)))
-        if len(members) > 1 and x.shape[1]:
-            np.fill_diagonal(table, -np.inf)
-            log_likelihood[members] = logsumexp(table, axis=1) - np.log(len(members) - 1)
-        else:
-            log_likelihood[members] = np.diagonal(table) if x.shape[1] else table[:, 0]
+        if not x.shape[1]:
+            log_likelihood[members] = table[:, 0]
+            continue
+        if len(members) < 2:
+            raise InputError(f"group `{group[:60]}` has one person, whom no others predict", hint="--holdout rounds")
+        np.fill_diagonal(table, -np.inf)
+        log_likelihood[members] = logsumexp(table, axis=1) - np.log(len(members) - 1)
     return log_likelihood
 
 
@@ -82,8 +85,10 @@ def held_out_by_person(
     mind: ParametricMind, choices: Choices, what: str, fitted: Fit | None = None
 ) -> tuple[Floats, Floats]:
     """The log likelihood of what was held out of each person's choices, and the number of these choices; (N,) each."""
-    values = leave_one_person_out(mind, choices, fitted) if what == "person" else later_rounds(mind, choices)
     scored = choices.scored & last_rounds(choices) if what == "rounds" else choices.scored
+    if not scored.any():
+        raise InputError("nobody made a choice in the rounds that are held out", hint="it is the last third of them")
+    values = leave_one_person_out(mind, choices, fitted) if what == "person" else later_rounds(mind, choices)
     return values, choices.total(scored.sum(axis=1).astype(float))
 
 
@@ -101,6 +106,7 @@ class FittedBefore(NamedTuple):
 def read_fitted(path: Path) -> list[FittedBefore]:
     """The fits in a file that `otherminds fit … --json` printed. Raises InputError."""
     hint = "the output of otherminds fit … --json"
+    text = read_text(path)
     try:
         fits = [
             FittedBefore(
@@ -111,7 +117,7 @@ def read_fitted(path: Path) -> list[FittedBefore]:
                     for name in fit["units"][0]["parameters"]
                 },
             )
-            for fit in loads(read_text(path))
+            for fit in loads(text)
         ]
     except (ValueError, TypeError, KeyError, IndexError, RecursionError, OverflowError):
         raise InputError("these are no fits", path=path, hint=hint) from None

@@ -227,7 +227,11 @@ def choices_of(
     for what in given:
         if what not in COLUMNS:
             raise unknown("column", what, COLUMNS)
-    table = _with_partner(_with_net_reward(read_table(path, text), given), given)
+    table = read_table(path, text)
+    if not given and [*table.header[:2]] == ["schema", "experiment"]:
+        hint = "an export of a study is for otherminds reproduce study --data FILE; --columns WHAT=NAME fits it anyway"
+        raise table.wrong("these are the rows of a run or a study, not a table with a choice a row", table.top, hint)
+    table = _with_partner(_with_net_reward(table, given), given)
     task = _task(table, given, game)
     own = TASKS[task.kind].own
     if "own" in given:
@@ -240,7 +244,10 @@ def choices_of(
     if not kept:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in skipped.items())
         raise table.wrong("there are no choices in it", hint=reasons and f"rows left out: {reasons}")
-    return Reading(_choices(replace(trials, matches=_matches(trials, kept))), skipped)
+    choices = _choices(replace(trials, matches=_matches(trials, kept)))
+    if not choices.scored.any():
+        raise table.wrong("there are no choices in it", hint="all of them were missed")
+    return Reading(choices, skipped)
 
 
 def task_named(text: str) -> NamedTask:

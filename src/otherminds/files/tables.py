@@ -25,6 +25,7 @@ MOST_CELLS = 20_000_000
 MOST_COLUMNS = 10_000
 BATCH = 100  # rows of a Parquet file read at once
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+COMMENT = re.compile(r"[ \t]*(#[^\n]*)?\r?\n")
 WIDE = re.compile(r"(.+)\.(\d+)\.((?:player|group|subsession)\..+)", re.ASCII)  # columns of a table of oTree
 OTREE_ROUND = "subsession.round_number"
 
@@ -86,11 +87,12 @@ def _file_text(path: Path) -> str:
 def _csv(path: Path, text: str) -> Table:
     """A CSV file, separated by the sign that its header has most of, by blanks if that has none of the others.
 
-    Empty lines are left out, and so is the line `sep=;` that spreadsheets read.
+    Empty lines are left out, and so are comments before the header, and the line `sep=;` that spreadsheets read.
     """
     if "\n" not in text:
         text = text.replace("\r", "\n")
     text = re.sub(r'\A"?sep=(.)"?(?=\r?\n)', "", text, flags=re.IGNORECASE)
+    text = _without_comments(text)
     top_line = re.sub(r'"[^"]*"', "", text.lstrip("\r\n").partition("\n")[0])
     delimiter = max(",;\t|", key=top_line.count)
     if not top_line.count(delimiter) and re.match(r"\S+ +\S", top_line.strip() or text.lstrip()):
@@ -106,13 +108,30 @@ def _csv(path: Path, text: str) -> Table:
             line = reader.line_num + 1
     except csv.Error as error:
         raise InputError(f"this is no CSV: {error}", path=path, line=line) from None
-    top, header = rows.pop(0) if rows else (1, [])
+    if not rows:
+        raise InputError("it has no header", path=path)
+    top, header = rows.pop(0)
     if rows and all(len(cells) == len(header) + 1 for _, cells in rows):  # R: no name above the names of rows
         header.insert(0 if any(cells[-1] for _, cells in rows) else len(header), "")
     for line, cells in rows:
         if len(cells) != len(header):
             raise InputError(f"{len(cells)} cells instead of {len(header)}", path=path, line=line)
     return Table(path, header, rows, delimiter == ";", top)
+
+
+def _without_comments(text: str) -> str:
+    """The text with empty lines for lines that begin with `#` before the header.
+
+    A line with as many separators as the first line without `#` is the header: `#,person,own` and `# person,own`.
+    """
+    end = 0
+    while comment := COMMENT.match(text, end):
+        following = text[comment.end() : text.find("\n", comment.end()) + 1 or len(text)]
+        is_last = not following.lstrip().startswith("#")
+        if is_last and any(0 < comment[0].count(sign) == following.count(sign) for sign in ",;\t|"):
+            break
+        end = comment.end()
+    return "\n" * text.count("\n", 0, end) + text[end:]
 
 
 def _long(table: Table) -> Table:

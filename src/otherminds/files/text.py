@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -59,11 +60,22 @@ def decoded(raw: bytes, path: Path, line: int) -> str:
     try:
         text = raw.decode("utf-8-sig" if line == 1 else "utf-8")
     except UnicodeDecodeError as error:
-        raise InputError("is not UTF-8 text", path=path, line=line + raw.count(b"\n", 0, error.start)) from None
+        place = line + raw.count(b"\n", 0, error.start)
+        raise InputError("is not UTF-8 text", path=path, line=place, hint=_encoding_hint(raw)) from None
     if "\0" in text:
         place = line + raw.count(b"\n", 0, raw.index(0))
         raise InputError("holds a NUL byte: it is no text", path=path, line=place)
     return text
+
+
+def _encoding_hint(raw: bytes) -> str | None:
+    """What bytes that are not UTF-8 look like, and what to do; None if they do not look like text."""
+    if re.search(rb"[\0-\x08\x0e-\x1f]", raw):
+        return None
+    if re.search(rb"[\x80-\xff]{3}", raw):  # no language of western Europe has so many accents in a row
+        return "save it as UTF-8"
+    name = "Windows-1252" if re.search(rb"[\x80-\x9f]", raw) else "Latin-1"
+    return f"it looks like {name}: save it as UTF-8"
 
 
 def one_line(text: str) -> str:

@@ -16,7 +16,7 @@ from matplotlib.ticker import NullLocator
 
 from otherminds.evaluation.statistics import Estimate, stratified
 from otherminds.files.text import printable
-from otherminds.reports.plots import BLUE, SOFT, WIDER, PlotMark, Row, styled, whisker, with_axes
+from otherminds.reports.plots import BLUE, SMALL, SOFT, WIDER, PlotMark, Row, styled, whisker, with_axes
 
 Published = Mapping[str, Sequence[tuple[float, float]]]
 
@@ -229,7 +229,7 @@ def regret_by_machine(rows: Iterable[Row]) -> Figure:
             mark = PLAYERS[subject.removesuffix(LEFT_OUT)]
             fill = "none" if subject.endswith(LEFT_OUT) else "full"
             axes.plot(regret, y, mark.shape, color=mark.colour, markersize=4.5, fillstyle=fill, clip_on=False)
-    axes.set_yticks(range(len(hardest)), [printable(name)[:LONGEST] for name in hardest], fontsize=8)
+    axes.set_yticks(range(len(hardest)), [printable(name)[:LONGEST] for name in hardest], fontsize=SMALL)
     axes.tick_params(axis="y", length=0)
     axes.set(ylim=(-0.7, len(hardest) - 0.3), xlabel="Regret a round")
     axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))

@@ -10,12 +10,10 @@ import scipy
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from otherminds.errors import shortened
 from otherminds.evaluation.judgements import FEWEST, JudgementFit
-from otherminds.files.text import printable
-from otherminds.reports.page import Page, Section, at_two_widths, inline, interval, number, page, stack, table
-from otherminds.reports.people_plots import ORANGE, SMALL, marks_of
-from otherminds.reports.plots import BLUE, LONGEST, SOFT, WIDTH, styled, with_axes
+from otherminds.reports.page import Page, Section, at_two_widths, interval, number, page, stack, table
+from otherminds.reports.people_plots import BESIDE, ORANGE, marks_of
+from otherminds.reports.plots import BLUE, SMALL, SOFT, styled, with_axes, wrapped
 
 WIDE = 6.5  # inches, of figures that are drawn again for a phone
 MOST_NAMED = 20  # stimuli that have their names in a figure
@@ -87,8 +85,8 @@ def judgements_page(data: str, fit: JudgementFit) -> Page:
         Section("Settings", stack(SETTINGS_IN_WORDS, table(SETTING_COLUMNS, setting_lines(fit)))),
     ]
     if len(fit.person_r):
-        figure = inline(histogram(fit), "r of each person with the best setting; dashed: the median.")
-        sections.append(Section("People", figure))
+        of_people = "r of each person with the best setting; dashed: the median."
+        sections.append(Section("People", at_two_widths(partial(histogram, fit), WIDE, of_people)))
     return page("Judgements and predictions", f"Judgements of {data}, beside a model’s predictions.", sections)
 
 
@@ -106,10 +104,19 @@ def scatter(fit: JudgementFit, width: float) -> Figure:
     marks = marks_of(question for _, question in data.cells)
     for question, mark in marks.items():
         at = np.array([asked == question for _, asked in data.cells])
-        axes.errorbar(x[at], means[at], half[at], None, mark.shape, color=mark.colour, markersize=4, label=mark.name)
+        axes.errorbar(
+            x[at],
+            means[at],
+            half[at],
+            None,
+            mark.shape,
+            color=mark.colour,
+            markersize=4,
+            label=wrapped(mark.name, BESIDE * width),
+        )
     if len(data.cells) <= MOST_NAMED:
         for (stimulus, _), x_at, mean in zip(data.cells, x, means, strict=True):
-            name = shortened(printable(stimulus), LONGEST)
+            name = wrapped(stimulus, BESIDE * width)
             axes.annotate(name, (x_at, mean), xytext=(4, 3), textcoords="offset points", fontsize=SMALL)
     axes.set(xlabel="prediction", ylabel="mean rating")
     if len(marks) > 1:
@@ -118,9 +125,9 @@ def scatter(fit: JudgementFit, width: float) -> Figure:
 
 
 @styled
-def histogram(fit: JudgementFit) -> Figure:
+def histogram(fit: JudgementFit, width: float) -> Figure:
     """How many people have which r with the best setting."""
-    figure, axes = with_axes(WIDTH, 2.0)
+    figure, axes = with_axes(width, 2.0)
     axes.hist(fit.person_r, bins=20, range=(-1.0, 1.0), color=BLUE)
     axes.axvline(float(np.median(fit.person_r)), color=ORANGE, linestyle="--", linewidth=1.2)
     axes.set(xlabel="r", ylabel="people", xlim=(-1, 1))

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from otherminds.evaluation.statistics import Estimate
 from otherminds.files.text import printable
 from otherminds.reports.page import agent_name
-from otherminds.reports.plots import BLUE, SOFT, WIDER, styled, whisker, with_axes
+from otherminds.reports.plots import BLUE, SMALL, SOFT, WIDER, styled, whisker, with_axes
 
 Row = Mapping[str, Any]
 Point = tuple[str, float | None, float]
@@ -139,7 +139,7 @@ def losses(bars: Sequence[LossBar], limit: float, width: float, people: tuple[fl
     rows = len(bars) + (people is not None)
     figure, axes = with_axes(width, 0.75 + ROW * rows)
     most = max([MOST, limit, *(min(bar.loss.high, WORST_SHOWN) for bar in bars if bar.loss.n)])
-    axes.text(limit, -0.85, f"limit {limit:g}", ha="center", color=SOFT, fontsize=8)
+    axes.text(limit, -0.85, f"limit {limit:g}", ha="center", color=SOFT, fontsize=SMALL)
     for y in range(rows):  # a dash beside each bar, which crosses no name
         axes.plot([limit, limit], [y - 0.05, y + 0.35], color="black", linewidth=0.9, zorder=3)
     for y, bar in enumerate(bars):

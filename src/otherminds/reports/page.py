@@ -36,6 +36,8 @@ STYLE: dict[Any, Any] = {
     "axes.unicode_minus": True,
 }
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+PHONE, FIRST = 351.0, 144.0  # pixels: of a text on a phone, and of the first column of a table there
+GAP, LETTER = 24.0, 8.6  # pixels between the columns of a table, and of a letter in it
 NARROW = 3.6  # inches; the width of a text on a phone of 390 px
 MINUS = "\N{MINUS SIGN}"
 WORDS = packaged("otherminds.reports", "words.toml")
@@ -212,7 +214,9 @@ def agent_name(agent: str) -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "", *, stacks: bool = False) -> Html:
-    """A table; columns of numbers are aligned to the right. If it `stacks`, a row is a block of lines on a phone.
+    """A table; columns of numbers are aligned to the right.
+
+    If it `stacks`, or is too wide for a phone, a row is a block of lines there.
 
     Raises ValueError if a row does not have one cell for each column.
     """
@@ -222,11 +226,24 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str
             raise ValueError(f"a row of {len(row)} cells in a table of {len(columns)} columns")
     numeric = [bool(cells) and all(NUMERIC.match(row[i]) for row in cells) for i in range(len(columns))]
     heads = [safe(column) for column in columns]
+    stacks = stacks or _least_width(heads, cells, numeric) > PHONE
     head = _row("th", heads, numeric)
     body = "".join(_row("td", row, numeric, heads if stacks else ()) for row in cells)
     css = " class=stacks" if stacks else ""
     title = f"<caption>{safe(caption)}</caption>" if caption else ""
     return Html(f'<div class="table"><table{css}>{title}<thead>{head}</thead><tbody>{body}</tbody></table></div>')
+
+
+def _least_width(heads: Sequence[Html], cells: Sequence[Sequence[Html]], numeric: Sequence[bool]) -> float:
+    """About how narrow a table can be, in pixels: only text can be broken, between words."""
+    widths = []
+    for head, column, is_numeric in zip(heads, zip(*cells, strict=True), numeric, strict=True) if cells else ():
+        parts = [*head.split(), *(part for cell in column for part in ([cell] if is_numeric else cell.split()))]
+        longest = max((len(html.unescape(re.sub("<[^>]*>", "", part))) for part in parts), default=0)
+        widths.append(GAP + LETTER * longest)
+    if widths and not numeric[0]:
+        widths[0] = max(widths[0], FIRST)
+    return sum(widths) - GAP
 
 
 def _row(tag: str, cells: Sequence[Html], numeric: Sequence[bool], names: Sequence[Html] = ()) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,7 @@ from otherminds.reports.people_words import (
 )
 
 WIDE = 6.5  # inches, of figures that are drawn again for a phone
+ABREAST = 5.5  # the same, of figures that stand next to each other in pairs
 BLOCKS, SHORTEST = 6, 4  # most blocks of a match in checks by simulated people, and fewest rounds of a block
 MOST_SHOWN = 60  # people in a figure or a table of parameters; the JSON has all
 AT_BOUND = 0.01  # share of the range next to a bound, in which a value counts as there; chosen
@@ -355,7 +357,11 @@ def _parameter_figures(fitted: Fitted, choices: Choices) -> Iterator[Html]:
     if len(fit.units) < 2:
         return
     if by_person and len(fit.units) > MOST_SHOWN:
-        yield inline(parameters_by_group(fit, choices.groups), "Each person’s parameters, by group; bars are medians.")
+        yield at_two_widths(
+            partial(parameters_by_group, fit, choices.groups),
+            WIDE,
+            "Each person’s parameters, by group; bars are medians.",
+        )
     marks = marks_of(choices.groups) if by_person and len(set(choices.groups)) > 1 else {}
     of_unit = [marks.get(group, PLAIN) for group in choices.groups] if by_person else [PLAIN] * len(fit.units)
     places = list(dict.fromkeys(of_unit))
@@ -365,7 +371,8 @@ def _parameter_figures(fitted: Fitted, choices: Choices) -> Iterator[Html]:
         ranked = sorted(order, key=lambda i: (places.index(of_unit[i]), values[i])) if by_person else order
         ends = fitted.intervals[parameter]
         lines = [Line(fit.units[i], float(values[i]), float(ends[i, 0]), float(ends[i, 1]), of_unit[i]) for i in ranked]
-        figures.append(inline(intervals(lines, parameter), f"{parameter} with 95 % intervals."))
+        draw = partial(intervals, lines, parameter, None)
+        figures.append(at_two_widths(draw, ABREAST, f"{parameter} with 95 % intervals."))
     more = f" These are the first {MOST_SHOWN} of {len(fit.units)}." if len(fit.units) > MOST_SHOWN else ""
     yield stack(f"{how_bounded(fitted)}{more}", side_by_side(*figures))
 
@@ -389,11 +396,11 @@ def _effects(effects: Sequence[Effect]) -> Html:
     marks = marks_of(effect.of for effect in effects) if several else {}
     lines = [Line(e.parameter, e.value, e.low, e.high, marks.get(e.of, PLAIN)) for e in effects]
     of = "" if several else f": {effects[0].of}"
-    figure = intervals(lines, "effect, on the real line", (0.0, "none"))
+    draw = partial(intervals, lines, "effect, on the real line", (0.0, "none"))
     return stack(
         words,
         table(EFFECT_COLUMNS, effect_lines(effects), stacks=True),
-        inline(figure, f"Effects with 95 % intervals{of}."),
+        at_two_widths(draw, WIDE, f"Effects with 95 % intervals{of}."),
     )
 
 
@@ -429,20 +436,25 @@ def comparison_page(data: str, comparison: Comparison, partners: Partners | None
     names = [mind.name for mind in comparison.minds]
     chance = chance_of(choices)
     held_out = [Line(r["mind"], r["per_choice"], r["low"], r["high"], PLAIN) for r in overall]
-    figure = intervals(held_out, "held out, nats a choice", (chance, "chance"))
+    draw = partial(intervals, held_out, "held out, nats a choice", (chance, "chance"))
     caption = "Log likelihood of held-out choices, with 95 % bootstrap intervals over people; farther right is better."
     sections = [
         Section(
             "Best minds",
-            stack(winner(comparison), inline(figure, caption), folded("All measures", _comparison_table(overall))),
+            stack(
+                winner(comparison),
+                at_two_widths(draw, WIDE, caption),
+                folded("All measures", _comparison_table(overall)),
+            ),
         ),
         Section(
             "Who does what",
             stack(
                 most_frequent(comparison),
                 RANDOM_EFFECTS,
-                inline(
-                    responsibilities(comparison.over().responsibilities, names),
+                at_two_widths(
+                    partial(responsibilities, comparison.over().responsibilities, names),
+                    WIDE,
                     "Each column is a person: the probability that each mind is hers, given the shares in all people.",
                 ),
             ),
@@ -454,7 +466,7 @@ def comparison_page(data: str, comparison: Comparison, partners: Partners | None
         best_fit = comparison.fits[names.index(overall[0]["mind"])]
         sections.append(Section("Check of the best mind", _check(best_fit, choices, partners)))
     caption = f"BIC above that of the best mind, summed over people. Lower is better. {PRIOR}"
-    sections.append(Section("ΔBIC", inline(delta_bic(overall), caption)))
+    sections.append(Section("ΔBIC", at_two_widths(partial(delta_bic, overall), WIDE, caption)))
     return page("Minds compared on people", _lead(choices, partners, lead), sections)
 
 
@@ -465,7 +477,7 @@ def _by_group(rows: Sequence[Mapping[str, Any]]) -> Html:
     best = [next(row for row in rows if row["group"] == group) for group in groups]
     lines = [(r["group"], r["people"], r["mind"], number(r["exceedance"]), number(r["protected"])) for r in best]
     columns = ("Group", "People", "Best mind", "Exceedance", "Protected")
-    return stack(table(columns, lines), inline(shares(share_of), "Expected shares of minds."))
+    return stack(table(columns, lines), at_two_widths(partial(shares, share_of), WIDE, "Expected shares of minds."))
 
 
 def _comparison_table(rows: Sequence[Mapping[str, Any]]) -> Html:
@@ -541,11 +553,11 @@ def score_page(data: str, choices: Choices, scores: Sequence[Score]) -> Page:
     )
     ranked = sorted(scores, key=lambda score: -score.per_choice)
     lines = [Line(score.mind, score.per_choice, score.low, score.high, PLAIN) for score in ranked]
-    figure = intervals(lines, "nats a choice", (chance_of(choices), "chance"))
+    draw = partial(intervals, lines, "nats a choice", (chance_of(choices), "chance"))
     caption = "Log likelihood of the choices, with 95 % bootstrap intervals over people; farther right is better."
     parts = [
         *map(score_in_words, ranked),
-        inline(figure, caption),
+        at_two_widths(draw, WIDE, caption),
         table(SCORE_COLUMNS, score_lines(scores), stacks=True),
     ]
     return page("Fits that predict people", lead, [Section("Predictions", stack(*parts))])

@@ -12,12 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from otherminds.errors import shortened
 from otherminds.evaluation.fitting import Fit
 from otherminds.evaluation.model_comparison import Predictive, Recovery
-from otherminds.files.text import printable
 from otherminds.reports.page import number
-from otherminds.reports.plots import BLUE, LONGEST, SOFT, WIDTH, PlotMark, styled, whisker, with_axes
+from otherminds.reports.plots import BLUE, LETTER, SMALL, SOFT, WIDTH, PlotMark, styled, whisker, with_axes, wrapped
 
 Floats = NDArray[np.float64]
 COLOURS = (BLUE, "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", SOFT)
@@ -25,7 +23,7 @@ SHAPES = ("o", "s", "^", "D", "v", "P", "X")
 ORANGE = COLOURS[1]
 # 32 shades: matplotlib would draw a scale of 50 or more as an image, which pages do not load
 SHADES = matplotlib.colormaps["cividis"].resampled(32)
-SMALL = 8.25  # points of text: 11 px on a page
+BESIDE = 0.45  # share of the width of a figure that names beside its axes may take
 CROWDED = 20  # lines of a figure of intervals above which they are closer together
 PAINTED = 60  # people of a group above which their dots are smaller
 CURVES = (("switches", "switch rate"), ("earned", "points"))
@@ -48,21 +46,25 @@ PLAIN = PlotMark("", BLUE, "o")
 def marks_of(groups: Iterable[str]) -> dict[str, PlotMark]:
     """A colour and a shape for each group: 49 pairs that differ, then the same again."""
     return {
-        group: PlotMark(_short(group), COLOURS[i % len(COLOURS)], SHAPES[(i + i // len(COLOURS)) % len(SHAPES)])
+        group: PlotMark(group, COLOURS[i % len(COLOURS)], SHAPES[(i + i // len(COLOURS)) % len(SHAPES)])
         for i, group in enumerate(dict.fromkeys(groups))
     }
 
 
 @styled
-def intervals(lines: Sequence[Line], label: str, reference: tuple[float, str] | None = None) -> Figure:
+def intervals(
+    lines: Sequence[Line], label: str, reference: tuple[float, str] | None = None, width: float = WIDTH
+) -> Figure:
     """Values with their intervals, one below the other; `reference` is a value with its name, drawn as a line.
 
     A legend has the marks if there are several.
     """
     marks = dict.fromkeys(line.mark for line in lines)
     is_crowded = len(lines) > CROWDED
-    legend_height, across = _legend_size([mark.name for mark in marks])
-    figure, axes = with_axes(WIDTH, 0.75 + (0.15 if is_crowded else 0.23) * len(lines) + legend_height)
+    legend, across, legend_height = _legend([mark.name for mark in marks], width)
+    names, tallest = _beside((line.name for line in lines), width)
+    height = (0.15 if is_crowded else 0.23) + 0.13 * (tallest - 1)
+    figure, axes = with_axes(width, 0.75 + height * len(lines) + legend_height)
     for y, line in enumerate(lines):
         has_bounds = bool(np.isfinite(line.low) and np.isfinite(line.high))
         if has_bounds:
@@ -85,23 +87,24 @@ def intervals(lines: Sequence[Line], label: str, reference: tuple[float, str] | 
             fontsize=SMALL,
             color=SOFT,
         )
-    axes.set_yticks(range(len(lines)), [_short(line.name) for line in lines], fontsize=SMALL)
+    axes.set_yticks(range(len(lines)), names, fontsize=SMALL)
     axes.set_ylim(len(lines) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(label)
     if len(marks) > 1:
-        for mark in marks:
-            axes.plot([], [], mark.shape, color=mark.colour, markersize=4, label=mark.name)
+        for mark, name in zip(marks, legend, strict=True):
+            axes.plot([], [], mark.shape, color=mark.colour, markersize=4, label=name)
         figure.legend(loc="outside upper left", ncols=across, frameon=False, fontsize=SMALL)
     return figure
 
 
 @styled
-def parameters_by_group(fit: Fit, groups: Sequence[str]) -> Figure:
+def parameters_by_group(fit: Fit, groups: Sequence[str], width: float = WIDTH) -> Figure:
     """Each person's value of each parameter, by group; `groups` has the group of each person."""
     names = list(dict.fromkeys(groups))
     parameters = len(fit.mind.parameters)
-    figure = Figure(figsize=(WIDTH, (0.55 + 0.22 * len(names)) * parameters))
+    shown, tallest = _beside(names, width)
+    figure = Figure(figsize=(width, (0.55 + (0.09 + 0.13 * tallest) * len(names)) * parameters))
     rng = np.random.default_rng(0)
     panels = figure.subplots(parameters, 1, squeeze=False)[:, 0]
     for axes, (parameter, values) in zip(panels, fit.values.items(), strict=True):
@@ -110,7 +113,7 @@ def parameters_by_group(fit: Fit, groups: Sequence[str]) -> Figure:
             size = 3 if len(points) > PAINTED else 6
             axes.plot(points, y + rng.uniform(-0.25, 0.25, len(points)), ".", color=BLUE, markersize=size, alpha=0.5)
             axes.plot([np.median(points)] * 2, [y - 0.35, y + 0.35], color=ORANGE, linewidth=1.5)
-        axes.set_yticks(range(len(names)), [_short(name) for name in names], fontsize=SMALL)
+        axes.set_yticks(range(len(names)), shown, fontsize=SMALL)
         axes.invert_yaxis()
         axes.set_xlabel(parameter)
     return figure
@@ -139,7 +142,7 @@ def curves(pairs: Mapping[str, tuple[Predictive, Predictive]], width: float, rou
             axes.tick_params(labelsize=SMALL)
             axes.set_ylabel(label, fontsize=SMALL)
         if len(pairs) > 1:
-            row[0].set_title(shortened(printable(group), 2 * LONGEST), fontsize=SMALL, loc="left")
+            row[0].set_title(wrapped(group, 0.8 * width), fontsize=SMALL, loc="left")
     for axes in panels[-1]:
         axes.set_xlabel(f"block of {rounds}", fontsize=SMALL)
     handles, names = panels[0, 0].get_lines(), ("people", "simulated people")
@@ -148,11 +151,13 @@ def curves(pairs: Mapping[str, tuple[Predictive, Predictive]], width: float, rou
 
 
 @styled
-def delta_bic(rows: Sequence[Mapping[str, Any]]) -> Figure:
+def delta_bic(rows: Sequence[Mapping[str, Any]], width: float = WIDTH) -> Figure:
     """Bars of BIC differences from the best mind, smallest first."""
     ranked = sorted(rows, key=lambda row: float(row["delta_bic"]))
-    figure, axes = with_axes(WIDTH, 0.6 + 0.22 * len(ranked))
-    axes.barh([_short(r["mind"]) for r in ranked], [r["delta_bic"] for r in ranked], color=BLUE, height=0.65)
+    names, tallest = _beside((r["mind"] for r in ranked), width)
+    figure, axes = with_axes(width, 0.6 + (0.09 + 0.13 * tallest) * len(ranked))
+    axes.barh(range(len(ranked)), [r["delta_bic"] for r in ranked], color=BLUE, height=0.65)
+    axes.set_yticks(range(len(ranked)), names)
     axes.invert_yaxis()
     axes.set_xlabel("ΔBIC")
     axes.xaxis.set_major_locator(MaxNLocator(5))
@@ -161,15 +166,16 @@ def delta_bic(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 @styled
-def responsibilities(probabilities: Floats, names: Sequence[str]) -> Figure:
+def responsibilities(probabilities: Floats, names: Sequence[str], width: float = WIDTH) -> Figure:
     """P(mind | person), people sorted by their most probable mind."""
     order = np.lexsort((-probabilities.max(axis=1), probabilities.argmax(axis=1)))
-    figure, axes = with_axes(WIDTH, 1.1 + 0.22 * len(names))
+    shown, tallest = _beside(names, width)
+    figure, axes = with_axes(width, 1.1 + (0.09 + 0.13 * tallest) * len(names))
     edges = np.arange(probabilities.shape[0] + 1), np.arange(len(names) + 1)
     mesh = axes.pcolormesh(
         *edges, probabilities[order].T, cmap=SHADES, vmin=0.0, vmax=1.0, edgecolors="face", linewidth=0.2
     )
-    axes.set_yticks(np.arange(len(names)) + 0.5, [_short(name) for name in names], fontsize=SMALL)
+    axes.set_yticks(np.arange(len(names)) + 0.5, shown, fontsize=SMALL)
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel("people", fontsize=SMALL)
@@ -180,24 +186,24 @@ def responsibilities(probabilities: Floats, names: Sequence[str]) -> Figure:
 
 
 @styled
-def shares(by_group: Mapping[str, Mapping[str, float]]) -> Figure:
+def shares(by_group: Mapping[str, Mapping[str, float]], width: float = WIDTH) -> Figure:
     """Expected shares of minds in each group, as stacked bars; the smallest are together if there are many."""
     minds = list(dict.fromkeys(mind for share_of in by_group.values() for mind in share_of))
     ranked = sorted(minds, key=lambda mind: -sum(share_of[mind] for share_of in by_group.values()))
     largest = ranked if len(ranked) <= len(COLOURS) else ranked[: len(COLOURS) - 1]
     named = [*largest, *(["others"] if len(minds) > len(largest) else [])]
-    legend_height, across = _legend_size(named)
-    figure, axes = with_axes(WIDTH, 0.75 + 0.26 * len(by_group) + legend_height)
-    groups = list(by_group)
+    legend, across, legend_height = _legend(named, width)
+    groups, tallest = _beside(by_group, width)
+    figure, axes = with_axes(width, 0.75 + (0.13 + 0.13 * tallest) * len(by_group) + legend_height)
     ends = np.zeros(len(by_group))
     for i, mind in enumerate(named):
         if mind not in largest:
             widths = np.array([1.0 - sum(share_of[m] for m in largest) for share_of in by_group.values()])
         else:
             widths = np.array([share_of[mind] for share_of in by_group.values()])
-        axes.barh(range(len(groups)), widths, left=ends, color=COLOURS[i], height=0.7, label=_short(mind))
+        axes.barh(range(len(groups)), widths, left=ends, color=COLOURS[i], height=0.7, label=legend[i])
         ends += widths
-    axes.set_yticks(range(len(groups)), [_short(group) for group in groups])
+    axes.set_yticks(range(len(groups)), groups)
     axes.invert_yaxis()
     axes.set(xlim=(0, 1), xlabel="share of people")
     axes.tick_params(axis="y", length=0, labelsize=SMALL)
@@ -256,11 +262,21 @@ def _colour_bar(figure: Figure, mesh: Any, axes: Axes, label: str) -> None:
     bar.ax.tick_params(length=0, labelsize=SMALL)
 
 
-def _legend_size(names: Sequence[str]) -> tuple[float, int]:
-    """The height of a legend in inches, none for a single name, and its columns: one if names are long."""
-    across = 2 if max(map(len, names), default=0) <= LONGEST else 1
-    return (0.17 * -(-len(names) // across) if len(names) > 1 else 0.0), across
+def _beside(names: Iterable[str], width: float) -> tuple[list[str], int]:
+    """Names beside the axes of a figure, in lines that leave room for it, and the most lines that one has."""
+    lines = [wrapped(name, BESIDE * width) for name in names]
+    return lines, max((line.count("\n") + 1 for line in lines), default=1)
+
+
+def _legend(names: Sequence[str], width: float) -> tuple[list[str], int, float]:
+    """The names of a legend, how many stand next to each other, and its height in inches, none for a single name."""
+    shown = [wrapped(name, 0.85 * width) for name in names]
+    longest = max((len(line) for name in shown for line in name.split("\n")), default=0)
+    across = min(max(1, len(names)), max(1, int(width / (LETTER * (longest + 5)))))
+    tallest = max((name.count("\n") + 1 for name in shown), default=1)
+    rows = -(-len(names) // across)
+    return shown, across, (0.04 + 0.13 * tallest) * rows if len(names) > 1 else 0.0
 
 
 def _short(name: str) -> str:
-    return shortened(printable(name), LONGEST + 6)
+    return wrapped(name, BESIDE * WIDTH)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
+from textwrap import fill
 from typing import Any, NamedTuple, ParamSpec
 
 import matplotlib
@@ -26,6 +27,9 @@ P = ParamSpec("P")
 
 LONGEST = 18  # characters of a name beside a figure; chosen
 WIDTH = 3.5  # inches; legible on a phone of 390 px
+SMALL = 8.25  # points of text: 11 px on a page
+LETTER = 0.067  # inches of a letter of that size, on average
+MOST_LINES = 3  # of a name in a figure; chosen
 WIDER = 4.2  # inches, for figures with panels side by side
 LARGEST_CIRCLE = 150  # area in square points of a circle that stands for all answers
 SOFT = "#7d838b"
@@ -81,6 +85,12 @@ def with_axes(width: float, height: float) -> tuple[Figure, Axes]:
     """An empty figure of this size in inches, and its axes."""
     figure = Figure(figsize=(width, height))
     return figure, figure.subplots()
+
+
+def wrapped(name: str, inches: float) -> str:
+    """A name in small letters in lines of this length, at most MOST_LINES of them, broken at blanks and low lines."""
+    parts = printable(name).replace("_", "_ ")
+    return fill(parts, max(1, int(inches / LETTER)), max_lines=MOST_LINES, placeholder="…").replace("_ ", "_")
 
 
 # Success

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
-from textwrap import wrap
 from typing import Any
 
 import matplotlib
@@ -14,11 +14,12 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from otherminds.errors import shortened
 from otherminds.evaluation.round_robin import RoundRobin, Standing
 from otherminds.evaluation.statistics import Estimate
 from otherminds.files.text import printable
-from otherminds.reports.page import Html, Page, Section, inline, interval, number, page, stack, table
-from otherminds.reports.plots import SOFT, WIDER, WIDTH, styled, with_axes
+from otherminds.reports.page import Html, Page, Section, at_two_widths, inline, interval, number, page, stack, table
+from otherminds.reports.plots import LETTER, SMALL, SOFT, styled, with_axes, wrapped
 from otherminds.worlds.repeated_games.fingerprints import fingerprint
 from otherminds.worlds.repeated_games.partners import partner
 
@@ -34,8 +35,8 @@ SHADING: Mapping[str, Any] = {
 }
 NAMED = 8  # strategies with a line of their own in replicator dynamics; chosen
 LINE = 0.145  # inches for a row of the matrix
-LONGEST = 30  # characters of a name; chosen
-TITLE = 20  # characters of a line of a panel's title, which has two; chosen
+WIDE = 6.5  # inches, of figures that are drawn again for a phone
+BESIDE = 2.1  # inches for names beside the matrix
 GENERATIONS = 500  # of replicator dynamics; chosen
 PANELS = 9  # machines whose fingerprint is shown
 PER_ROW = 3
@@ -60,7 +61,9 @@ def tournament_page(tournament: RoundRobin) -> Page:
     sections = [
         Section("Ranking", _ranking(tournament.ranks, tournament.ranking, shares[-1, order])),
         Section("Who earns what with whom", Html(f'<div class="table">{inline(grid, caption)}</div>')),
-        Section("Which strategies would spread", inline(dynamics(shares[:, order], names), spread)),
+        Section(
+            "Which strategies would spread", at_two_widths(partial(dynamics, shares[:, order], names), WIDE, spread)
+        ),
     ]
     if panels := dict(_fingerprints(tournament, order)):
         sections.append(Section("Fingerprints", _fingerprint_section(panels)))
@@ -104,7 +107,7 @@ def _fingerprint_section(panels: Mapping[str, Floats]) -> Html:
         "strategies have equal fingerprints (Ashlock and Kim 2008)."
     )
     caption = f"The best {len(panels)} machines, {PROBED} rounds in exact expectation; x to the right, y upwards."
-    return stack(words, inline(prints(panels), caption))
+    return stack(words, at_two_widths(partial(prints, panels), WIDE, caption))
 
 
 @styled
@@ -112,11 +115,11 @@ def matrix(payoffs: Floats, names: Sequence[str]) -> Figure:
     """The payoff of the row's entrant with the column's, as shades."""
     size = len(names)
     edge = max(1.6, LINE * size)
-    figure, axes = with_axes(edge + 2.3, edge + 0.6)
+    figure, axes = with_axes(edge + 0.2 + BESIDE, edge + 0.6)
     mesh = axes.pcolormesh(payoffs, **SHADING)
-    axes.set_yticks(np.arange(size) + 0.5, [f"{_short(name)}  {i}" for i, name in enumerate(names, 1)], fontsize=7)
+    axes.set_yticks(np.arange(size) + 0.5, [f"{_line(name)}  {i}" for i, name in enumerate(names, 1)], fontsize=SMALL)
     every = range(0, size, 1 if size <= PANELS else 5)
-    axes.set_xticks([i + 0.5 for i in every], [str(i + 1) for i in every], fontsize=7)
+    axes.set_xticks([i + 0.5 for i in every], [str(i + 1) for i in every], fontsize=SMALL)
     axes.invert_yaxis()
     axes.set_aspect("equal")
     axes.tick_params(length=0)
@@ -127,9 +130,9 @@ def matrix(payoffs: Floats, names: Sequence[str]) -> Figure:
 
 
 @styled
-def dynamics(shares: Floats, names: Sequence[str]) -> Figure:
+def dynamics(shares: Floats, names: Sequence[str], width: float) -> Figure:
     """Shares over generations, shape (generations + 1, names); the largest in the end have a name, others are grey."""
-    figure, axes = with_axes(WIDTH, 3.4)
+    figure, axes = with_axes(width, 3.4)
     largest = [int(i) for i in np.argsort(-shares[-1], kind="stable")[:NAMED]]
     for i in range(len(names)):
         if i not in largest:
@@ -137,20 +140,20 @@ def dynamics(shares: Floats, names: Sequence[str]) -> Figure:
     for rank, i in enumerate(largest):
         colour = COLOURS[rank % len(COLOURS)]
         style = STYLES[rank // len(COLOURS)]
-        axes.plot(shares[:, i], color=colour, linestyle=style, linewidth=1.5, label=_short(names[i]))
+        axes.plot(shares[:, i], color=colour, linestyle=style, linewidth=1.5, label=wrapped(names[i], 0.36 * width))
     axes.set_xlim(0, len(shares) - 1)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("generation")
     axes.set_ylabel("share")
-    figure.legend(loc="outside upper left", ncols=2, frameon=False, borderaxespad=0, fontsize=7)
+    figure.legend(loc="outside upper left", ncols=2, frameon=False, borderaxespad=0, fontsize=SMALL)
     return figure
 
 
 @styled
-def prints(panels: Mapping[str, Floats]) -> Figure:
+def prints(panels: Mapping[str, Floats], width: float) -> Figure:
     """A panel for each fingerprint, all with the same scale."""
     rows = -(-len(panels) // PER_ROW)
-    figure = Figure(figsize=(WIDER, 0.5 + 1.55 * rows), layout="constrained")
+    figure = Figure(figsize=(width, 0.5 + (0.35 * width + 0.1) * rows), layout="constrained")
     panel_axes = figure.subplots(rows, PER_ROW, squeeze=False)
     low = min(map(np.min, panels.values()))
     high = max(map(np.max, panels.values()))
@@ -161,11 +164,11 @@ def prints(panels: Mapping[str, Floats]) -> Figure:
     for axes, (name, cells) in zip(panel_axes.flat, panels.items(), strict=False):
         # y upwards, x to the right
         mesh = axes.pcolormesh(edges, edges, cells.T, vmin=low, vmax=high, shading="nearest", **SHADING)
-        axes.set_title("\n".join(wrap(_short(name), TITLE)[:2]), loc="left", fontsize=7)
+        axes.set_title(wrapped(name, 0.27 * width), loc="left", fontsize=SMALL)
         axes.set_aspect("equal")
         axes.set_xticks([0, 1])
         axes.set_yticks([0, 1])
-        axes.tick_params(length=0, labelsize=7)
+        axes.tick_params(length=0, labelsize=SMALL)
     if mesh is not None:
         _colour_bar(figure, mesh, list(panel_axes.flat))
     return figure
@@ -174,11 +177,11 @@ def prints(panels: Mapping[str, Floats]) -> Figure:
 def _colour_bar(figure: Figure, mesh: QuadMesh, axes: Axes | Iterable[Axes]) -> None:
     """Add the scale of the colours of `mesh` below the axes."""
     bar = figure.colorbar(mesh, ax=axes, location="bottom", shrink=0.6, aspect=30)
-    bar.set_label("payoff a round", fontsize=8)
+    bar.set_label("payoff a round", fontsize=SMALL)
     bar.outline.set_visible(False)
-    bar.ax.tick_params(length=0, labelsize=7)
+    bar.ax.tick_params(length=0, labelsize=SMALL)
 
 
-def _short(name: str) -> str:
-    text = printable(name)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+def _line(name: str) -> str:
+    """A name in one line, as rows of the matrix have no room for more."""
+    return shortened(printable(name), int(BESIDE / LETTER))

@@ -29,7 +29,6 @@ from otherminds.reports.page import (
     agent_name,
     at_two_widths,
     framed,
-    inline,
     interval,
     number,
     stack,
@@ -370,7 +369,7 @@ def _people(results: Results) -> tuple[str, Html]:
     fields["verdict"] = "less than people do" if usual["high"] < people["low"] else "no less than people for sure"
     everybody = {subject: values.over("rps/all", subject, "loss") for subject in ("people", USUAL)}
     words = front["words"].format(**fields, **everybody, n=people["n"])
-    return words, inline(losses(values.rows), front["picture"])
+    return words, at_two_widths(partial(losses, values.rows), WIDER, front["picture"])
 
 
 FRONTS: Mapping[str, Callable[[Results], tuple[str, Html]]] = {

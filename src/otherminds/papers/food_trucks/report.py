@@ -16,7 +16,7 @@ from otherminds.papers.food_trucks.experiment import BEST, ERRORS, GROUPS, HALF,
 from otherminds.papers.food_trucks.models import JOINT, MOTION
 from otherminds.papers.food_trucks.replay import walks_replay
 from otherminds.reports.page import Html, Page, Section, at_two_widths, number, page, stack, table
-from otherminds.reports.plots import BLUE, SOFT, SPARE, WIDER, styled
+from otherminds.reports.plots import BLUE, SMALL, SOFT, SPARE, WIDER, styled
 from otherminds.reports.results import by_key, cell, targets
 from otherminds.worlds.food_trucks.agent import BETA
 from otherminds.worlds.food_trucks.drawing import truck_colours
@@ -116,7 +116,7 @@ def _sweep(summary: Sequence[Row], width: float) -> Figure:
         axes.axvline(BETA, color=SOFT, linestyle=":", linewidth=0.8)
         axes.set(xlabel="β", title={"desire_r": "desires", "belief_r": "beliefs"}[metric], ylim=(-0.45, 1.02))
     panels[0].set_ylabel("r")
-    panels[0].legend(frameon=False, fontsize=8, loc="lower left")
+    panels[0].legend(frameon=False, fontsize=SMALL, loc="lower left")
     return figure
 
 
@@ -135,7 +135,7 @@ def _scatter(rows: Sequence[Row], width: float) -> Figure:
                 style = {"facecolors": "none" if irrational else colour, "edgecolors": colour, "linewidths": 0.8}
                 axes.scatter(*points, s=18, marker=mark, alpha=0.8, label="" if irrational else key, **style)
         axes.set(xlabel=f"model: {name}", ylabel=f"people: {name}", xlim=limits, ylim=limits, aspect="equal")
-        axes.legend(frameon=False, fontsize=7.5, loc="upper left", handletextpad=0.1)
+        axes.legend(frameon=False, fontsize=SMALL, loc="upper left", handletextpad=0.1)
     return figure
 
 

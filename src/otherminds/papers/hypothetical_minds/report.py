@@ -30,7 +30,7 @@ from otherminds.reports.page import (
     stack,
     table,
 )
-from otherminds.reports.plots import BLUE, SOFT, WIDER, styled, whisker
+from otherminds.reports.plots import BLUE, SMALL, SOFT, WIDER, styled, whisker
 from otherminds.reports.results import RowsByKey, by_key, cell, targets
 from otherminds.worlds.in_the_matrix.map_files import in_the_matrix
 from otherminds.worlds.in_the_matrix.scenarios import Scenario, scenario, scenarios
@@ -249,7 +249,7 @@ def _costs(stats: RowsByKey, width: float) -> Figure:
             axes.plot(sum(n for n in tokens if n is not None), score, "o", markersize=6, label=name)
     axes.set(xlabel="tokens read and written in an episode", ylabel="mean score", xlim=(0, None))
     axes.set_ylim(min(0.0, axes.get_ylim()[0]), None)
-    figure.legend(loc="outside lower left", frameon=False, fontsize=8)
+    figure.legend(loc="outside lower left", frameon=False, fontsize=SMALL)
     return figure
 
 
@@ -366,5 +366,5 @@ def _beliefs(meetings: Sequence[Row], width: float) -> Figure:
         label = shortened(name.replace("$", "\\$"), CUT)  # not as a formula
         axes.plot(range(1, len(meetings) + 1), values, ".-", markersize=3, label=label)
     axes.set(xlabel="meeting" if "own" in meetings[0] else "occasion", ylabel="probability or value")
-    figure.legend(loc="outside right center" if beside else "outside lower left", frameon=False, fontsize=8)
+    figure.legend(loc="outside right center" if beside else "outside lower left", frameon=False, fontsize=SMALL)
     return figure

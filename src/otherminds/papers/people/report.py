@@ -27,7 +27,7 @@ from otherminds.reports.people_page import (
     recovery_lines,
 )
 from otherminds.reports.people_plots import confusion_matrix, scatter, shares
-from otherminds.reports.plots import BLUE, SOFT, WIDTH, styled, with_axes
+from otherminds.reports.plots import BLUE, SMALL, SOFT, styled, with_axes
 from otherminds.reports.results import RowsByKey, by_key, cell
 
 Row = Mapping[str, Any]
@@ -80,7 +80,9 @@ def _scoreboard(estimates: RowsByKey) -> Html:
     return stack(
         WORDS["scale"],
         table(("Bot", *SUBJECTS.values(), "People, best tenth"), lines, "Loss in rounds 201–300."),
-        inline(losses(estimates), "Loss in rounds 201–300 with 95 % intervals, of people by person."),
+        at_two_widths(
+            partial(losses, estimates), WIDE, "Loss in rounds 201–300 with 95 % intervals, of people by person."
+        ),
         table(columns, by_block, "Loss by rounds."),
     )
 
@@ -127,7 +129,8 @@ def _best_minds(estimates: RowsByKey, kind: str, names: Mapping[str, str]) -> Ht
         "Protected",
         "Predicts (estimated)",
     )
-    picture = inline(shares(by_group), "Expected shares of people described best by each mind, on held-out choices.")
+    caption = "Expected shares of people described best by each mind, on held-out choices."
+    picture = at_two_widths(partial(shares, by_group), WIDE, caption)
     return stack(WORDS["minds"], table(columns, lines), picture)
 
 
@@ -213,9 +216,9 @@ def _prior_widths(estimates: RowsByKey) -> Html:
 
 
 @styled
-def losses(estimates: RowsByKey) -> Figure:
+def losses(estimates: RowsByKey, width: float) -> Figure:
     """Loss in the last block by bot, of people and players, with intervals."""
-    figure, axes = with_axes(WIDTH, 4.4)
+    figure, axes = with_axes(width, 4.4)
     axes.axvline(0.0, color=SOFT, linewidth=0.7)
     axes.axvline(1.0, color=SOFT, linewidth=0.7, linestyle="--")
     for y, bot in enumerate(BOTS):
@@ -226,8 +229,8 @@ def losses(estimates: RowsByKey) -> Figure:
             height = y + 0.2 * (i - 1.5)
             axes.plot([row["low"], row["high"]], [height, height], color=colour, linewidth=1.4)
             axes.plot(row["value"], height, "o", color=colour, markersize=4, label=SUBJECTS[subject] if not y else None)
-    axes.set_yticks(range(len(BOTS)), [NAMES[bot] for bot in BOTS], fontsize=6.5)
+    axes.set_yticks(range(len(BOTS)), [NAMES[bot] for bot in BOTS], fontsize=SMALL)
     axes.invert_yaxis()
     axes.set_xlabel("loss: 0 best, 1 random")
-    figure.legend(loc="outside upper left", ncols=2, frameon=False, fontsize=7)
+    figure.legend(loc="outside upper left", ncols=2, frameon=False, fontsize=SMALL)
     return figure

@@ -517,7 +517,7 @@ def test_what_became_of_messages() -> None:
 def test_early_ends_are_counted_with_their_reasons() -> None:
     page = report(PLAYED)
     assert "1 of 8 trials were not finished" in page
-    assert "<td>left</td>" in page
+    assert ">left</td>" in page
     assert "(ended early)" in page
     assert "Not shown, as their levels do not come with the library: one, two, three." in page
 
