@@ -87,9 +87,7 @@ def read_choice(
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
     answer, is_cut = _without_thoughts(text.translate(HALF_WIDTH))
-    choice = _choice(answer, labels, theirs, round_number)
-    if len(choice) > 1 and len(answer) <= LONGEST_MISSPELT:
-        choice = _choice(_spelt(answer, labels), labels, theirs, round_number)
+    choice = _choice(answer, tuple(labels), theirs, round_number)
     if len(choice) == 1:
         return ord(choice) - ord(FIRST)
     if is_cut:
@@ -129,9 +127,17 @@ def _spelt(text: str, labels: Sequence[str]) -> str:
 # From a reply to coded sentences
 
 
-def _choice(text: str, labels: Sequence[str], theirs: bool, round_number: int | None) -> str:
-    """The character of the option that a text chooses, or why it chooses none."""
-    names = tuple(labels)
+@lru_cache(maxsize=1024)
+def _choice(text: str, names: tuple[str, ...], theirs: bool, round_number: int | None) -> str:
+    """The character of the option that a text chooses, perhaps once words are spelt right, or why it chooses none."""
+    choice = _literal_choice(text, names, theirs, round_number)
+    if len(choice) == 1 or len(text) > LONGEST_MISSPELT:
+        return choice
+    return _literal_choice(_spelt(text, names), names, theirs, round_number)
+
+
+def _literal_choice(text: str, names: tuple[str, ...], theirs: bool, round_number: int | None) -> str:
+    """The character of the option that a text chooses as it is spelt, or why it chooses none."""
     if not text.strip():
         return "is empty"
     if _DRESS["error"].search(text):
