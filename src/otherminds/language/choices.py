@@ -87,7 +87,8 @@ def read_choice(
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
     answer, is_cut = _without_thoughts(text.translate(HALF_WIDTH))
-    choice = _choice(answer, tuple(labels), theirs, round_number)
+    read = _short_choice if len(answer) <= LONGEST_MISSPELT else _choice
+    choice = read(answer, tuple(labels), theirs, round_number)
     if len(choice) == 1:
         return ord(choice) - ord(FIRST)
     if is_cut:
@@ -128,16 +129,14 @@ def _spelt(text: str, labels: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=1024)
+def _short_choice(text: str, names: tuple[str, ...], theirs: bool, round_number: int | None) -> str:
+    """As `_choice`, where need be once words are spelt right; most short replies are given again and again."""
+    choice = _choice(text, names, theirs, round_number)
+    return choice if len(choice) == 1 else _choice(_spelt(text, names), names, theirs, round_number)
+
+
 def _choice(text: str, names: tuple[str, ...], theirs: bool, round_number: int | None) -> str:
-    """The character of the option that a text chooses, perhaps once words are spelt right, or why it chooses none."""
-    choice = _literal_choice(text, names, theirs, round_number)
-    if len(choice) == 1 or len(text) > LONGEST_MISSPELT:
-        return choice
-    return _literal_choice(_spelt(text, names), names, theirs, round_number)
-
-
-def _literal_choice(text: str, names: tuple[str, ...], theirs: bool, round_number: int | None) -> str:
-    """The character of the option that a text chooses as it is spelt, or why it chooses none."""
+    """The character of the option that a text chooses, or why it chooses none."""
     if not text.strip():
         return "is empty"
     if _DRESS["error"].search(text):
