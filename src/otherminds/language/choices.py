@@ -87,8 +87,8 @@ def read_choice(
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
     answer, is_cut = _without_thoughts(text.translate(HALF_WIDTH))
-    read = _short_choice if len(answer) <= LONGEST_MISSPELT else _choice
-    choice = read(answer, tuple(labels), theirs, round_number)
+    about = answer, tuple(labels), theirs, round_number
+    choice = _short_choice(*about) if len(answer) <= LONGEST_MISSPELT else _choice(*about)
     if len(choice) == 1:
         return ord(choice) - ord(FIRST)
     if is_cut:
