@@ -60,7 +60,7 @@ class Learner:
 
 def _softmax(scores: Floats) -> Floats:
     weights = np.exp(scores - _over_arms(np.maximum, scores))
-    return cast("Floats", weights / _over_arms(np.add, weights))
+    return weights / _over_arms(np.add, weights)
 
 
 def _over_arms(function: np.ufunc, values: Floats) -> Floats:
