@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -68,7 +69,7 @@ Answer = Callable[[str, GenerateConfig], ModelOutput]
 def _listed_once() -> Iterator[None]:
     """Inspect looks through all files of all packages for each run, which took a third of the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(package, "packages_distributions", cache(package.packages_distributions))
+        patch.setattr(package, "packages_distributions", cache(packages_distributions))
         yield
 
 
