@@ -27,6 +27,7 @@ from urllib.parse import unquote, urlsplit
 
 import matplotlib
 
+from commands import Result, Run
 from otherminds.reports.plots import LOOK
 from paths import ROOT
 
@@ -100,14 +101,21 @@ def blocks(text: str) -> Iterator[Block]:
         )
 
 
-def run(page: Path, namespace: dict[str, Any]) -> Iterator[tuple[Block, str]]:
+def started(*words: str) -> Result:
+    """The command line in a process of its own."""
+    command = [sys.executable, "-m", "otherminds", *words]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+def run(page: Path, namespace: dict[str, Any], command: Run = started) -> Iterator[tuple[Block, str]]:
     """Every block in a page that can be run here, and what it printed.
 
     Blocks of Python share a namespace; commands are run in README and in lessons only.
     """
     for block in blocks(page.read_text("utf-8")):
         if block.language == "sh" and not block.left_out and page in LESSONS:
-            yield block, "".join(map(typed, block.code.splitlines()))
+            yield block, "".join(typed(line, command) for line in block.code.splitlines())
         if block.language == "python" and not block.left_out:
             printed = io.StringIO()
             code = compile(
@@ -125,14 +133,14 @@ def _lines(shown: re.Match[str]) -> str:
     return "\n".join(lines[int(shown[2]) - 1 : int(shown[3])])
 
 
-def typed(line: str) -> str:
+def typed(line: str, command: Run) -> str:
     """What a command prints that is typed as this line. A check may fail, which is no mistake of the page."""
     program, *words = shlex.split(line, comments=True)
     assert program == "otherminds", f"{line} is another program"
-    done = subprocess.run([sys.executable, "-m", program, *words], capture_output=True, text=True, encoding="utf-8")
-    assert done.returncode in (0, 1), f"{line}: {done.stderr}"
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.stdout
+    done = command(*words)
+    assert done.code in (0, 1), f"{line}: {done.err}"
+    assert "Traceback" not in done.err, done.err
+    return done.out
 
 
 def alike(told: str, printed: str) -> bool:

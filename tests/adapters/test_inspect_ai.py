@@ -9,6 +9,8 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -30,6 +32,7 @@ pytest.importorskip("inspect_ai")
 import anyio.to_thread
 import tiktoken
 from inspect_ai import Task, eval
+from inspect_ai._util import package
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import (
     ChatCompletionChoice,
@@ -60,6 +63,14 @@ pytestmark = [
 ]
 
 Answer = Callable[[str, GenerateConfig], ModelOutput]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _listed_once() -> Iterator[None]:
+    """Inspect looks through all files of all packages for each run, which took a third of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(package, "packages_distributions", cache(packages_distributions))
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -100,7 +111,7 @@ def playing(program: Scripted) -> Answer:
 
 def run(task: Task, answer: Answer, *, settings: dict[str, Any] | None = None, **more: Any) -> EvalLog:
     """A run, as anybody would read it from its file."""
-    [log] = eval(task, model=mock(answer, **(settings or {})), display="none", **more)
+    [log] = eval(task, model=mock(answer, **(settings or {})), display="log", **more)
     return read_eval_log(log.location, resolve_attachments=True)
 
 
@@ -444,7 +455,7 @@ def test_every_task_runs_without_a_network_and_an_unreadable_model_is_not_measur
         raise OSError("there is no network")
 
     monkeypatch.setattr(tiktoken, "get_encoding", download)
-    [log] = eval(make(), model="mockllm/model", display="none")
+    [log] = eval(make(), model="mockllm/model", display="log")
     assert samples(read_eval_log(log.location))
     assert log.results is not None
     values = {

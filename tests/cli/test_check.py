@@ -334,7 +334,7 @@ def test_the_worst_episodes_are_shown_round_by_round(run: Run, here: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wild", [HOSTILE, UNSEEN, "x" * 50_000, HOSTILE * 1_000], ids=["tags", "signs", "a", "b"])
+@pytest.mark.parametrize("wild", [HOSTILE, UNSEEN, "x" * 50_000, HOSTILE * 100], ids=["tags", "signs", "a", "b"])
 def test_replies_are_shown_as_text_and_not_at_length(
     wild: str, run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,8 @@ from otherminds.evaluation.runs import look
 from otherminds.language.scripted import Scripted
 from otherminds.papers.functional import card_and_word_games, check_page
 from otherminds.papers.functional.check import CheckOptions
+from otherminds.papers.mumatom import experiment, reproduction
 from otherminds.papers.mumatom import report as mumatom_report
-from otherminds.papers.mumatom import reproduction
 from otherminds.reports.page import number, safe
 from otherminds.reproduce import bench, bench_page
 from otherminds.reproduce.bench_page import CHECK, CLUES, FACILITATION, MUMATOM, SETS, STORIES
@@ -28,6 +28,7 @@ from run_files import results, rows_in, summary_in
 pytestmark = pytest.mark.slow
 
 Row = dict[str, Any]
+INVENTED_ROWS = cache(experiment.invented_rows)
 MODELS = '''\
 import json
 import re
@@ -82,6 +83,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(bench, "CheckOptions", small_check)
     for page in (bench_page, check_page, mumatom_report):  # drawing would take most of the time
         monkeypatch.setattr(page, "at_two_widths", lambda draw, wide, caption="": safe(caption))
+    monkeypatch.setattr(experiment, "invented_rows", lambda entry: [dict(row) for row in INVENTED_ROWS(entry)])
     monkeypatch.setattr(card_and_word_games, "SHORT_ROUNDS", 2)
     monkeypatch.setattr(bench, "LEVELS", ("keys-to-spare", "purple-gate"))
     monkeypatch.setattr(bench, "MUMATOM_EPISODES", 2)

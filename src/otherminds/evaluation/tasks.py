@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -19,6 +19,11 @@ from otherminds.worlds.repeated_games.rules import Game, Outcome
 Row = dict[str, Any]
 ROUNDING = 1e-6
 """Difference of payoffs that counts as none: rounding in long sums."""
+
+
+@lru_cache(maxsize=4096)
+def _rate(game: Game, partner: Machine) -> float:
+    return best_rate(game.payoff(), partner.chances)
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class Task:
     @cached_property
     def rate(self) -> float:
         """The paper's optimum: the best long-run average payoff per round, times the number of rounds."""
-        return self.horizon * best_rate(self.game.payoff(), self.partner.chances)
+        return self.horizon * _rate(self.game, self.partner)
 
     @cached_property
     def least(self) -> float:

@@ -87,9 +87,8 @@ def read_choice(
     if len(text) > LONGEST_REPLY:
         return unreadable(f"is longer than {LONGEST_REPLY:,} characters", text)
     answer, is_cut = _without_thoughts(text.translate(HALF_WIDTH))
-    choice = _choice(answer, labels, theirs, round_number)
-    if len(choice) > 1 and len(answer) <= LONGEST_MISSPELT:
-        choice = _choice(_spelt(answer, labels), labels, theirs, round_number)
+    about = answer, tuple(labels), theirs, round_number
+    choice = _short_choice(*about) if len(answer) <= LONGEST_MISSPELT else _choice(*about)
     if len(choice) == 1:
         return ord(choice) - ord(FIRST)
     if is_cut:
@@ -129,9 +128,15 @@ def _spelt(text: str, labels: Sequence[str]) -> str:
 # From a reply to coded sentences
 
 
-def _choice(text: str, labels: Sequence[str], theirs: bool, round_number: int | None) -> str:
+@lru_cache(maxsize=1024)
+def _short_choice(text: str, names: tuple[str, ...], theirs: bool, round_number: int | None) -> str:
+    """As `_choice`, where need be once words are spelt right; most short replies are given again and again."""
+    choice = _choice(text, names, theirs, round_number)
+    return choice if len(choice) == 1 else _choice(_spelt(text, names), names, theirs, round_number)
+
+
+def _choice(text: str, names: tuple[str, ...], theirs: bool, round_number: int | None) -> str:
     """The character of the option that a text chooses, or why it chooses none."""
-    names = tuple(labels)
     if not text.strip():
         return "is empty"
     if _DRESS["error"].search(text):

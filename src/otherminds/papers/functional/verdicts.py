@@ -109,13 +109,14 @@ class CheckPlan:
         `predicted`: of this, the part in rounds in which the agent predicted its partner rightly. NaN if random play
         loses nothing, or no move could be read.
         """
-        losses = exact_losses(self.task_of(episode), episode)
+        task = self.task_of(episode)
+        losses = exact_losses(task, episode)
         played = int(np.isfinite(losses).sum())
         if not played:
             return math.nan
         counted = [not predicted or row["predicted"] == row["observed"] for row in episode]
         total = float(np.nansum(losses[counted]))
-        return normalised(replace(self.task_of(episode), horizon=played), total / played)
+        return normalised(task if played == task.horizon else replace(task, horizon=played), total / played)
 
     def _partners(self, game: Game) -> list[Machine]:
         if self.partners or self.machines:
@@ -294,7 +295,7 @@ def assess(agent: Agent, plan: CheckPlan, rows: Sequence[Row], max_regret: float
     speaks, passes = isinstance(agent, LanguageAgent), len({episode[-1]["episode"] for episode in own})
     return Findings(
         name=agent.name,
-        functional=over(judged, plan.loss),
+        functional=loss_of_passes(list(shares.values())) if shares else exact(math.nan, 0),
         wider=mean(list(map(fmean, shares.values()))) if shares else exact(math.nan, 0),
         unused=over(judged, lambda episode: plan.loss(episode, predicted=True)),
         literal=over(judged, lambda episode: plan.share(episode, "tom_regret_paper")),

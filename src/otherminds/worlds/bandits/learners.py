@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from math import log
 from typing import Any, Self, TypeAlias, cast
 
@@ -59,8 +59,13 @@ class Learner:
 
 
 def _softmax(scores: Floats) -> Floats:
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return cast("Floats", weights / weights.sum(axis=-1, keepdims=True))
+    weights = np.exp(scores - _over_arms(np.maximum, scores))
+    return weights / _over_arms(np.add, weights)
+
+
+def _over_arms(function: np.ufunc, values: Floats) -> Floats:
+    """`function.reduce` over the last axis, several times as fast where that is as short as here."""
+    return cast("Floats", reduce(function, np.moveaxis(values, -1, 0))[..., None])
 
 
 def _rescorla_wagner(memory: Memory, chosen: Bools, u: Any, values: Values) -> Memory:
@@ -112,9 +117,9 @@ def _win_stay(memory: Memory, values: Values) -> Floats:
     """π(last arm) = win_stay after a win and 1 − lose_shift after a loss; the other arms share the rest."""
     last, won = memory
     arms = last.shape[-1]
-    stay = np.where(won.any(axis=-1, keepdims=True), values["win_stay"], 1.0 - values["lose_shift"])
+    stay = np.where(_over_arms(np.maximum, won) > 0.0, values["win_stay"], 1.0 - values["lose_shift"])
     probs = np.where(last > 0.0, stay, (1.0 - stay) / max(arms - 1, 1))
-    return np.where(last.any(axis=-1, keepdims=True), probs, 1.0 / arms)
+    return np.where(_over_arms(np.maximum, last) > 0.0, probs, 1.0 / arms)
 
 
 def _as_before(memory: Memory, _chosen: Bools, _u: Any, _values: Values) -> Memory:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, product
 from math import prod
 from operator import itemgetter
@@ -169,6 +169,7 @@ def equivalent(first: Machine, second: Machine) -> bool:
     return True
 
 
+@lru_cache(maxsize=4096)
 def canonical(machine: Machine) -> tuple[tuple[Law, ...], tuple[tuple[tuple[int, ...], ...], ...]]:
     """Outputs and moves of the smallest machine that acts alike after every history, its states in order of discovery.
 

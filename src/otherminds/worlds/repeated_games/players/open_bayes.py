@@ -96,7 +96,13 @@ def _against_all_others(game: Game) -> Game:
     return Game(game.name, ("you", "others"), (game.actions[0], joint), tuple((float(r), 0.0) for r in payoff.ravel()))
 
 
-def _families(game: Game, horizon: int, library: Sequence[Machine]) -> Iterator[tuple[str, list[Machine]]]:
+@lru_cache(maxsize=8)
+def _families(game: Game, ahead: int) -> tuple[tuple[str, tuple[Machine, ...]], ...]:
+    """The families of hypotheses without a library; shared within a process."""
+    return tuple((name, tuple(family)) for name, family in _built(game, ahead))
+
+
+def _built(game: Game, ahead: int) -> Iterator[tuple[str, list[Machine]]]:
     """The families of hypotheses. Several partners are one that plays their joint action."""
     options, their_options = game.payoff().shape
     pair = game if len(game.agents) == 2 else _against_all_others(game)
@@ -122,9 +128,7 @@ def _families(game: Game, horizon: int, library: Sequence[Machine]) -> Iterator[
             if their_options == 2
             else []
         )
-        yield "learner", [fictitious_player(game, min(horizon, AHEAD)), *forgetful, *learners]
-    if library:
-        yield "library", list(library)
+        yield "learner", [fictitious_player(game, ahead), *forgetful, *learners]
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,9 +164,11 @@ class OpenHypotheses:
         """Hypotheses for a game. `library` replaces the bundled machines, which are for 2 × 2 games."""
         if library is None:
             library = bundled_machines(game) if game.shape == (2, 2) else ()
-        families = [(name, family) for name, family in _families(game, horizon, library) if shares.get(name)]
+        families = [*_families(game, min(horizon, AHEAD)), ("library", tuple(library))]
         by_form = dict[Hashable, tuple[Machine, float]]()
         for name, family in families:
+            if not shares.get(name):
+                continue
             for machine in family:
                 form = canonical(machine)
                 representative, share = by_form.get(form, (machine, 0.0))
