@@ -484,3 +484,5 @@ def test_three_people_are_no_pair() -> None:
     assert told(text).choices.rewards is not None, "all who do a task are in one group of oTree"
     with pytest.raises(InputError, match=r"data\.csv:4: pair `1` has more than two people in a round"):
         told(text, find_game("ipd"), {"pair": "pair"})
+    with pytest.raises(InputError, match=r"there is no column `pears`"):
+        told(text, find_game("ipd"), {"pair": "pears"})

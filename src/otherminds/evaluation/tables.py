@@ -228,6 +228,10 @@ def choices_of(
         if what not in COLUMNS:
             raise unknown("column", what, COLUMNS)
     table = read_table(path, text)
+    for name in given.values():
+        if not name or name not in table.header:
+            hint = meant(name, table.header) if name else _listed(table)
+            raise table.wrong(f"there is no column `{name[:60]}`", table.top, hint)
     if not given and [*table.header[:2]] == ["schema", "experiment"]:
         hint = "an export of a study is for otherminds reproduce study --data FILE; --columns WHAT=NAME fits it anyway"
         raise table.wrong("these are the rows of a run or a study, not a table with a choice a row", table.top, hint)
@@ -275,6 +279,10 @@ def task_named(text: str) -> NamedTask:
 # Columns
 
 
+def _listed(table: Table) -> str:
+    return f"it has {', '.join(name for name in table.header if name)}"
+
+
 def _with_net_reward(table: Table, given: Mapping[str, str]) -> Table:
     """The table with a column `reward` if it has a gain and a loss instead; losses may have either sign."""
     at = {_bare(name): i for i, name in enumerate(table.header)}
@@ -297,7 +305,7 @@ def _with_partner(table: Table, given: Mapping[str, str]) -> Table:
     """
 
     def held(what: str) -> list[int]:
-        return [table.header.index(given[what])] if given.get(what) in table.header else _candidates(table, given, what)
+        return [table.header.index(given[what])] if what in given else _candidates(table, given, what)
 
     if "other" in given or held("other") or not all(len(held(what)) == 1 for what in ("person", "own", "pair")):
         return table
@@ -335,7 +343,7 @@ def _task(table: Table, given: dict[str, str], game: Facing) -> NamedTask:
     kind = next((kind for kind, (own, seen, *_) in TASKS.items() if {own, *seen} <= has), None)
     if kind is None:
         needed = "; ".join(dict.fromkeys(" and ".join(sorted((own, *seen))) for own, seen, *_ in TASKS.values()))
-        hint = f"it has {', '.join(table.header)}; needed are {needed}; --columns WHAT=NAME says which holds what"
+        hint = f"{_listed(table)}; needed are {needed}; --columns WHAT=NAME says which holds what"
         raise table.wrong("what people did is not clear from its columns", table.top, hint)
     if kind == "game":
         column = given.get("game") or next((name for name in table.header if _bare(name) == "game"), "")
@@ -364,18 +372,14 @@ def _columns(table: Table, given: Mapping[str, str], task: NamedTask) -> dict[st
     wanted += ["multiplier"] if task.kind.startswith("trust") and task.multiplier is None else []
     wanted += ["game"] if "game" in given else []
     at: dict[str, int] = {}
-    listed = f"it has {', '.join(name for name in table.header if name)}"
     for what in wanted:
-        if what in given and (not given[what] or given[what] not in table.header):
-            hint = meant(given[what], table.header) if given[what] else listed
-            raise table.wrong(f"there is no column `{given[what][:60]}`", table.top, hint)
         found = [table.header.index(given[what])] if what in given else _candidates(table, given, what, at.values())
         if len(found) > 1:
             both = " and ".join(f"`{table.header[i][:60]}`" for i in found[:2])
             hint = " or ".join(f"--columns {what}={table.header[i][:60]}" for i in found[:2])
             raise table.wrong(f"{both} could both be {what}", table.top, hint)
         if not found and what in needed:
-            hint = f"{listed}; --columns {what}=NAME says which holds it"
+            hint = f"{_listed(table)}; --columns {what}=NAME says which holds it"
             raise table.wrong(f"there is no column `{what}`", table.top, hint)
         if found:
             at[what] = found[0]
