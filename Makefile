@@ -20,7 +20,7 @@ MEASURED := tests/test_distribution.py tests/test_observer.py tests/test_world.p
 # compiled modules are kept even where the environment says otherwise: tests import everything, again in each process
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install run quick quick-tests test clusters samplers bench docs lint style types layers clean browser
+.PHONY: install run quick quick-tests test measured clusters samplers bench docs lint style types layers clean browser
 
 install: $(VENV)/.installed
 	@$(BIN)/otherminds models fetch smollm2
@@ -69,10 +69,15 @@ quick: install
 quick-tests:
 	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow' --ignore=tests/adapters/test_inspect_ai.py
 
-test: lint browser $(VENV)/.more
+# a worker for each processor leaves none for threads of numerical libraries
+test: export OPENBLAS_NUM_THREADS := 1
+test: install browser $(VENV)/.more
+	@$(MAKE) --no-print-directory --jobs=4 style types layers measured
+	$(BIN)/python -m pytest -n auto --dist loadfile $(addprefix --ignore=,$(MEASURED))
+
+measured:
 	$(BIN)/python -m pytest -n auto --dist loadfile $(MEASURED) --cov --cov-report= --cov-config=pyproject.toml
 	$(BIN)/coverage report --fail-under=95
-	$(BIN)/python -m pytest -n auto --dist loadfile $(addprefix --ignore=,$(MEASURED))
 
 clusters: install
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[ray,dask]'
