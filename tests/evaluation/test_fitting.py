@@ -12,7 +12,18 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 
 from otherminds.evaluation.choices import Choices, outcome, simulated
-from otherminds.evaluation.fitting import APART, STARTS, fit, maximise, profile, starts_of, wald, weakly, with_prior
+from otherminds.evaluation.fitting import (
+    APART,
+    STARTS,
+    fit,
+    log_prior,
+    maximise,
+    profile,
+    starts_of,
+    wald,
+    weakly,
+    with_prior,
+)
 from otherminds.evaluation.likelihoods import FARTHEST, Likelihood, first_points, one_by_one
 from otherminds.evaluation.minds import minds_for
 from otherminds.evaluation.tables import read_choices
@@ -160,12 +171,12 @@ def test_no_point_of_a_grid_is_better_than_the_maximum(name: str) -> None:
     line = np.linspace(-FARTHEST, FARTHEST, 61) + 0.01
     points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     alone, weak = fit(likelihood), weakly(likelihood)
-    posterior = with_prior(likelihood, weak.mean, weak.sd)
-    people = np.arange(4)
+    best = with_prior(likelihood, weak.mean, weak.sd)(weak.x[:, None], np.arange(4))[:, 0]
     for part in np.array_split(points, 60):
-        values = np.broadcast_to(part, (4, *part.shape))
-        assert (likelihood(values).max(axis=1) < alone.log_likelihood + 1e-3).all()
-        assert (posterior(values, people).max(axis=1) < posterior(weak.x[:, None], people)[:, 0] + 1e-3).all()
+        x = np.broadcast_to(part, (4, *part.shape))
+        values = likelihood(x)
+        assert (values.max(axis=1) < alone.log_likelihood + 1e-3).all()
+        assert ((values + log_prior(x, weak.mean, weak.sd)).max(axis=1) < best + 1e-3).all()
 
 
 def hills(x: Floats, _units: Ints) -> Floats:

@@ -114,7 +114,7 @@ def test_a_batch_is_seen_as_its_worlds_are(name: str) -> None:
     from benchmarks.evidence.ppo_rollouts import seen_in
     from otherminds.worlds.in_the_matrix.batch import pack, step, unpack
 
-    world, rng, n = world_of(name), np.random.default_rng(4), 14
+    world, rng, n = world_of(name), np.random.default_rng(4), 11
     batch, senses = pack(world, [any_state(world, rng) for _ in range(n)]), Senses.of(world)
     memory = senses.blank((n, world.rules.players))
     minds = [[mind_in(world, agent) for agent in world.agents] for _ in range(n)]
