@@ -37,6 +37,7 @@ STYLE: dict[Any, Any] = {
 }
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 PHONE, FIRST = 351.0, 144.0  # pixels: of a text on a phone, and of the first column of a table there
+MOST_STACKED = 12  # rows of a table that is stacked without being told to, which makes it several times as long; chosen
 GAP, LETTER = 24.0, 8.6  # pixels between the columns of a table, and of a letter in it
 NARROW = 3.6  # inches; the width of a text on a phone of 390 px
 MINUS = "\N{MINUS SIGN}"
@@ -216,7 +217,7 @@ def agent_name(agent: str) -> str:
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "", *, stacks: bool = False) -> Html:
     """A table; columns of numbers are aligned to the right.
 
-    If it `stacks`, or is too wide for a phone, a row is a block of lines there.
+    If it `stacks`, or is short and too wide for a phone, a row is a block of lines there; a long one can be moved.
 
     Raises ValueError if a row does not have one cell for each column.
     """
@@ -226,7 +227,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str
             raise ValueError(f"a row of {len(row)} cells in a table of {len(columns)} columns")
     numeric = [bool(cells) and all(NUMERIC.match(row[i]) for row in cells) for i in range(len(columns))]
     heads = [safe(column) for column in columns]
-    stacks = stacks or _least_width(heads, cells, numeric) > PHONE
+    stacks = stacks or (len(cells) <= MOST_STACKED and _least_width(heads, cells, numeric) > PHONE)
     head = _row("th", heads, numeric)
     body = "".join(_row("td", row, numeric, heads if stacks else ()) for row in cells)
     css = " class=stacks" if stacks else ""

@@ -382,7 +382,7 @@ def _table_by_person(fitted: Fitted) -> Html:
     fit = fitted.fit
     more = f" The first {MOST_SHOWN} of {len(fit.units)}; --json has all." if len(fit.units) > MOST_SHOWN else ""
     columns = ("Person", "Choices", "Log likelihood", *fit.mind.names)
-    return table(columns, list(person_lines(fitted)), f"Values with 95 % intervals.{more}")
+    return table(columns, list(person_lines(fitted)), f"Values with 95 % intervals.{more}", stacks=True)
 
 
 def _effects(effects: Sequence[Effect]) -> Html:
@@ -538,7 +538,7 @@ def recovery_page(
         )
     matrix = np.stack([r.by_person for r in recognitions])
     picture = inline(confusion_matrix(matrix, names), CONFUSION)
-    recognition_table = table(RECOGNITION_COLUMNS, recognition_lines(names, recognitions))
+    recognition_table = table(RECOGNITION_COLUMNS, recognition_lines(names, recognitions), stacks=True)
     if len(names) > 1:
         body = stack(RECOGNITION_WORDS, recognition_table, Html(f'<div class="table">{picture}</div>'))
         sections.append(Section("Minds", body))
