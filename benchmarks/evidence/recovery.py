@@ -82,12 +82,12 @@ def bandits(people: int, found: Figures) -> None:
 
 def recovered(mind: ParametricMind, arms: int, people: int, blocks: int) -> list[Recovery]:
     """The recovery of a mind's parameters from people with so many blocks of trials, all of which are alike."""
-    like, rng = task(arms, people, blocks), np.random.default_rng([arms, blocks])
+    like, rng = random_choices(arms, people, blocks), np.random.default_rng([arms, blocks])
     truth = drawn(mind, people, rng)
     return recovery(truth, weakly(Likelihood.of(mind, simulated(mind, like, truth, rng))))
 
 
-def task(arms: int, people: int, blocks: int) -> Choices:
+def random_choices(arms: int, people: int, blocks: int) -> Choices:
     """People who choose at random, so that the rewards of every arm are known; all meet the same arms."""
     rng = np.random.default_rng(0)
     person = np.tile(np.arange(people), blocks)

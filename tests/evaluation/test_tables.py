@@ -486,3 +486,17 @@ def test_three_people_are_no_pair() -> None:
         told(text, find_game("ipd"), {"pair": "pair"})
     with pytest.raises(InputError, match=r"there is no column `pears`"):
         told(text, find_game("ipd"), {"pair": "pears"})
+
+
+def test_without_rounds_the_rows_of_a_pair_are_in_order_and_have_to_be_as_many() -> None:
+    lines = ["pair,person,own", "1,a,C", "1,b,D", "1,a,D", "1,b,C", "1,a,D", "1,b,D"]
+    found = told("\n".join(lines), "ipd").choices
+    assert found.own.tolist() == [[0, 1, 1], [1, 0, 1]]
+    assert found.theirs.tolist() == [[1, 0, 1], [0, 1, 1]]
+    with pytest.raises(InputError, match=r"data\.csv:2: a has 3 rows, the other in the pair has 2"):
+        told("\n".join(lines[:-1]), "ipd")
+
+
+def test_a_bandit_that_is_named_has_no_pairs() -> None:
+    lines = ["pair,person,own,reward", "1,a,x,1", "1,b,y,0", "1,a,y,1"]
+    assert told("\n".join(lines), "bandit").choices.rewards is not None

@@ -156,9 +156,9 @@ def fit(
     choices = table.choices(data)
     partners = _partners(data, choices, partner)
     minds = table.minds(choices, [_default(choices)])
-    in_turn = shown(minds, len(minds), "Fitting minds")
+    minds_in_turn = shown(minds, len(minds), "Fitting minds")
     with blamed_if_own(*(table.mind or ())):
-        fits = [fitted_mind(m, choices, by, pool=pool, effect=effect, holdout=holdout) for m in in_turn]
+        fits = [fitted_mind(m, choices, by, pool=pool, effect=effect, holdout=holdout) for m in minds_in_turn]
         rows = [people_page.as_json(fitted, choices) for fitted in fits]
         tables = [terminal.fitted(fitted, choices) for fitted in fits]
         table.show(rows, tables, lambda: people_page.fit_page(data, choices, fits, partners))
@@ -248,10 +248,10 @@ def recover(
     choices = table.choices(data)
     partners = _partners(data, choices, partner)
     minds, rng = table.minds(choices), np.random.default_rng(seed)
-    in_turn = shown(minds, len(minds), "Simulating people")
+    minds_in_turn = shown(minds, len(minds), "Simulating people")
     with_effect = () if effect is None else shown(minds, len(minds), "Simulating effects")
     with blamed_if_own(*(table.mind or ())):
-        recoveries = [model_comparison.recover(m, minds, choices, rng, partners) for m in in_turn]
+        recoveries = [model_comparison.recover(m, minds, choices, rng, partners) for m in minds_in_turn]
         power = [p for m in with_effect for p in model_comparison.power(m, choices, effect or "", rng, partners)]
     met = people_page.whom_they_meet(choices, partners)
     table.show(

@@ -235,7 +235,7 @@ def choices_of(
     if not given and [*table.header[:2]] == ["schema", "experiment"]:
         hint = "an export of a study is for otherminds reproduce study --data FILE; --columns WHAT=NAME fits it anyway"
         raise table.wrong("these are the rows of a run or a study, not a table with a choice a row", table.top, hint)
-    table = _with_partner(_with_net_reward(table, given), given)
+    table = _with_partner(_with_net_reward(table, given), given, game)
     task = _task(table, given, game)
     own = TASKS[task.kind].own
     if "own" in given:
@@ -297,35 +297,45 @@ def _with_net_reward(table: Table, given: Mapping[str, str]) -> Table:
     return replace(table, header=[*table.header, "reward"], rows=rows, decimal_comma=False)
 
 
-def _with_partner(table: Table, given: Mapping[str, str]) -> Table:
+def _with_partner(table: Table, given: Mapping[str, str], game: Facing) -> Table:
     """The table with a column `other` if it has pairs of people instead, as oTree's: what the other one did.
 
-    It is empty where the other has no row. Groups of more than two people are no pairs, unless the caller says so: then
-    InputError is raised.
+    It is empty where the other has no row; without rounds a person's rows are in order. Groups of more than two people
+    are no pairs. Raises InputError if the caller calls them so, or if it is not clear which rows belong together.
     """
 
-    def held(what: str) -> list[int]:
+    def columns_of(what: str) -> list[int]:
         return [table.header.index(given[what])] if what in given else _candidates(table, given, what)
 
-    if "other" in given or held("other") or not all(len(held(what)) == 1 for what in ("person", "own", "pair")):
+    is_no_game = isinstance(game, Bandit) or (isinstance(game, str) and NAMED.fullmatch(game))
+    is_clear = all(len(columns_of(what)) == 1 for what in ("person", "own", "pair"))
+    if is_no_game or not is_clear or "other" in given or columns_of("other"):
         return table
-    person, deed = held("person")[0], (held("executed") or held("own"))[0]
-    within = [i for what in ("pair", "condition", "match", "round") for i in held(what)]
+    person, deed = columns_of("person")[0], (columns_of("executed") or columns_of("own"))[0]
+    within = [i for what in ("pair", "condition", "match", "round") for i in columns_of(what)]
     within += [i for i, name in enumerate(table.header) if _bare(name) == SESSION and i not in within]
-    met = defaultdict[tuple[str | None, ...], dict[str | None, str | None]](dict)
-    for line, row in table.rows:
-        pair = met[tuple(row[i] for i in within)]
-        pair[row[person]] = row[deed]
-        if len(pair) > 2:
+    deeds = defaultdict[Row, dict[str, list[str | None]]](dict)  # of each person of a pair in a round
+    keys = [tuple(row[i] for i in within) for _, row in table.rows]
+    for key, (line, row) in zip(keys, table.rows, strict=True):
+        if (name := row[person]) is not None:
+            deeds[key].setdefault(name, []).append(row[deed])
+        if len(deeds[key]) > 2:
             if "pair" not in given:
                 return table
-            raise table.wrong(f"pair `{(row[within[0]] or '')[:60]}` has more than two people in a round", line)
+            raise table.wrong(f"pair `{(key[0] or '')[:60]}` has more than two people in a round", line)
+    if all(len(pair) < 2 for pair in deeds.values()):
+        return table
     rows: list[tuple[int, Row]] = []
-    for line, row in table.rows:
-        pair = met[tuple(row[i] for i in within)]
-        rows.append((line, [*row, next((done for name, done in pair.items() if name != row[person]), "")]))
-    is_paired = any(len(pair) == 2 for pair in met.values())
-    return replace(table, header=[*table.header, "other"], rows=rows) if is_paired else table
+    before = Counter[tuple[Row, str | None]]()  # rows of a person in a round
+    for key, (line, row) in zip(keys, table.rows, strict=True):
+        own = deeds[key].get(row[person] or "", [])
+        other = next((theirs for name, theirs in deeds[key].items() if name != row[person]), [])
+        if own and other and len(own) != len(other):
+            message = f"{(row[person] or '')[:60]} has {len(own)} rows, the other in the pair has {len(other)}"
+            raise table.wrong(message, line, "a column `round` or `match` has to say which rows belong together")
+        rows.append((line, [*row, other[before[key, row[person]]] if own and other else ""]))
+        before[key, row[person]] += 1
+    return replace(table, header=[*table.header, "other"], rows=rows)
 
 
 def _task(table: Table, given: dict[str, str], game: Facing) -> NamedTask:

@@ -217,7 +217,7 @@ def agent_name(agent: str) -> str:
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "", *, stacks: bool = False) -> Html:
     """A table; columns of numbers are aligned to the right.
 
-    If it `stacks`, or is short and too wide for a phone, a row is a block of lines there; a long one can be moved.
+    If it `stacks`, or is short and too wide for a phone, a row is a block of lines there; a long one scrolls sideways.
 
     Raises ValueError if a row does not have one cell for each column.
     """

@@ -116,7 +116,7 @@ def spoken(entries: Iterable[GameEpisode], model: str, asking: Asking) -> list[M
     Raises InputError for a strategy that is unknown or of repeated games only.
     """
     for way in asking.ways:
-        clue_game_models.strategy_of_clues(way)
+        clue_game_models.clue_strategy(way)
     shuffle, sampling = asking.shuffle in ("labels", "both"), Sampling.within(asking.max_tokens)
     met = {(entry.condition, entry.partner): entry for entry in entries}.values()
     return [

@@ -94,7 +94,7 @@ class ClueSetting:
         return [] if over else [fill("clue-view", t=self.finished + 1, described=self.described)]
 
 
-def strategy_of_clues(way: str) -> PromptingStrategy:
+def clue_strategy(way: str) -> PromptingStrategy:
     """The strategy of that name.
 
     Raises InputError if it is unknown, or of repeated games only: with worked examples or the partner's action.
@@ -136,9 +136,9 @@ class ClueGameModel:
     ) -> ClueGameModel:
         """The player before the first turn. `shuffle` exchanges names in the game, by `draw` and `seed`.
 
-        Raises InputError for a strategy that `strategy_of_clues` refuses, or a shuffle of a game without names.
+        Raises InputError for a strategy that `clue_strategy` refuses, or a shuffle of a game without names.
         """
-        chosen = strategy_of_clues(way)
+        chosen = clue_strategy(way)
         question = QUESTIONS.get(type(game.world), "What will your partner do next?")
         if shuffle and not game.names:
             raise InputError("this game has no names to shuffle")

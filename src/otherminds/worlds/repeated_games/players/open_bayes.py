@@ -99,10 +99,10 @@ def _against_all_others(game: Game) -> Game:
 @lru_cache(maxsize=8)
 def _families(game: Game, ahead: int) -> tuple[tuple[str, tuple[Machine, ...]], ...]:
     """The families of hypotheses without a library; shared within a process."""
-    return tuple((name, tuple(family)) for name, family in _built(game, ahead))
+    return tuple((name, tuple(family)) for name, family in _built_families(game, ahead))
 
 
-def _built(game: Game, ahead: int) -> Iterator[tuple[str, list[Machine]]]:
+def _built_families(game: Game, ahead: int) -> Iterator[tuple[str, list[Machine]]]:
     """The families of hypotheses. Several partners are one that plays their joint action."""
     options, their_options = game.payoff().shape
     pair = game if len(game.agents) == 2 else _against_all_others(game)
