@@ -53,7 +53,7 @@ def test_missed_moves_are_kept_and_unrecorded_rows_are_not(tmp_path: Path) -> No
         (",x,5,rock,paper", "data.csv:7: there is no person"),
         ("ana,x,5,rock", "data.csv:7: 4 cells instead of 5"),
         ('ana,x,5,"rock,paper', "data.csv:7: this is no CSV"),
-        ("ana,x,5,1,paper", r"data.csv:7: there is no action `1` \(say what numbers mean: --columns own=own --values"),
+        ("ana,x,5,1,paper", r"data.csv:7: there is no action `1` \(say what numbers mean in `own`: --values"),
         ("ana,x,5,rock,1", "data.csv:7: there is no action `1`"),
     ],
 )
@@ -318,7 +318,7 @@ def test_rows_of_a_study_are_not_taken_for_choices() -> None:
 def test_numbers_stand_for_actions_that_are_named() -> None:
     table = "person,own,other\nana,1,2.0\nana,2,1\n"
     assert told(table, "ipd", values={"1": "coop", "2": "d"}).choices.own.tolist() == [[0, 1]]
-    with pytest.raises(InputError, match=r"--columns own=own --values 1=Cooperate,2=Defect"):
+    with pytest.raises(InputError, match=r"in `own`: --values 1=Cooperate,2=Defect"):
         told(table, "ipd")
     labelled = told("who,key,reward\nana,f,1\nana,j,0\n", None, {"person": "who"}, values={"f": "left", "j": "none"})
     assert labelled.choices.games[0].actions == (("left", "none"),)

@@ -605,7 +605,7 @@ def _action(trials: _Trials, what: str, text: str, names: Sequence[str], meaning
     if number:
         codes = sorted({_plain(code) for cells in trials.cells(what) for _, code in cells if NUMBER.fullmatch(code)})
         pairs = ",".join(f"{code}={name}" for code, name in zip(codes, names, strict=False))
-        hint = f"say what numbers mean: --columns {what}={trials.table.header[trials.at[what]][:60]} --values {pairs}"
+        hint = f"say what numbers mean in `{trials.table.header[trials.at[what]][:60]}`: --values {pairs}"
     raise trials.table.wrong(f"there is no action `{text[:60]}`", line, hint)
 
 
